@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import io.penstock.spi.BackendProvider;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds and opens backends.
+ *
+ * <p>Providers are looked for with {@link java.util.ServiceLoader}, by the class loader of this class and by the
+ * thread's context class loader, on the class path and on the module path, and in the module layer of this class. One
+ * that cannot be loaded is listed with its reason and does not disturb the others.
+ */
+public final class Backends {
+
+    /**
+     * One provider, and whether it can be used.
+     *
+     * @param name the name that {@code open} takes
+     * @param description what the backend moves data to
+     * @param gpuOrder its place in {@link #openGpu()}
+     * @param availability whether it can be used here, and why not
+     */
+    public record Listing(String name, String description, int gpuOrder, Availability availability) {}
+
+    private Backends() {}
+
+    /** Opens the backend that {@code penstock.backend} or {@code PENSTOCK_BACKEND} names, else host memory. */
+    public static Backend open() {
+        return open(Options.none());
+    }
+
+    /** Opens the backend that {@code penstock.backend} or {@code PENSTOCK_BACKEND} names, else host memory. */
+    public static Backend open(Options options) {
+        return open(chosen(System.getProperty("penstock.backend"), System.getenv("PENSTOCK_BACKEND")), options);
+    }
+
+    static String chosen(@Nullable String property, @Nullable String variable) {
+        if (property != null && !property.isBlank()) {
+            return property.strip();
+        }
+        return variable != null && !variable.isBlank() ? variable.strip() : "host";
+    }
+
+    /** Opens a backend by name, with options from system properties and environment. */
+    public static Backend open(String name) {
+        return open(name, Options.none());
+    }
+
+    /**
+     * Opens a backend by name.
+     *
+     * @param name a provider's name, or {@code gpu} for {@link #openGpu()}
+     * @param options what code sets; wins over system properties and environment
+     * @throws BackendUnavailableException if it cannot be used; the message lists every provider and why not
+     * @throws IllegalArgumentException for an option that nobody knows, or a value out of range
+     */
+    public static Backend open(String name, Options options) {
+        Objects.requireNonNull(name, "name");
+        Providers providers = Providers.load();
+        Options resolved = resolve(providers, options);
+        String wanted = name.toLowerCase(Locale.ROOT);
+        if (wanted.equals("gpu")) {
+            return openGpu(providers, resolved);
+        }
+        Providers.Found found = providers.found().get(wanted);
+        if (found == null) {
+            throw unavailable("there is no backend '" + name + "'", providers, resolved, null);
+        }
+        return open(found, providers, resolved);
+    }
+
+    private static Backend open(Providers.Found found, Providers providers, Options options) {
+        try {
+            return found.provider().open(options);
+        } catch (BackendUnavailableException e) {
+            throw unavailable(
+                    "backend '" + found.name() + "' cannot be used: " + e.getMessage(), providers, options, e);
+        } catch (LinkageError e) {
+            throw unavailable("backend '" + found.name() + "' cannot be loaded: " + e, providers, options, e);
+        }
+    }
+
+    /**
+     * Opens the best real GPU: the first provider by {@link BackendProvider#gpuOrder()} (cufile, opencl-ssg, gl, dx11)
+     * that is available on a hardware device. Software devices are opened only by name.
+     *
+     * @throws BackendUnavailableException if there is none; the message lists every provider and why not
+     */
+    public static Backend openGpu() {
+        return openGpu(Options.none());
+    }
+
+    /** Opens the best real GPU; as {@link #openGpu()}, with options of the caller's. */
+    public static Backend openGpu(Options options) {
+        Providers providers = Providers.load();
+        return openGpu(providers, resolve(providers, options));
+    }
+
+    private static Backend openGpu(Providers providers, Options options) {
+        List<Providers.Found> gpus = providers.found().values().stream()
+                .filter(found -> found.gpuOrder() != Integer.MAX_VALUE)
+                .sorted(Comparator.comparingInt(Providers.Found::gpuOrder))
+                .toList();
+        for (Providers.Found gpu : gpus) {
+            Availability availability = probe(gpu, options);
+            if (availability.available() && availability.hardware()) {
+                return open(gpu, providers, options);
+            }
+        }
+        throw unavailable("there is no GPU to be used", providers, options, null);
+    }
+
+    /**
+     * Lists every provider, those that cannot be used with their reasons; never throws for what a provider does, and
+     * opens nothing.
+     *
+     * @throws IllegalArgumentException for an option that nobody knows, or a value out of range
+     */
+    public static List<Listing> list() {
+        Providers providers = Providers.load();
+        return list(providers, resolve(providers, Options.none()));
+    }
+
+    /** Returns every option that the providers at hand have, in order of their names. */
+    public static List<Option<?>> options() {
+        return List.copyOf(known(Providers.load()).values());
+    }
+
+    private static List<Listing> list(Providers providers, Options options) {
+        List<Listing> listings = new ArrayList<>();
+        providers
+                .found()
+                .values()
+                .forEach(found -> listings.add(
+                        new Listing(found.name(), found.description(), found.gpuOrder(), probe(found, options))));
+        providers
+                .broken()
+                .forEach((name, reason) -> listings.add(new Listing(
+                        name,
+                        "a provider that cannot be loaded",
+                        Integer.MAX_VALUE,
+                        Availability.absent(reason, "repair or remove its module"))));
+        return listings;
+    }
+
+    private static Availability probe(Providers.Found found, Options options) {
+        try {
+            return Objects.requireNonNull(found.provider().probe(options), "no answer");
+        } catch (RuntimeException | LinkageError e) {
+            // Rule 501 is the provider's duty, but a broken one must not hide the others.
+            return Availability.absent("its probe failed: " + e, "report this to the provider's authors");
+        }
+    }
+
+    private static Options resolve(Providers providers, Options options) {
+        return options.resolve(known(providers).values());
+    }
+
+    private static Map<String, Option<?>> known(Providers providers) {
+        Map<String, Option<?>> known = new TreeMap<>();
+        CommonOptions.all().forEach(option -> known.put(option.name(), option));
+        for (Providers.Found found : providers.found().values()) {
+            found.options().forEach(option -> known.put(option.name(), option));
+        }
+        return known;
+    }
+
+    private static BackendUnavailableException unavailable(
+            String what, Providers providers, Options options, @Nullable Throwable cause) {
+        String all = list(providers, options).stream()
+                .map(listing -> "\n  " + listing.name() + ": "
+                        + (listing.availability().available() ? "available, " : "not available, ")
+                        + listing.availability().reason())
+                .collect(Collectors.joining());
+        String list = all.isEmpty() ? "\n  none: no backend module is on the class path or module path" : all;
+        return new BackendUnavailableException(what + "; providers:" + list, Failure.NOT_STARTED, cause);
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/**
+ * A piece of device memory.
+ *
+ * <p><b>Ownership:</b> whoever allocated it closes it; a wrapped one stays the application's, and closing only ends
+ * the wrapping. Closing while transfers are in flight is safe: the memory is freed when the last has ended (rules
+ * 201, 202). Contents are undefined until written. Thread-safe; concurrent access to the same bytes is the caller's
+ * business.
+ */
+public interface DeviceBuffer extends AutoCloseable {
+
+    /** Returns its length in bytes. */
+    long length();
+
+    /** Returns the device's own handle or address of the first byte: CUdeviceptr, cl_mem, GL name, host address. */
+    long nativeHandle();
+
+    /** Returns a view of its bytes where the processor can address them. */
+    Optional<HostView> hostView();
+
+    /** Returns the region from 0 to {@link #length()}. */
+    default BufferRegion all() {
+        return region(0, length());
+    }
+
+    /**
+     * Returns a region of it.
+     *
+     * @throws IndexOutOfBoundsException if it does not lie inside the buffer
+     */
+    default BufferRegion region(long offset, long length) {
+        return new BufferRegion(this, offset, length);
+    }
+
+    /**
+     * Copies the remaining bytes of {@code source} to the device, starting at byte {@code offset}.
+     *
+     * <p><b>Result:</b> the number of bytes copied, once {@code source} may be reused. Its position does not move.
+     *
+     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if they do not fit.
+     */
+    Mono<Long> upload(long offset, ByteBuffer source);
+
+    /**
+     * Copies bytes from the device, starting at byte {@code offset}, until {@code target} is full.
+     *
+     * <p><b>Result:</b> the number of bytes copied. The target's position does not move.
+     *
+     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if there are too few.
+     */
+    Mono<Long> download(long offset, ByteBuffer target);
+
+    /** Closes it; a second call does nothing. Transfers in flight end first; this call does not wait for them. */
+    @Override
+    void close();
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Where {@link Backend#drain} writes the chunks that the application fills, and how many are under way. Immutable.
+ *
+ * <p>The memory of a drain is {@code depth * chunkBytes}, whatever the length of the file.
+ */
+public final class DrainPlan {
+
+    private static final long DEFAULT_CHUNK = 4 << 20;
+    private static final int DEFAULT_DEPTH = 4;
+
+    private final Optional<Path> path;
+    private final Set<FileOption> options;
+    private final Optional<FileRegion> region;
+    private final long chunkBytes;
+    private final int depth;
+    private final boolean sync;
+
+    private DrainPlan(
+            Optional<Path> path,
+            Set<FileOption> options,
+            Optional<FileRegion> region,
+            long chunkBytes,
+            int depth,
+            boolean sync) {
+        this.path = path;
+        this.options = options;
+        this.region = region;
+        this.chunkBytes = chunkBytes;
+        this.depth = depth;
+        this.sync = sync;
+    }
+
+    /**
+     * Drains into a file from its first byte on; it is opened when the drain is subscribed to, and closed when it
+     * ends. Without options it is made, or cut to length 0.
+     */
+    public static DrainPlan to(Path path, FileOption... options) {
+        Set<FileOption> set = options.length == 0
+                ? Set.of(FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE)
+                : Set.of(options);
+        return new DrainPlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+    }
+
+    /** Drains into a region of an open file; the drain ends, at the latest, when the region is full. */
+    public static DrainPlan to(FileRegion region) {
+        return new DrainPlan(Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+    }
+
+    /**
+     * Returns this plan with chunks of {@code bytes} (4 MiB if nothing is said).
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public DrainPlan chunkBytes(long bytes) {
+        Plans.checkChunk(bytes);
+        return new DrainPlan(path, options, region, bytes, depth, sync);
+    }
+
+    /**
+     * Returns this plan with {@code chunks} leased at a time (4 if nothing is said): the one being filled and those
+     * being written.
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public DrainPlan depth(int chunks) {
+        Plans.checkDepth(chunks);
+        return new DrainPlan(path, options, region, chunkBytes, chunks, sync);
+    }
+
+    /** Returns this plan, to complete only when all bytes are durable. */
+    public DrainPlan sync() {
+        return new DrainPlan(path, options, region, chunkBytes, depth, true);
+    }
+
+    /** Returns the file to open, if the plan names one. */
+    public Optional<Path> path() {
+        return path;
+    }
+
+    /** Returns how that file is opened. */
+    public Set<FileOption> options() {
+        return options;
+    }
+
+    /** Returns the region to fill, if the plan names one. */
+    public Optional<FileRegion> region() {
+        return region;
+    }
+
+    /** Returns the bytes of a chunk. */
+    public long chunkBytes() {
+        return chunkBytes;
+    }
+
+    /** Returns how many chunks are leased at a time. */
+    public int depth() {
+        return depth;
+    }
+
+    /** Returns whether completion means durable. */
+    public boolean syncs() {
+        return sync;
+    }
+}

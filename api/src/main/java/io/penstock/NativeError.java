@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.io.Serializable;
+
+/**
+ * What a native call answered (rule 401).
+ *
+ * @param call the function, in its vendor's spelling
+ * @param code the number that it answered, as the vendor counts
+ * @param symbol the vendor's name of that number, or an empty string where it has none
+ */
+public record NativeError(String call, long code, String symbol) implements Serializable {
+
+    /** Returns {@code call -> SYMBOL (code)}. */
+    @Override
+    public String toString() {
+        return symbol.isEmpty() ? call + " -> " + code : call + " -> " + symbol + " (" + code + ")";
+    }
+}

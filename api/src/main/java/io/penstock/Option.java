@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * A setting: its name is the system property, and in capitals with underscores the environment variable.
+ *
+ * @param <T> the type of its values
+ */
+public final class Option<T> {
+
+    private final String name;
+    private final T fallback;
+    private final String range;
+    private final String description;
+    private final Function<String, T> parser;
+
+    private Option(String name, T fallback, String range, String description, Function<String, T> parser) {
+        if (!name.startsWith("penstock.")) {
+            throw new IllegalArgumentException("an option's name starts with penstock., unlike " + name);
+        }
+        this.name = name;
+        this.fallback = fallback;
+        this.range = range;
+        this.description = description;
+        this.parser = parser;
+    }
+
+    /** Makes an option for a whole number from {@code least} to {@code most}. */
+    public static Option<Integer> integer(String name, int fallback, int least, int most, String description) {
+        return new Option<>(name, fallback, least + " to " + most, description, text -> {
+            int value = Integer.parseInt(text);
+            checkRange(least <= value && value <= most);
+            return value;
+        });
+    }
+
+    /** Makes an option for a number of bytes from {@code least} to {@code most}; takes {@code 8MiB} as well as digits. */
+    public static Option<Long> bytes(String name, long fallback, long least, long most, String description) {
+        return new Option<>(name, fallback, Bytes.format(least) + " to " + Bytes.format(most), description, text -> {
+            long value = Bytes.parse(text);
+            checkRange(least <= value && value <= most);
+            return value;
+        });
+    }
+
+    /** Makes an option for a length of time; takes {@code 10s}, {@code 250ms} as well as ISO-8601 ({@code PT10S}). */
+    public static Option<Duration> duration(String name, Duration fallback, String description) {
+        return new Option<>(
+                name, fallback, "a length of time, such as 250ms or 10s", description, Option::parseDuration);
+    }
+
+    /** Makes an option for true or false. */
+    public static Option<Boolean> flag(String name, boolean fallback, String description) {
+        return new Option<>(name, fallback, "true or false", description, text -> {
+            checkRange(text.equals("true") || text.equals("false"));
+            return Boolean.valueOf(text);
+        });
+    }
+
+    /** Makes an option for a text; empty means that nothing was said. */
+    public static Option<String> text(String name, String fallback, String description) {
+        return new Option<>(name, fallback, "a text", description, text -> text);
+    }
+
+    /** Makes an option for one of the constants of {@code type}, written in lower case. */
+    public static <E extends Enum<E>> Option<E> choice(String name, Class<E> type, E fallback, String description) {
+        String range = String.join(
+                ", ", Arrays.stream(type.getEnumConstants()).map(Option::show).toList());
+        return new Option<>(
+                name,
+                fallback,
+                range,
+                description,
+                text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT).replace('-', '_')));
+    }
+
+    private static void checkRange(boolean inside) {
+        if (!inside) {
+            throw new IllegalArgumentException("out of range");
+        }
+    }
+
+    private static Duration parseDuration(String text) {
+        Duration value;
+        if (text.startsWith("P") || text.startsWith("p")) {
+            value = Duration.parse(text);
+        } else if (text.endsWith("ms")) {
+            value = Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
+        } else {
+            checkRange(text.endsWith("s"));
+            value = Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)));
+        }
+        checkRange(!value.isNegative());
+        return value;
+    }
+
+    /** Returns the system property's name, for example {@code penstock.lane.depth}. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the environment variable's name, for example {@code PENSTOCK_LANE_DEPTH}. */
+    public String variable() {
+        return name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    /** Returns the value where nothing was said. */
+    public T fallback() {
+        return fallback;
+    }
+
+    /** Returns the values that it takes, in words. */
+    public String range() {
+        return range;
+    }
+
+    /** Returns what it is for. */
+    public String description() {
+        return description;
+    }
+
+    /** Returns a value in the words that {@link #parse} takes. */
+    public static String show(Object value) {
+        if (value instanceof Enum<?> constant) {
+            return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+        if (value instanceof Duration time) {
+            if (time.toNanosPart() == 0) {
+                return time.toSeconds() + "s";
+            }
+            return time.toNanosPart() % 1_000_000 == 0 ? time.toMillis() + "ms" : time.toString();
+        }
+        return value instanceof Long number ? Bytes.format(number) : value.toString();
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @param source where the text was found, for the message
+     * @throws IllegalArgumentException if the text is no value of this option; the message names both
+     */
+    public T parse(String text, String source) {
+        Objects.requireNonNull(text, "text");
+        try {
+            return parser.apply(text.strip());
+        } catch (IllegalArgumentException | DateTimeParseException | ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    source + " says " + name + "=" + text + ", but it takes " + range + " (" + description + ")", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+
+/**
+ * Values of options. Immutable.
+ *
+ * <p>Where several sources name an option, code wins over system properties ({@code penstock.*}), and these win over
+ * environment variables ({@code PENSTOCK_*}).
+ */
+public final class Options {
+
+    private static final Options NONE = new Options(Map.of(), false);
+
+    /** What has options that are accepted while it is absent, so that one environment serves all machines. */
+    private static final List<String> MODULES = List.of("host", "staging", "cufile", "opencl", "gl", "dx11");
+
+    /** Names that are not options of a backend: the backend to open, and what the build must not skip. */
+    private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
+
+    private record Value(Object value, String source) {}
+
+    private final Map<String, Value> values;
+    private final boolean resolved;
+
+    private Options(Map<String, Value> values, boolean resolved) {
+        this.values = values;
+        this.resolved = resolved;
+    }
+
+    /** Returns options of which none is set. */
+    public static Options none() {
+        return NONE;
+    }
+
+    /** Returns these options with one more set. */
+    public <T> Options with(Option<T> option, T value) {
+        // By its text, so that a value from code is held against the same range as any other.
+        return with(option.name(), Option.show(Objects.requireNonNull(value, "value")));
+    }
+
+    /** Returns these options with one more set, by name; the text is checked when a backend is opened. */
+    public Options with(String name, String value) {
+        Map<String, Value> more = new LinkedHashMap<>(values);
+        more.put(name, new Value(value, "code"));
+        return new Options(Map.copyOf(more), false);
+    }
+
+    /**
+     * Returns the value of an option.
+     *
+     * @throws IllegalArgumentException if the text that was set is no value of it
+     */
+    public <T> T get(Option<T> option) {
+        Value found = values.get(option.name());
+        return found == null ? option.fallback() : option.parse(found.value.toString(), found.source);
+    }
+
+    /** Returns where the value of an option comes from: code, system property, environment, or default. */
+    public String source(Option<?> option) {
+        Value found = values.get(option.name());
+        return found == null ? "default" : found.source;
+    }
+
+    /**
+     * Returns these options, completed from system properties and environment, and checked.
+     *
+     * @param known every option that a module at hand has
+     * @throws IllegalArgumentException for a name that no module knows, or a value out of range; it names both
+     */
+    public Options resolve(Collection<Option<?>> known) {
+        return resolved ? this : resolve(known, System.getProperties(), System.getenv());
+    }
+
+    Options resolve(Collection<Option<?>> known, Properties properties, Map<String, String> environment) {
+        Resolution resolution = new Resolution(known);
+        environment.forEach(resolution::variable);
+        for (String name : properties.stringPropertyNames()) {
+            resolution.property(name, properties.getProperty(name));
+        }
+        values.forEach(resolution::set);
+        return new Options(Map.copyOf(resolution.all), true);
+    }
+
+    /** Takes the sources one after the other, the one that wins last, and checks each value of each. */
+    private static final class Resolution {
+
+        private final Map<String, Value> all = new HashMap<>();
+        private final Map<String, Option<?>> byName = new HashMap<>();
+        private final Map<String, String> nameOf = new HashMap<>(); // by environment variable
+
+        Resolution(Collection<Option<?>> known) {
+            for (Option<?> option : known) {
+                byName.put(option.name(), option);
+                nameOf.put(option.variable(), option.name());
+            }
+        }
+
+        void variable(String variable, String text) {
+            if (variable.startsWith("PENSTOCK_")) {
+                String otherwise = variable.toLowerCase(Locale.ROOT).replace('_', '.');
+                String source = "the environment variable " + variable;
+                set(nameOf.getOrDefault(variable, otherwise), new Value(text, source));
+            }
+        }
+
+        void property(String name, String text) {
+            if (name.startsWith("penstock.")) {
+                set(name, new Value(text, "the system property"));
+            }
+        }
+
+        void set(String name, Value value) {
+            Option<?> option = byName.get(name);
+            if (option != null) {
+                option.parse(value.value.toString(), value.source);
+                all.put(name, value);
+            } else if (!FOREIGN.contains(name) && !isOfAnAbsentModule(name)) {
+                throw new IllegalArgumentException(value.source + " sets " + name + ", which is no option of Penstock");
+            }
+        }
+
+        private boolean isOfAnAbsentModule(String name) {
+            return MODULES.stream()
+                    .map(module -> "penstock." + module + ".")
+                    .filter(name::startsWith)
+                    .anyMatch(prefix -> byName.keySet().stream().noneMatch(known -> known.startsWith(prefix)));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import io.penstock.spi.BackendProvider;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The providers that can be loaded, and the reasons of those that cannot.
+ *
+ * @param found by name
+ * @param broken class or file name to reason
+ */
+record Providers(Map<String, Found> found, Map<String, String> broken) {
+
+    /** More failures than this in a row mean a loader that fails for ever, not so many broken providers. */
+    private static final int MOST_BROKEN = 64;
+
+    /** ServiceLoader names the class in two ways: "Provider com.acme.X not found", and "com.acme.X not a subtype". */
+    private static final Pattern PROVIDER =
+            Pattern.compile(": (?:Provider )?([\\w.$]+),? (?:not|could|unable|does|has|is)");
+
+    /** A provider that has said what it is, so that nothing but probing and opening it can fail later. */
+    record Found(BackendProvider provider, String name, String description, int gpuOrder, List<Option<?>> options) {
+
+        static Found of(BackendProvider provider) {
+            return new Found(
+                    provider,
+                    provider.name().toLowerCase(Locale.ROOT),
+                    provider.description(),
+                    provider.gpuOrder(),
+                    List.copyOf(provider.options()));
+        }
+    }
+
+    static Providers load() {
+        Providers providers = new Providers(new TreeMap<>(), new TreeMap<>());
+        Set<ClassLoader> loaders = new LinkedHashSet<>();
+        loaders.add(Backends.class.getClassLoader());
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        if (context != null) {
+            loaders.add(context); // a plug-in's loader may see providers that ours does not
+        }
+        for (ClassLoader loader : loaders) {
+            providers.load(ServiceLoader.load(BackendProvider.class, loader));
+        }
+        ModuleLayer layer = Backends.class.getModule().getLayer();
+        if (layer != null && layer != ModuleLayer.boot()) {
+            // A layer may give each of its modules a loader of its own, and ours sees none of the others.
+            providers.load(ServiceLoader.load(layer, BackendProvider.class));
+        }
+        return providers;
+    }
+
+    private void load(ServiceLoader<BackendProvider> services) {
+        Iterator<BackendProvider> providers = services.iterator();
+        for (int broke = 0; broke < MOST_BROKEN; ) {
+            try {
+                if (!providers.hasNext()) {
+                    return;
+                }
+                add(providers.next());
+            } catch (ServiceConfigurationError | LinkageError e) {
+                broke++;
+                note(e);
+            }
+        }
+    }
+
+    private void add(BackendProvider provider) {
+        String type = provider.getClass().getName();
+        try {
+            Found added = Found.of(provider);
+            Found before = found.putIfAbsent(added.name(), added);
+            // Two loaders that see the same provider, or two copies of it, are no conflict.
+            if (before != null && !before.provider().getClass().getName().equals(type)) {
+                String other = before.provider().getClass().getName();
+                note(type, "its name '" + added.name() + "' is that of " + other);
+            }
+        } catch (RuntimeException | LinkageError e) {
+            note(type, "it does not say what it is: " + e);
+        }
+    }
+
+    private void note(Throwable e) {
+        String message = String.valueOf(e.getMessage());
+        Matcher provider = PROVIDER.matcher(message);
+        String name = provider.find() ? provider.group(1) : "unknown provider";
+        if (found.values().stream()
+                .anyMatch(other -> other.provider().getClass().getName().equals(name))) {
+            return; // a loader that has an API of its own: its copy of a provider is none of ours
+        }
+        String reason = e instanceof ServiceConfigurationError ? message : e.toString();
+        note(name, e.getCause() == null ? reason : reason + ": " + e.getCause());
+    }
+
+    private void note(String name, String reason) {
+        String free = name;
+        for (int copies = 2; broken.containsKey(free); copies++) {
+            if (reason.equals(broken.get(free))) {
+                return; // two loaders that see the same
+            }
+            free = name + " (" + copies + ")";
+        }
+        broken.put(free, reason);
+    }
+}

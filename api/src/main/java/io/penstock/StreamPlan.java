@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How {@link Backend#stream} cuts files into chunks and how many it reads ahead. Immutable.
+ *
+ * <p>The memory of a stream is {@code depth * chunkBytes}, whatever the size of the file.
+ */
+public final class StreamPlan {
+
+    private static final long DEFAULT_CHUNK = 4 << 20;
+    private static final int DEFAULT_DEPTH = 4;
+
+    private final Optional<Path> path;
+    private final Set<FileOption> options;
+    private final List<FileRegion> regions;
+    private final long chunkBytes;
+    private final int depth;
+
+    private StreamPlan(
+            Optional<Path> path, Set<FileOption> options, List<FileRegion> regions, long chunkBytes, int depth) {
+        this.path = path;
+        this.options = options;
+        this.regions = regions;
+        this.chunkBytes = chunkBytes;
+        this.depth = depth;
+    }
+
+    /** Streams a whole file, which is opened when the stream is subscribed to and closed when it ends. */
+    public static StreamPlan of(Path path, FileOption... options) {
+        Set<FileOption> set = options.length == 0 ? Set.of(FileOption.READ) : Set.of(options);
+        return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH);
+    }
+
+    /** Streams regions, in the order given; each is cut into chunks of its own, so that no chunk spans two. */
+    public static StreamPlan of(FileRegion... regions) {
+        return of(List.of(regions));
+    }
+
+    /** Streams regions, in the order given; each is cut into chunks of its own, so that no chunk spans two. */
+    public static StreamPlan of(List<FileRegion> regions) {
+        return new StreamPlan(Optional.empty(), Set.of(), List.copyOf(regions), DEFAULT_CHUNK, DEFAULT_DEPTH);
+    }
+
+    /**
+     * Returns this plan with chunks of at most {@code bytes} (4 MiB if nothing is said).
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public StreamPlan chunkBytes(long bytes) {
+        Plans.checkChunk(bytes);
+        return new StreamPlan(path, options, regions, bytes, depth);
+    }
+
+    /**
+     * Returns this plan with {@code chunks} leased at a time (4 if nothing is said): the one in use and those read
+     * ahead.
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public StreamPlan depth(int chunks) {
+        Plans.checkDepth(chunks);
+        return new StreamPlan(path, options, regions, chunkBytes, chunks);
+    }
+
+    /** Returns the file to open, if the plan names one. */
+    public Optional<Path> path() {
+        return path;
+    }
+
+    /** Returns how that file is opened. */
+    public Set<FileOption> options() {
+        return options;
+    }
+
+    /** Returns the regions to stream; empty if the plan names a file. */
+    public List<FileRegion> regions() {
+        return regions;
+    }
+
+    /** Returns the bytes of a chunk, but for the last of each region. */
+    public long chunkBytes() {
+        return chunkBytes;
+    }
+
+    /** Returns how many chunks are leased at a time. */
+    public int depth() {
+        return depth;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+/**
+ * How {@link Backend#submit(org.reactivestreams.Publisher, SubmitOptions)} pipelines many transfers. Immutable.
+ *
+ * @param inFlight how many transfers are taken from the publisher ahead of the subscriber: the bound on what is open
+ *     and on what is buffered
+ * @param inOrder whether completions come in the order of the transfers, or as they come
+ * @param errors what a failed transfer does to the others
+ * @param directDelivery whether completions are delivered on the lane itself, which saves a hop; the subscriber
+ *     promises not to block
+ */
+public record SubmitOptions(int inFlight, boolean inOrder, Errors errors, boolean directDelivery) {
+
+    /** As they come, 128 in flight, the first error ends it, delivered on the backend's scheduler. */
+    public static final SubmitOptions DEFAULT = new SubmitOptions(128, false, Errors.STOP, false);
+
+    public SubmitOptions {
+        if (inFlight < 1) {
+            throw new IllegalArgumentException(inFlight + " transfers in flight");
+        }
+    }
+
+    /** What the failure of one transfer does to the others. */
+    public enum Errors {
+        /** The first failure cancels the rest and is signalled at once. */
+        STOP,
+        /** All transfers run; then the first failure is signalled, the others suppressed in it (the first 16). */
+        DELAY,
+        /** A failure is a value: a {@link Completion} whose {@link FailedCompletion#error()} says what happened. */
+        MATERIALIZE
+    }
+
+    /** Returns these options with another bound. */
+    public SubmitOptions inFlight(int transfers) {
+        return new SubmitOptions(transfers, inOrder, errors, directDelivery);
+    }
+
+    /** Returns these options, in order of the transfers. */
+    public SubmitOptions ordered() {
+        return new SubmitOptions(inFlight, true, errors, directDelivery);
+    }
+
+    /** Returns these options with another treatment of failures. */
+    public SubmitOptions errors(Errors treatment) {
+        return new SubmitOptions(inFlight, inOrder, treatment, directDelivery);
+    }
+
+    /** Returns these options, delivering on the lane: the subscriber promises not to block. */
+    public SubmitOptions direct() {
+        return new SubmitOptions(inFlight, inOrder, errors, true);
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OptionTest {
+
+    private static final Option<Integer> NUMBER = Option.integer("penstock.test.number", 5, 1, 10, "a number");
+    private static final Option<Long> BYTES =
+            Option.bytes("penstock.test.piece-bytes", 1L << 20, 4096, 1L << 30, "some bytes");
+    private static final Option<Duration> TIME =
+            Option.duration("penstock.test.time", Duration.ofSeconds(10), "some time");
+    private static final Option<Boolean> FLAG = Option.flag("penstock.test.flag", true, "a flag");
+    private static final Option<StandardOpenOption> CHOICE =
+            Option.choice("penstock.test.choice", StandardOpenOption.class, StandardOpenOption.READ, "a choice");
+
+    @Test
+    void theVariableIsTheNameInCapitals() {
+        assertThat(BYTES.variable()).isEqualTo("PENSTOCK_TEST_PIECE_BYTES");
+    }
+
+    @Test
+    void everyNameStartsWithPenstock() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Option.flag("test.flag", true, "a flag"))
+                .withMessageContaining("test.flag");
+    }
+
+    @Test
+    void rangesAreSaidInWords() {
+        assertThat(NUMBER.range()).isEqualTo("1 to 10");
+        assertThat(BYTES.range()).isEqualTo("4KiB to 1GiB");
+        assertThat(FLAG.range()).isEqualTo("true or false");
+        assertThat(CHOICE.range()).startsWith("read, write, append, truncate-existing, create, ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4096, 4096", "4KiB, 4096", "8 MiB, 8388608", "8m, 8388608", "8MB, 8388608", "1GiB, 1073741824"})
+    void bytesTakeUnits(String text, long bytes) {
+        assertThat(BYTES.parse(text, "a test")).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4095", "1025MiB", "-1", "", "MiB", "4KiBi", "9999999999GiB", "0x1000", "4.5MiB"})
+    void bytesOutOfRangeOrNotAtAllAreRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> BYTES.parse(text, "the system property"))
+                .withMessage("the system property says penstock.test.piece-bytes=" + text
+                        + ", but it takes 4KiB to 1GiB (some bytes)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10s, PT10S", "250ms, PT0.25S", "PT1M, PT1M", "pt0.5s, PT0.5S", "0s, PT0S"})
+    void timesTakeUnits(String text, Duration time) {
+        assertThat(TIME.parse(text, "a test")).isEqualTo(time);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10", "-1s", "PT-1S", "s", "10 minutes", "", "99999999999999999999s", "P"})
+    void timesThatAreNoneAreRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TIME.parse(text, "a test"))
+                .withMessageContaining("penstock.test.time=" + text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "11", "five", "", "5.0", "99999999999"})
+    void numbersOutOfRangeOrNotAtAllAreRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NUMBER.parse(text, "a test"))
+                .withMessageContaining("penstock.test.number=" + text)
+                .withMessageContaining("1 to 10");
+    }
+
+    @Test
+    void boundsAreInside() {
+        assertThat(NUMBER.parse("1", "a test")).isEqualTo(1);
+        assertThat(NUMBER.parse(" 10 ", "a test")).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "1", "TRUE", ""})
+    void flagsAreTrueOrFalse(String text) {
+        assertThat(FLAG.parse("false", "a test")).isFalse();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FLAG.parse(text, "a test"))
+                .withMessageContaining("true or false");
+    }
+
+    @Test
+    void choicesAreWrittenInLowerCaseWithHyphens() {
+        assertThat(CHOICE.parse("truncate-existing", "a test")).isEqualTo(StandardOpenOption.TRUNCATE_EXISTING);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CHOICE.parse("nope", "a test"))
+                .withMessageContaining("penstock.test.choice=nope")
+                .withMessageContaining("truncate-existing");
+    }
+
+    @Test
+    void whatIsShownCanBeParsed() {
+        for (Duration time : new Duration[] {
+            Duration.ZERO,
+            Duration.ofMillis(1),
+            Duration.ofSeconds(90),
+            Duration.ofNanos(1_500_000),
+            Duration.ofNanos(7)
+        }) {
+            assertThat(TIME.parse(Option.show(time), "a test")).isEqualTo(time);
+        }
+        for (long bytes : new long[] {4096, 4097, 5 << 20, 1L << 30}) {
+            assertThat(BYTES.parse(Option.show(bytes), "a test")).isEqualTo(bytes);
+        }
+        for (StandardOpenOption choice : StandardOpenOption.values()) {
+            assertThat(CHOICE.parse(Option.show(choice), "a test")).isEqualTo(choice);
+        }
+    }
+}
