@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+/** All rules; what the test class of a backend implements. */
+public interface BackendRules
+        extends DiscoveryRules,
+                FileRules,
+                BufferRules,
+                ReadRules,
+                WriteRules,
+                PairRules,
+                EdgeRules,
+                SubmitRules,
+                DeliveryRules,
+                CancelRules,
+                OrderRules,
+                FenceRules,
+                StreamRules,
+                LeaseRules,
+                DrainRules,
+                PathRules,
+                ErrorRules,
+                CloseRules,
+                LeakRules {}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.FileOption;
+import io.penstock.PenstockException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Fences: points in the device's order, which are always signalled and never lie (section Order). */
+public interface FenceRules extends Rules {
+
+    /** A fence tells when, its outcome what. If this fails, check what completes the fence. */
+    @Test
+    default void required_fence_enqueueGivesAFenceWithTheCompletionAsItsOutcome(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(10_000);
+        Transfer read = Transfer.read(file.all(), buffer.all());
+        try (DeviceFence fence = Bench.get(bench.backend().enqueue(read))) {
+            fence.signalled().block(Bench.PATIENCE);
+            assertThat(fence.isSignalled()).isTrue();
+            Completion completion = Bench.get(fence.outcome());
+            assertThat(completion.bytes()).isEqualTo(10_000);
+            assertThat(completion.transfer()).isSameAs(read);
+            assertThat(Bench.get(fence.outcome()).bytes()).as("asked for again").isEqualTo(10_000);
+            boolean hostOnly = bench.backend().capabilities().fences() == FenceSupport.HOST_ONLY;
+            assertThat(fence.nativeHandle() == 0).as("no native handle").isEqualTo(hostOnly);
+        }
+        Content.assertHolds(buffer.all(), file.all());
+    }
+
+    /** Publishers are lazy. If this fails, check what {@code enqueue} does before subscription. */
+    @Test
+    default void required_303_enqueueIsLazy(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(4096);
+        Mono<DeviceFence> fence = bench.backend().enqueue(Transfer.read(file.all(), buffer.all()));
+        bench.letOthersRun();
+        Content.assertPoison(buffer.all());
+        Bench.get(fence.flatMap(passed -> passed.outcome().doFinally(signal -> passed.close())));
+        Content.assertHolds(buffer.all(), file.all());
+    }
+
+    /** {@code after} holds a transfer back. If this fails, check what waits before submitting. */
+    @Test
+    default void required_fence_aTransferAfterAFenceStartsWhenItIsPassed(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(8192);
+        DeviceFence first =
+                bench.keep(Bench.get(bench.backend().enqueue(bench.heldRead(gate, buffer.region(0, 4096)))));
+        Transfer read = Transfer.read(file.all(), buffer.region(4096, 4096)).after(first);
+        Witness<Completion> second = Witness.of(bench.backend().submit(read));
+        bench.letOthersRun();
+        assertThat(first.isSignalled()).isFalse();
+        assertThat(second.hasEnded()).as("ended before its fence was passed").isFalse();
+        Content.assertPoison(buffer.region(4096, 4096));
+
+        gate.letReadsEnd(4096);
+        assertThat(second.value().bytes()).isEqualTo(4096);
+        assertThat(first.isSignalled()).isTrue();
+        assertThat(second.value().startedNanos() - Bench.get(first.outcome()).endedNanos())
+                .isNotNegative();
+    }
+
+    /** A chain across many fences runs in order. If this fails, check fences that are already passed. */
+    @Test
+    default void required_fence_aChainOfFencesRunsInOrder(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 8192), FileOption.READ, FileOption.WRITE);
+        List<DeviceFence> fences = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            DeviceBuffer buffer = bench.filled(8192, new Pattern(i), 0);
+            Transfer write = Transfer.write(buffer.all(), file.all());
+            Transfer next = fences.isEmpty() ? write : write.after(fences.toArray(new DeviceFence[0]));
+            fences.add(bench.keep(Bench.get(bench.backend().enqueue(next))));
+        }
+        Bench.get(fences.get(39).outcome());
+        Content.assertHolds(file.path(), new Pattern(39), 0, 8192);
+        assertThat(fences).allSatisfy(fence -> assertThat(fence.isSignalled()).isTrue());
+    }
+
+    /** A fence is signalled on failure too, and does not hide it. If this fails, check the failure path. */
+    @Test
+    default void required_fence_aFailureSignalsTheFenceAndIsItsOutcome(Bench bench) {
+        Transfer failing = bench.failingWrite();
+        StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(4096);
+        DeviceFence fence = bench.keep(Bench.get(bench.backend().enqueue(failing)));
+        assertThat(Witness.of(fence.signalled()).all()).isEmpty();
+        assertThat(fence.isSignalled()).isTrue();
+        assertThat(Witness.of(fence.outcome()).error()).isInstanceOf(PenstockException.class);
+        bench.move(Transfer.read(file.all(), buffer.all()).after(fence));
+        Content.assertHolds(buffer.all(), file.all());
+    }
+
+    /** Cancelling the look at an outcome cancels nothing else. If this fails, check who is subscribed to what. */
+    @Test
+    default void required_fence_cancellingTheOutcomeLetsTheTransferGoOn(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        DeviceBuffer buffer = bench.poisoned(4096);
+        Transfer held = bench.heldRead(gate, buffer.all());
+        DeviceFence fence = bench.keep(Bench.get(bench.backend().enqueue(held)));
+        Witness<Completion> cancelled = Witness.of(fence.outcome());
+        Witness<Completion> kept = Witness.of(fence.outcome());
+        Witness<Void> alsoCancelled = Witness.of(fence.signalled());
+        cancelled.cancel();
+        alsoCancelled.cancel();
+        gate.letReadsEnd(4096);
+        assertThat(kept.value().bytes()).isEqualTo(4096);
+        Content.assertHolds(buffer.all(), held.fileRegion(0));
+        assertThat(cancelled.terminals()).isZero();
+    }
+
+    /** A fence may be closed early and twice. If this fails, check who frees the native object, and when. */
+    @Test
+    default void required_fence_closingEarlyLetsTheTransferGoOn(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        DeviceBuffer buffer = bench.poisoned(4096);
+        Transfer held = bench.heldRead(gate, buffer.all());
+        DeviceFence fence = Bench.get(bench.backend().enqueue(held));
+        Witness<Completion> outcome = Witness.of(fence.outcome());
+        fence.close();
+        fence.close();
+        gate.letReadsEnd(4096);
+        assertThat(outcome.value().bytes()).isEqualTo(4096);
+        Content.assertHolds(buffer.all(), held.fileRegion(0));
+    }
+
+    /** A device without native fences takes none. If this fails, check {@code fence}'s argument. */
+    @Test
+    default void required_fence_aHostOnlyDeviceRefusesNativeEvents(Bench bench) {
+        Assumptions.assumeTrue(
+                bench.backend().capabilities().fences() == FenceSupport.HOST_ONLY, "this device has native fences");
+        assertThatThrownBy(() -> bench.backend().fence(0x1000)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** An enqueue that is cancelled leaves no fence open. If this fails, check what happens to one made too late. */
+    @Test
+    default void required_fence_aCancelledEnqueueLeavesNothingOpen(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(4096);
+        for (int i = 0; i < 100; i++) {
+            Witness<DeviceFence> enqueue = Witness.of(bench.backend().enqueue(Transfer.read(file.all(), buffer.all())));
+            enqueue.cancel();
+            bench.keep(() -> enqueue.values().forEach(DeviceFence::close));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+
+/** Counts what a test may leave behind: descriptors, threads, and what the backend itself accounts for. */
+public final class LeakProbe {
+
+    /** The count of the threads whose names start with {@code penstock}. */
+    static final String THREADS = "threads named penstock*";
+
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+    private static final long POLL_NANOS = 2_000_000;
+
+    private final TckSubject subject;
+
+    /** Makes a probe. */
+    public LeakProbe(TckSubject subject) {
+        this.subject = subject;
+    }
+
+    /** Returns the counts as of now, by what is counted. */
+    public Map<String, Long> count() {
+        Map<String, Long> counts = new TreeMap<>(subject.live());
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("penstock")) {
+                counts.merge(THREADS, 1L, Long::sum);
+            }
+        }
+        if (Files.isDirectory(DESCRIPTORS)) {
+            countDescriptors(counts);
+        }
+        return counts;
+    }
+
+    private void countDescriptors(Map<String, Long> counts) {
+        String folder = subject.folder().toAbsolutePath().toString();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
+            for (Path descriptor : descriptors) {
+                String target = target(descriptor);
+                if (target.startsWith(folder)) {
+                    counts.merge("descriptors of " + target, 1L, Long::sum);
+                } else if (target.startsWith("anon_inode:") || target.startsWith("/dev/")) {
+                    counts.merge("descriptors of " + target, 1L, Long::sum);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new IllegalStateException("cannot list " + DESCRIPTORS, e);
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (NoSuchFileException e) {
+            return ""; // closed since it was listed
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Waits until no count is above what it was, since native ends come when they come.
+     *
+     * @throws AssertionError if that takes longer than {@code limit}; it names what is too many
+     */
+    public void awaitNoMoreThan(Map<String, Long> before, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        Map<String, Long> more = excess(before);
+        while (!more.isEmpty() && deadline - System.nanoTime() > 0) {
+            LockSupport.parkNanos(POLL_NANOS);
+            more = excess(before);
+        }
+        if (!more.isEmpty()) {
+            throw new AssertionError("left behind (more than before the test, after " + limit.toSeconds() + " s): "
+                    + more + "; before: " + before + "; threads: " + threads());
+        }
+    }
+
+    private Map<String, Long> excess(Map<String, Long> before) {
+        Map<String, Long> more = count();
+        more.replaceAll((what, count) -> count - before.getOrDefault(what, 0L));
+        more.values().removeIf(count -> count <= 0);
+        return more;
+    }
+
+    private static String threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("penstock"))
+                .sorted()
+                .toList()
+                .toString();
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import io.penstock.CommonOptions;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Nothing stays behind while a backend lives: after every test the bench looks at what a closed backend leaves, these
+ * look at an open one (rules 102, 201, 202).
+ */
+public interface LeakRules extends Rules {
+
+    /** How long a batch may take to give back what it used. */
+    Duration SETTLING = Duration.ofSeconds(3);
+
+    /**
+     * Runs {@code work} in batches until one of them leaves no more behind than the one before: what a lane keeps for
+     * reuse stops growing, a leak does not.
+     */
+    private static void assertNothingStays(Bench bench, Runnable work) {
+        LeakProbe probe = new LeakProbe(bench.subject());
+        bench.letOthersRun();
+        for (int batch = 0; batch < 4; batch++) {
+            Map<String, Long> before = probe.count();
+            runBatch(work);
+            try {
+                probe.awaitNoMoreThan(before, SETTLING);
+                return;
+            } catch (AssertionError grown) {
+                // Once more: only growth in every batch is a leak.
+            }
+        }
+        Map<String, Long> before = probe.count();
+        runBatch(work);
+        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+    }
+
+    private static void runBatch(Runnable work) {
+        for (int i = 0; i < 20; i++) {
+            work.run();
+        }
+    }
+
+    /** Files go when they are closed. If this fails, check the native close behind the last pin. */
+    @Test
+    default void required_202_filesThatAreClosedAreGone(Bench bench) {
+        Path path = bench.file("data", 4096);
+        assertNothingStays(
+                bench,
+                () -> Bench.run(Flux.range(0, 20)
+                        .flatMap(i -> bench.backend()
+                                .withFile(
+                                        path,
+                                        FileOption.READ,
+                                        file -> bench.backend()
+                                                .withBuffer(
+                                                        4096,
+                                                        buffer -> bench.backend()
+                                                                .submit(Transfer.read(file.all(), buffer.all())))))
+                        .then()));
+    }
+
+    /** Failures give back as successes do. If this fails, check the failure path's unpin. */
+    @Test
+    default void required_102_failuresLeaveNothing(Bench bench) {
+        Transfer failing = bench.failingWrite();
+        Path missing = bench.path("missing");
+        assertNothingStays(bench, () -> {
+            Witness.of(bench.backend().submit(failing)).error();
+            Witness.of(bench.backend().openFile(missing, FileOption.READ)).error();
+        });
+    }
+
+    /** Cancels give back as completions do. If this fails, check the late completion's unpin. */
+    @Test
+    default void required_102_cancelsLeaveNothing(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
+        Random random = new Random(1);
+        assertNothingStays(bench, () -> {
+            List<Witness<Completion>> reads = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                DeviceBuffer buffer = Bench.get(bench.backend().allocate(50_000));
+                reads.add(Witness.of(bench.backend().submit(Transfer.read(file.region(i * 7L, 50_000), buffer.all()))));
+                buffer.close();
+            }
+            reads.forEach(read -> {
+                if (random.nextBoolean()) {
+                    read.cancel();
+                }
+            });
+        });
+    }
+
+    /** A cancel in flight gives back when the device lets go. If this fails, check who unpins after a cancel. */
+    @Test
+    default void required_201_whatWasCancelledInFlightIsGoneOnceTheDeviceLetsGo(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        StorageFile held = bench.openPlain(gate.path(), FileOption.READ);
+        LeakProbe probe = new LeakProbe(bench.subject());
+        bench.letOthersRun();
+        Map<String, Long> before = probe.count();
+        DeviceBuffer buffer = Bench.get(bench.backend().allocate(4096));
+        Witness<Completion> read =
+                Witness.of(bench.backend().submit(Transfer.read(held.region(0, 4096), buffer.all())));
+        bench.letOthersRun();
+        read.cancel();
+        buffer.close();
+        gate.letReadsEnd(4096);
+        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+    }
+
+    /** Streams give back however they end. If this fails, check which end keeps a chunk or the file. */
+    @Test
+    default void required_202_streamsLeaveNothingHoweverTheyEnd(Bench bench) {
+        StreamPlan plan =
+                StreamPlan.of(bench.file("data", 100_000)).chunkBytes(10_000).depth(3);
+        assertNothingStays(bench, () -> {
+            Bench.run(bench.backend().stream(plan, chunk -> Mono.just(chunk.index()))
+                    .then());
+            Bench.run(bench.backend().stream(plan, chunk -> Mono.just(chunk.index()))
+                    .take(3)
+                    .then());
+            Witness.of(bench.backend().stream(plan, chunk -> Mono.error(new IOException("the function's own"))))
+                    .error();
+        });
+    }
+
+    /** Bounded lanes are given back as well. If this fails, check what an odd size of lane leaves when it goes. */
+    @Test
+    default void required_601_backendsOfManySizesLeaveNothing(Bench bench) {
+        for (int depth : new int[] {1, 2, 64}) {
+            Bench sized = bench.with(bench.options().with(CommonOptions.LANE_DEPTH, depth));
+            sized.letOthersRun();
+            sized.backend().close();
+        }
+    }
+}

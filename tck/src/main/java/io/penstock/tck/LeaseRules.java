@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Chunk;
+import io.penstock.ClosedException;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FileRegion;
+import io.penstock.HostLease;
+import io.penstock.HostView;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** How long a chunk is lent: by scope, by lease, by fence (rules 201, 203, 204). */
+public interface LeaseRules extends Rules {
+
+    private static void needHostView(Bench bench) {
+        Assumptions.assumeTrue(bench.backend().capabilities().hostVisible(), "the device's memory has no host view");
+    }
+
+    /** Rule 203: a chunk that got away is dead. If this fails, check the generation of views and regions. */
+    @Test
+    default void required_203_aChunkAndItsViewsThrowOnceTheLeaseIsOver(Bench bench) {
+        StreamPlan plan =
+                StreamPlan.of(bench.file("data", 30_000)).chunkBytes(10_000).depth(2);
+        List<Chunk> chunks = new CopyOnWriteArrayList<>();
+        List<HostView> views = new CopyOnWriteArrayList<>();
+        boolean hostVisible = bench.backend().capabilities().hostVisible();
+        Flux<Long> stream = bench.backend().stream(plan, chunk -> {
+            chunks.add(chunk);
+            if (hostVisible) {
+                views.add(chunk.view());
+                assertThat(chunk.view().length()).isEqualTo(10_000);
+            }
+            return Mono.just(chunk.index());
+        });
+        assertThat(Witness.<Long>of(stream).all()).hasSize(3);
+        bench.letOthersRun();
+        assertThat(chunks).allSatisfy(chunk -> {
+            assertThat(chunk.length()).as("plain numbers stay").isEqualTo(10_000);
+            assertThat(chunk.fileOffset()).isEqualTo(chunk.index() * 10_000);
+            assertThatThrownBy(chunk::region).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(chunk::view).isInstanceOfAny(ClosedException.class, IllegalStateException.class);
+            assertThatThrownBy(chunk::retain).isInstanceOfAny(ClosedException.class, IllegalStateException.class);
+        });
+        assertThat(views).allSatisfy(view -> {
+            assertThatThrownBy(() -> view.get(0)).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> view.put(0, (byte) 1)).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> view.buffer(0, 10)).isInstanceOf(ClosedException.class);
+        });
+    }
+
+    /** Rule 203: so is a chunk of a stream that was cancelled. If this fails, check the end of a lease by cancel. */
+    @Test
+    default void required_203_aCancelEndsTheLease(Bench bench) {
+        StreamPlan plan =
+                StreamPlan.of(bench.file("data", 30_000)).chunkBytes(10_000).depth(2);
+        List<Chunk> chunks = new CopyOnWriteArrayList<>();
+        Witness<Long> witness = Witness.of(bench.backend().stream(plan, chunk -> {
+            chunks.add(chunk);
+            return Mono.just(1L).concatWith(Mono.never());
+        }));
+        witness.awaitValues(1);
+        assertThat(chunks.get(0).region().length()).isEqualTo(10_000);
+        witness.cancel();
+        bench.letOthersRun();
+        assertThatThrownBy(() -> chunks.get(0).region()).isInstanceOf(ClosedException.class);
+    }
+
+    /** Rule 201: a lease keeps its bytes when the function is over. If this fails, check the count of holds. */
+    @Test
+    default void required_201_aRetainedLeaseOutlivesTheFunctionAndTheStream(Bench bench) {
+        needHostView(bench);
+        Path path = bench.file("data", 40_000);
+        StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(4);
+        List<HostLease> leases = new CopyOnWriteArrayList<>();
+        Flux<Long> stream = bench.backend().stream(plan, chunk -> {
+            leases.add(chunk.retain());
+            return Mono.just(chunk.index());
+        });
+        assertThat(Witness.<Long>of(stream).all()).hasSize(4);
+        for (int i = 0; i < 64; i++) {
+            bench.filled(10_000, new Pattern(i), 0); // would land in the chunks, were they free
+        }
+        for (int i = 0; i < 4; i++) {
+            try (HostLease lease = leases.get(i)) {
+                Content.assertHolds(lease.buffer(), Pattern.of(path), i * 10_000L, 10_000);
+                assertThat(lease.view().get(7)).isEqualTo(Pattern.of(path).at(i * 10_000L + 7));
+            }
+        }
+        assertThat(leases).allSatisfy(lease -> {
+            lease.close();
+            assertThatThrownBy(lease::view).isInstanceOf(ClosedException.class);
+        });
+    }
+
+    /** A lease is counted: each is a hold of its own. If this fails, check a close that counts twice. */
+    @Test
+    default void required_201_aChunkIsFreeWhenTheLastOfItsLeasesIsClosed(Bench bench) {
+        needHostView(bench);
+        Path path = bench.file("data", 10_000);
+        List<HostLease> leases = new CopyOnWriteArrayList<>();
+        Flux<Long> stream = bench.backend().stream(StreamPlan.of(path).chunkBytes(10_000), chunk -> {
+            for (int i = 0; i < 3; i++) {
+                leases.add(chunk.retain());
+            }
+            return Mono.just(chunk.index());
+        });
+        Witness.<Long>of(stream).value();
+        leases.get(0).close();
+        leases.get(0).close();
+        leases.get(1).close();
+        for (int i = 0; i < 16; i++) {
+            bench.filled(10_000, new Pattern(i), 0);
+        }
+        Content.assertHolds(leases.get(2).buffer(), Pattern.of(path), 0, 10_000);
+        leases.get(2).close();
+    }
+
+    /** The memory of a stream is bounded: a kept lease is one chunk less. If this fails, check what a stream allocates. */
+    @Test
+    default void required_304_aStreamWhoseChunksAreAllRetainedWaitsForACloseAndGoesOn(Bench bench) {
+        needHostView(bench);
+        Path path = bench.file("data", 50_000);
+        StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(2);
+        List<HostLease> leases = new CopyOnWriteArrayList<>();
+        Witness<Long> witness = Witness.of(bench.backend().stream(plan, chunk -> {
+            leases.add(chunk.retain());
+            return Mono.just(chunk.index());
+        }));
+        witness.awaitValues(2);
+        bench.letOthersRun();
+        assertThat(witness.values()).as("chunks lent while all are retained").hasSize(2);
+        for (int i = 0; i < 3; i++) {
+            Content.assertHolds(leases.get(i).buffer(), Pattern.of(path), i * 10_000L, 10_000);
+            leases.get(i).close();
+            witness.awaitValues(1);
+        }
+        assertThat(witness.all()).hasSize(5);
+        leases.forEach(HostLease::close);
+    }
+
+    /** A lease may be closed by any thread, in any order, after a cancel too. If this fails, check the late close. */
+    @Test
+    default void required_201_aLeaseOutlivesTheCancelOfItsStream(Bench bench) {
+        needHostView(bench);
+        Path path = bench.file("data", 50_000);
+        List<HostLease> leases = new CopyOnWriteArrayList<>();
+        Witness<Long> witness = Witness.of(
+                bench.backend().stream(StreamPlan.of(path).chunkBytes(10_000).depth(3), chunk -> {
+                    leases.add(chunk.retain());
+                    return chunk.index() < 2 ? Mono.just(chunk.index()) : Mono.never();
+                }));
+        witness.awaitValues(2);
+        witness.cancel();
+        bench.letOthersRun();
+        for (int i = leases.size() - 1; i >= 0; i--) {
+            Content.assertHolds(leases.get(i).buffer(), Pattern.of(path), i * 10_000L, 10_000);
+            leases.get(i).close();
+        }
+    }
+
+    /** Leases that Reactor discards are closed. If this fails, check the discard hook in the inner context. */
+    @Test
+    default void required_201_discardedLeasesAreClosed(Bench bench) {
+        needHostView(bench);
+        StreamPlan plan =
+                StreamPlan.of(bench.file("data", 50_000)).chunkBytes(10_000).depth(2);
+        List<HostLease> leases = new CopyOnWriteArrayList<>();
+        Flux<HostLease> stream = bench.backend().stream(plan, chunk -> {
+            HostLease lease = chunk.retain();
+            leases.add(lease);
+            return Flux.just(lease).filter(unwanted -> false);
+        });
+        assertThat(Witness.<HostLease>of(stream).all()).isEmpty();
+        assertThat(leases)
+                .hasSize(5)
+                .allSatisfy(lease -> assertThatThrownBy(lease::view).isInstanceOf(ClosedException.class));
+    }
+
+    /** Rule 204: a chunk is reused only when the device has passed its fence. If this fails, check releaseAfter. */
+    @Test
+    default void required_204_aChunkIsNotReusedBeforeTheDeviceHasPassedItsFence(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        Path path = bench.file("data", 20_000);
+        DeviceBuffer other = bench.poisoned(4096);
+        DeviceFence work = Bench.get(bench.backend().enqueue(bench.heldRead(gate, other.all())));
+        List<Chunk> chunks = new CopyOnWriteArrayList<>();
+        Witness<Long> witness = Witness.of(
+                bench.backend().stream(StreamPlan.of(path).chunkBytes(10_000).depth(1), chunk -> {
+                    chunks.add(chunk);
+                    Mono<Long> index = Mono.just(chunk.index());
+                    return chunk.index() == 0 ? chunk.releaseAfter(work).then(index) : index;
+                }));
+        witness.awaitValues(1);
+        bench.letOthersRun();
+        assertThat(chunks)
+                .as("chunks lent while the only one is behind its fence")
+                .hasSize(1);
+        assertThat(Bench.get(StreamRules.isRight(chunks.get(0), Pattern.of(path))))
+                .isTrue();
+        gate.letReadsEnd(4096);
+        assertThat(witness.all()).containsExactly(0L, 1L);
+        assertThatThrownBy(() -> chunks.get(0).region()).isInstanceOf(ClosedException.class);
+    }
+
+    /** A fence that fails, or was passed long ago, ends the lease too. If this fails, check what the lease waits for. */
+    @Test
+    default void required_204_passedAndFailedFencesEndTheLease(Bench bench) {
+        Path path = bench.file("data", 60_000);
+        DeviceBuffer buffer = bench.poisoned(4096);
+        Transfer failing = bench.failingWrite();
+        Flux<Long> stream =
+                bench.backend().stream(StreamPlan.of(path).chunkBytes(10_000).depth(1), chunk -> {
+                    Transfer work = chunk.index() % 2 == 0
+                            ? failing
+                            : Transfer.read(new FileRegion(failing.fileRegion(0).file(), 0, 0), buffer.region(0, 0));
+                    return chunk.index() % 2 == 0
+                            ? bench.backend()
+                                    .enqueue(work)
+                                    .flatMap(chunk::releaseAfter)
+                                    .thenReturn(chunk.index())
+                            : Mono.just(chunk.index());
+                });
+        assertThat(Witness.<Long>of(stream).all()).hasSize(6);
+    }
+
+    /** Rule 203: a value that waits downstream holds no chunk. If this fails, check what is emitted when. */
+    @Test
+    default void required_203_slowDownstreamHoldsNoMoreThanTheStreamsOwnChunks(Bench bench) {
+        Path path = bench.file("data", 100_000);
+        Sinks.Empty<Void> go = Sinks.empty();
+        Flux<Long> stream = bench.backend().<Long>stream(
+                        StreamPlan.of(path).chunkBytes(5000).depth(2), chunk -> Mono.just(chunk.index()))
+                .concatMap(index -> go.asMono().thenReturn(index), 1);
+        Witness<Long> witness = Witness.of(stream);
+        bench.letOthersRun();
+        assertThat(witness.values()).isEmpty();
+        go.tryEmitEmpty().orThrow();
+        assertThat(witness.all()).hasSize(20);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Content that is a function of the offset in a file, so that every byte can be checked wherever it lands.
+ *
+ * @param seed tells one file's content from another's
+ */
+public record Pattern(long seed) {
+
+    /** What memory is filled with before anything is read into it. */
+    public static final byte POISON = (byte) 0xA5;
+
+    /** Returns the content of the file with that name. */
+    public static Pattern of(Path path) {
+        return new Pattern(String.valueOf(path.getFileName()).hashCode());
+    }
+
+    /** Returns the byte at an offset. */
+    public byte at(long offset) {
+        return (byte) (word(offset >>> 3) >>> ((offset & 7) << 3));
+    }
+
+    private long word(long index) {
+        // The finalizer of SplitMix64: neighbouring words have nothing in common, so that a shifted block is seen.
+        long z = (index + 1) * 0x9E3779B97F4A7C15L ^ seed * 0xD1342543DE82EF95L;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
+    }
+
+    /** Fills the remaining bytes of {@code target} with the content from {@code offset} on; moves its position. */
+    public void fill(ByteBuffer target, long offset) {
+        for (long at = offset; target.hasRemaining(); at++) {
+            target.put(at(at));
+        }
+    }
+
+    /** Returns where the remaining bytes of {@code bytes} first differ from the content at {@code offset}, or -1. */
+    public int difference(ByteBuffer bytes, long offset) {
+        for (int i = 0; i < bytes.remaining(); i++) {
+            if (bytes.get(bytes.position() + i) != at(offset + i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import io.penstock.Availability;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What a test needs of the machine. A test whose need is not met is skipped with the reason, unless the environment
+ * variable {@code PENSTOCK_REQUIRE} (names, comma-separated: {@code host,io_uring}) says that it must run here: then it
+ * fails.
+ */
+public final class Require {
+
+    /** The environment variable that says what must run. */
+    public static final String VARIABLE = "PENSTOCK_REQUIRE";
+
+    private static final Set<String> REQUIRED = parse(System.getenv(VARIABLE));
+
+    private Require() {}
+
+    /**
+     * Goes on if {@code name} can be used, else skips or fails the test.
+     *
+     * @param name the backend or the facility of the system, as {@code PENSTOCK_REQUIRE} spells it
+     * @param unavailable why it cannot be used, or null if it can
+     */
+    public static void backend(String name, @Nullable String unavailable) {
+        check(REQUIRED, name, unavailable);
+    }
+
+    /** Goes on if the backend {@code name} is available, else skips or fails the test with its reason. */
+    public static void backend(String name, Availability availability) {
+        check(REQUIRED, name, availability.available() ? null : availability.reason());
+    }
+
+    /** Returns whether {@code PENSTOCK_REQUIRE} names {@code name}. */
+    public static boolean isRequired(String name) {
+        return REQUIRED.contains(name);
+    }
+
+    static void check(Set<String> required, String name, @Nullable String unavailable) {
+        if (unavailable == null) {
+            return;
+        }
+        if (required.contains(name)) {
+            throw new AssertionFailedError(VARIABLE + " names " + name + ", but it cannot be used: " + unavailable);
+        }
+        throw new TestAbortedException(name + ": " + unavailable);
+    }
+
+    static Set<String> parse(@Nullable String names) {
+        if (names == null) {
+            return Set.of();
+        }
+        return Arrays.stream(names.split(","))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+}

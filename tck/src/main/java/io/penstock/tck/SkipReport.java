@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+
+/**
+ * Says at the end which tests were skipped and why, because a green build that skipped everything proves nothing. The
+ * list goes to the console and to {@code target/penstock-skipped.txt} of the module. JUnit finds this listener on the
+ * class path.
+ *
+ * <p><b>Threading:</b> tests may end on several threads; the report is written by the last.
+ */
+public final class SkipReport implements TestExecutionListener {
+
+    private static final String FILE = "penstock-skipped.txt";
+
+    private final Map<String, String> skipped = new ConcurrentHashMap<>();
+    private final Set<String> ran = ConcurrentHashMap.newKeySet();
+    private final Path directory;
+    private final PrintStream console;
+
+    /** Creates the listener that JUnit uses: it writes below the module that is being built. */
+    public SkipReport() {
+        this(Path.of(System.getProperty("basedir", ""), "target"), System.out);
+    }
+
+    SkipReport(Path directory, PrintStream console) {
+        this.directory = directory;
+        this.console = console;
+    }
+
+    @Override
+    public void executionStarted(TestIdentifier test) {
+        ran.add(name(test));
+    }
+
+    @Override
+    public void executionSkipped(TestIdentifier test, @Nullable String reason) {
+        skipped.put(name(test), reason == null ? "no reason given" : reason);
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
+            executionSkipped(
+                    test, result.getThrowable().map(Throwable::getMessage).orElse(null));
+        }
+    }
+
+    @Override
+    public void testPlanExecutionFinished(TestPlan plan) {
+        skipped.forEach((name, reason) -> console.println("SKIPPED " + line(name, reason)));
+        try {
+            write();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + directory.resolve(FILE), e);
+        }
+    }
+
+    /** Merges into what an earlier run of this build left, so that a second execution does not hide the first. */
+    private void write() throws IOException {
+        Path file = directory.resolve(FILE);
+        Map<String, String> lines = new TreeMap<>();
+        if (Files.exists(file)) {
+            for (String line : Files.readAllLines(file)) {
+                int colon = line.indexOf(": ");
+                if (colon > 0 && !ran.contains(line.substring(0, colon))) {
+                    lines.put(line.substring(0, colon), line);
+                }
+            }
+        }
+        skipped.forEach((name, reason) -> lines.put(name, line(name, reason)));
+        if (Files.isDirectory(directory)) {
+            Files.write(file, new ArrayList<>(lines.values()));
+        }
+    }
+
+    private static String line(String name, String reason) {
+        return name + ": " + String.join(" ", List.of(reason.strip().split("\\s+")));
+    }
+
+    private static String name(TestIdentifier test) {
+        TestSource source = test.getSource().orElse(null);
+        if (source instanceof MethodSource method) {
+            return simple(method.getClassName()) + "." + test.getDisplayName();
+        }
+        return source instanceof ClassSource type ? simple(type.getClassName()) : test.getDisplayName();
+    }
+
+    private static String simple(String className) {
+        return className.substring(className.lastIndexOf('.') + 1);
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+
+/**
+ * A subscriber that writes down every signal, also those that a correct publisher would not send.
+ *
+ * @param <T> what it sees
+ */
+public final class Witness<T> implements CoreSubscriber<T> {
+
+    private final long firstRequest;
+    private final List<T> values = new CopyOnWriteArrayList<>();
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Semaphore arrivals = new Semaphore(0);
+    private volatile @Nullable Subscription subscription;
+    private volatile int completions;
+
+    private Witness(long firstRequest) {
+        this.firstRequest = firstRequest;
+    }
+
+    /** Subscribes and asks for everything. */
+    public static <T> Witness<T> of(Publisher<? extends T> publisher) {
+        return of(publisher, Long.MAX_VALUE);
+    }
+
+    /** Subscribes and asks for {@code demand} values, which may be none. */
+    public static <T> Witness<T> of(Publisher<? extends T> publisher, long demand) {
+        Witness<T> witness = new Witness<>(demand);
+        publisher.subscribe(witness);
+        return witness;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        this.subscription = subscription;
+        if (firstRequest > 0) {
+            subscription.request(firstRequest);
+        }
+    }
+
+    @Override
+    public void onNext(T value) {
+        threads.add(Thread.currentThread());
+        values.add(value);
+        arrivals.release();
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        threads.add(Thread.currentThread());
+        errors.add(error);
+        ended.countDown();
+    }
+
+    @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // signals are serial; a publisher that sends two at once fails anyway
+    public void onComplete() {
+        threads.add(Thread.currentThread());
+        completions++;
+        ended.countDown();
+    }
+
+    /** Asks for more. */
+    public void request(long demand) {
+        subscription().request(demand);
+    }
+
+    /** Cancels. */
+    public void cancel() {
+        subscription().cancel();
+    }
+
+    private Subscription subscription() {
+        return Objects.requireNonNull(subscription, "onSubscribe was not called inside subscribe");
+    }
+
+    /** Returns whether a terminal signal has come. */
+    public boolean hasEnded() {
+        return ended.getCount() == 0;
+    }
+
+    /** Returns how many terminal signals have come. */
+    public int terminals() {
+        return completions + errors.size();
+    }
+
+    /** Returns the values so far. */
+    public List<T> values() {
+        return values;
+    }
+
+    /** Returns the threads that signals came on. */
+    public List<Thread> threads() {
+        return threads;
+    }
+
+    /** Waits for the end, and returns this. */
+    public Witness<T> awaitEnd() {
+        try {
+            assertThat(ended.await(Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .as("a terminal signal within %s (rule 101)", Bench.PATIENCE)
+                    .isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for a terminal signal", e);
+        }
+        return this;
+    }
+
+    /** Waits for {@code count} values more than those that were waited for before. */
+    public void awaitValues(int count) {
+        try {
+            assertThat(arrivals.tryAcquire(count, Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .as("%d more values within %s; so far %s, errors %s", count, Bench.PATIENCE, values, errors)
+                    .isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for values", e);
+        }
+    }
+
+    /** Waits for the end, which must be a success, and returns all values. */
+    public List<T> all() {
+        awaitEnd();
+        assertThat(errors).as("errors signalled").isEmpty();
+        return values;
+    }
+
+    /** Waits for the end, which must be a success, and returns the only value. */
+    public T value() {
+        awaitEnd();
+        assertThat(errors).as("errors signalled").isEmpty();
+        assertThat(values).as("values signalled").hasSize(1);
+        return values.get(0);
+    }
+
+    /** Waits for the end, which must be an error, and returns it. */
+    public Throwable error() {
+        awaitEnd();
+        assertThat(errors).as("errors signalled; values: %s", values).hasSize(1);
+        return errors.get(0);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.TransferPath;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LeakProbeTest {
+
+    @TempDir
+    Path folder;
+
+    private final AtomicLong pins = new AtomicLong();
+
+    private LeakProbe probe() {
+        return new LeakProbe(new TckSubject() {
+            @Override
+            public String backend() {
+                return "none";
+            }
+
+            @Override
+            public TransferPath path() {
+                return TransferPath.HOST;
+            }
+
+            @Override
+            public Path folder() {
+                return folder;
+            }
+
+            @Override
+            public Map<String, Long> live() {
+                return Map.of("pins", pins.get());
+            }
+        });
+    }
+
+    @Test
+    void anOpenFileIsALeakUntilItIsClosed() throws IOException {
+        LeakProbe probe = probe();
+        Map<String, Long> before = probe.count();
+        Path path = folder.resolve("open");
+        try (FileChannel open = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            assertThat(open.isOpen()).isTrue();
+            assertThatThrownBy(() -> probe.awaitNoMoreThan(before, Duration.ZERO))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining(path.toString());
+        }
+        assertThatCode(() -> probe.awaitNoMoreThan(before, Duration.ZERO)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aThreadOfOursIsALeakUntilItEnds() throws InterruptedException {
+        LeakProbe probe = probe();
+        Map<String, Long> before = probe.count();
+        CountDownLatch end = new CountDownLatch(1);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "penstock-forgotten");
+        thread.start();
+        assertThatThrownBy(() -> probe.awaitNoMoreThan(before, Duration.ZERO))
+                .hasMessageContaining("penstock-forgotten");
+        end.countDown();
+        thread.join();
+        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+    }
+
+    @Test
+    void theBackendsOwnCountsAreLookedAtAndMayFall() {
+        LeakProbe probe = probe();
+        pins.set(3);
+        Map<String, Long> before = probe.count();
+        pins.set(1);
+        probe.awaitNoMoreThan(before, Duration.ZERO);
+        pins.set(4);
+        assertThatThrownBy(() -> probe.awaitNoMoreThan(before, Duration.ZERO)).hasMessageContaining("pins=1");
+    }
+}

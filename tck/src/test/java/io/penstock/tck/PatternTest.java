@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class PatternTest {
+
+    @Test
+    void whatWasFilledIsFoundInItsPlaceOnly() {
+        Pattern pattern = Pattern.of(Path.of("some", "file"));
+        ByteBuffer bytes = ByteBuffer.allocate(1000);
+        pattern.fill(bytes, (1L << 32) - 500);
+        bytes.flip();
+        assertThat(pattern.difference(bytes, (1L << 32) - 500)).isEqualTo(-1);
+        for (long wrong : new long[] {0, -500, (1L << 32) - 499, (1L << 32) - 492, (1L << 33) - 500}) {
+            assertThat(pattern.difference(bytes, wrong))
+                    .as("as if from %d", wrong)
+                    .isBetween(0, 8);
+        }
+        assertThat(new Pattern(pattern.seed() + 1).difference(bytes, (1L << 32) - 500))
+                .isBetween(0, 8);
+    }
+
+    @Test
+    void theFirstWrongByteIsNamed() {
+        Pattern pattern = new Pattern(1);
+        ByteBuffer bytes = ByteBuffer.allocate(100);
+        pattern.fill(bytes, 3);
+        bytes.flip();
+        bytes.put(77, (byte) ~bytes.get(77));
+        assertThat(pattern.difference(bytes, 3)).isEqualTo(77);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+
+class RequireTest {
+
+    @Test
+    void whatIsAvailableRuns() {
+        assertThatCode(() -> Require.check(Set.of("host"), "host", null)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void whatIsAbsentIsSkippedWithItsReason() {
+        assertThatThrownBy(() -> Require.check(Set.of("host"), "io_uring", "forbidden by seccomp"))
+                .isInstanceOf(TestAbortedException.class)
+                .hasMessage("io_uring: forbidden by seccomp");
+    }
+
+    @Test
+    void whatIsRequiredAndAbsentFails() {
+        assertThatThrownBy(() -> Require.check(Set.of("io_uring"), "io_uring", "forbidden by seccomp"))
+                .isInstanceOf(AssertionFailedError.class)
+                .hasMessageContaining("PENSTOCK_REQUIRE names io_uring")
+                .hasMessageContaining("forbidden by seccomp");
+    }
+
+    @Test
+    void namesAreSeparatedByCommas() {
+        assertThat(Require.parse("host, io_uring,")).containsExactlyInAnyOrder("host", "io_uring");
+        assertThat(Require.parse(null)).isEmpty();
+    }
+}
