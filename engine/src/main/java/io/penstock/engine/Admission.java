@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.DeviceFence;
+import io.penstock.Transfer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * The terms of a transfer that is not plain: what it waits for, and until when it must have ended.
+ *
+ * <p>Made by the subscriber's thread, then the lane's alone; whatever it waits for posts to the lane.
+ */
+final class Admission {
+
+    private final Transfer transfer;
+    private final long deadlineNanos;
+    private OrderKeys.@Nullable Turn turn;
+    private boolean startsFirst; // written before the lane gets the transfer
+    private boolean called; // lane only, as all below
+    private boolean asked;
+    private boolean fencesAsked;
+    private int fencesPending;
+
+    private Admission(Transfer transfer, long deadlineNanos) {
+        this.transfer = transfer;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    static @Nullable Admission of(Transfer transfer, Lane lane) {
+        if (transfer.isPlain()) {
+            return null;
+        }
+        // Beyond some 290 years a deadline is none.
+        long deadline = transfer.deadline()
+                .map(limit -> lane.nanos()
+                        + Math.min(limit.toMillis(), Long.MAX_VALUE / 2_000_000) * 1_000_000
+                        + limit.toNanosPart() % 1_000_000)
+                .orElse(Long.MAX_VALUE);
+        return new Admission(transfer, deadline);
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** Joins the transfers of the same key, in the order of subscription; on the subscriber's thread. */
+    void enter(OrderKeys keys, Lane lane, OpenTransfer open) {
+        Object key = transfer.orderKey().orElse(null);
+        if (key == null) {
+            startsFirst = true;
+            return;
+        }
+        OrderKeys.Turn place = new OrderKeys.Turn(key, () -> lane.post(() -> called(lane, open)));
+        turn = place;
+        startsFirst = keys.enter(place);
+    }
+
+    private void called(Lane lane, OpenTransfer open) {
+        called = true;
+        // The one before may have ended while this one is still on its way to the lane: its arrival starts it then.
+        if (asked) {
+            lane.proceed(open);
+        }
+    }
+
+    /** Leaves the transfers of the same key, so that the next may start. */
+    void leave(OrderKeys keys) {
+        OrderKeys.Turn place = turn;
+        if (place != null) {
+            keys.leave(place);
+        }
+    }
+
+    /** Returns whether nothing of its own terms holds the transfer back; if so, the lane hears when that ends. */
+    boolean isMet(Lane lane, OpenTransfer open) {
+        asked = true;
+        if (!startsFirst && !called) {
+            return false;
+        }
+        if (!fencesAsked) {
+            fencesAsked = true;
+            for (DeviceFence fence : transfer.after()) {
+                if (!fence.isSignalled()) {
+                    fencesPending++;
+                    // Signalled on failure too; the fence's own outcome tells, and this transfer goes on.
+                    Mono<Void> passed = fence instanceof TransferFence ours ? ours.passed() : fence.signalled();
+                    passed.subscribe(nothing -> {}, e -> passed(lane, open), () -> passed(lane, open));
+                }
+            }
+        }
+        return fencesPending == 0;
+    }
+
+    private void passed(Lane lane, OpenTransfer open) {
+        lane.post(() -> {
+            fencesPending--;
+            lane.proceed(open);
+        });
+    }
+}

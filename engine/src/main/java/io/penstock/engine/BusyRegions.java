@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows the zombies: transfers that were cancelled or timed out while the device still works on them. Their regions
+ * stay busy, and a later transfer that overlaps one waits behind it (rule 205), so that a zombie never lands last.
+ *
+ * <p><b>Threading:</b> thread-safe; {@link #isEmpty} is one volatile read. Waiters run on the thread that removed the
+ * zombie, outside the lock; they should only post.
+ */
+final class BusyRegions {
+
+    private static final Zombie[] NONE = {}; // before ALL, which starts with it
+
+    /** The zombies of the process: files are shared by all backends. */
+    static final BusyRegions ALL = new BusyRegions();
+
+    /** A transfer that nobody waits for any more, but the device. */
+    static final class Zombie {
+
+        private final Extents extents;
+        private final List<Runnable> waiters = new ArrayList<>(0); // guarded by the registry, like ended
+        private boolean ended;
+
+        Zombie(Extents extents) {
+            this.extents = extents;
+        }
+    }
+
+    private volatile Zombie[] zombies = NONE; // replaced under the lock, never changed
+
+    /** Returns whether there are none, which is nearly always so. */
+    boolean isEmpty() {
+        // A transfer that sees none may race with a cancel on another thread; then neither came later than the other.
+        // A cancel that happened before this transfer's subscription added its zombie before, and is seen.
+        return zombies.length == 0;
+    }
+
+    /**
+     * Adds a zombie, unless it is there, or has been removed already: the device may be done with a transfer while its
+     * cancel is on the way here. To be called inside {@code cancel}, not later on a lane.
+     */
+    synchronized void add(Zombie zombie) {
+        Zombie[] old = zombies;
+        if (zombie.ended || Arrays.asList(old).contains(zombie)) {
+            return;
+        }
+        Zombie[] grown = Arrays.copyOf(old, old.length + 1);
+        grown[old.length] = zombie;
+        zombies = grown;
+    }
+
+    /** Ends a zombie, when the device has let go; resumes those who wait behind it. A second call does nothing. */
+    void remove(Zombie zombie) {
+        List<Runnable> resumed;
+        synchronized (this) {
+            if (zombie.ended) {
+                return;
+            }
+            zombie.ended = true;
+            List<Zombie> left = new ArrayList<>(List.of(zombies));
+            left.remove(zombie);
+            zombies = left.isEmpty() ? NONE : left.toArray(NONE);
+            resumed = List.copyOf(zombie.waiters);
+            zombie.waiters.clear();
+        }
+        resumed.forEach(Runnable::run);
+    }
+
+    /** Returns a zombie that touches what these extents touch, or null. */
+    @Nullable
+    Zombie overlapping(Extents extents) {
+        for (Zombie zombie : zombies) {
+            if (zombie.extents.conflicts(extents)) {
+                return zombie;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Calls {@code resume} when the zombie ends; asks {@link #overlapping} again then, since there may be another.
+     *
+     * @return false, and nothing will be called, if it has ended already
+     */
+    synchronized boolean waitBehind(Zombie zombie, Runnable resume) {
+        return !zombie.ended && zombie.waiters.add(resume);
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.BufferRegion;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** Finds the caller's bugs, which are thrown at once (rule 402). */
+final class Checks {
+
+    private final EngineBackend backend;
+
+    Checks(EngineBackend backend) {
+        this.backend = backend;
+    }
+
+    void transfer(Transfer transfer) {
+        int pairs = transfer.isGather() ? 1 : transfer.pairs(); // the pairs of a gather share file and buffer
+        for (int pair = 0; pair < pairs; pair++) {
+            file(transfer, transfer.fileRegion(pair).file());
+            target(transfer, transfer.target(pair));
+        }
+    }
+
+    private void file(Transfer transfer, StorageFile file) {
+        if (!(file instanceof EngineFile own) || own.backend() != backend) {
+            throw new IllegalArgumentException(transfer + ": the file was not opened by " + backend);
+        }
+        if (transfer.isRead() ? !own.isReadable() : !own.isWritable()) {
+            throw new IllegalArgumentException(
+                    transfer + ": the file was not opened for this, but with " + own.options());
+        }
+    }
+
+    private void target(Transfer transfer, Target target) {
+        if (!(target instanceof BufferRegion region)) {
+            throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
+        }
+        if (!(region.buffer() instanceof EngineBuffer own) || own.backend() != backend) {
+            throw new IllegalArgumentException(transfer + ": the buffer was not allocated by " + backend);
+        }
+    }
+
+    static void bufferBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes");
+        }
+    }
+
+    static void fileOptions(Path path, Set<FileOption> options) {
+        boolean makes = options.contains(FileOption.CREATE)
+                || options.contains(FileOption.CREATE_NEW)
+                || options.contains(FileOption.TRUNCATE);
+        if (makes && !options.contains(FileOption.WRITE)) {
+            throw new IllegalArgumentException("opening " + path + " with " + options + " needs WRITE");
+        }
+        if (options.contains(FileOption.IMMUTABLE) && options.contains(FileOption.WRITE)) {
+            throw new IllegalArgumentException("opening " + path + ": a file that is written is not IMMUTABLE");
+        }
+    }
+}

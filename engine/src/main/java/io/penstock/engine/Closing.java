@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** The end of a backend (rule 601): refuse, wait within bounds, free what is free, report what is not. */
+final class Closing {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
+
+    /** What stopping lanes and freeing may take beyond the wait for transfers. */
+    private static final Duration GRACE = Duration.ofSeconds(20);
+
+    private final EngineBackend backend;
+    private final Pins pins; // one for each open transfer and each call that opens something
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    Closing(EngineBackend backend) {
+        this.backend = backend;
+        this.pins = new Pins(() -> drained.complete(null));
+    }
+
+    Pins pins() {
+        return pins;
+    }
+
+    void close() {
+        if (Schedulers.isInNonBlockingThread()) {
+            throw new IllegalStateException(
+                    "close() blocks, and " + Thread.currentThread().getName() + " must not: use closeLater()");
+        }
+        later().block(backend.closeTimeout().plus(GRACE));
+    }
+
+    Mono<Void> later() {
+        return Mono.fromFuture(
+                () -> {
+                    begin();
+                    return closed;
+                },
+                true);
+    }
+
+    private void begin() {
+        if (!pins.close()) {
+            return;
+        }
+        Disposable timeout = Schedulers.boundedElastic()
+                .schedule(this::abandon, backend.closeTimeout().toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
+        // Freeing makes system calls, so not on the lane that ended the last transfer.
+        Mono.fromFuture(drained).publishOn(Schedulers.boundedElastic()).subscribe(nothing -> {}, e -> {}, () -> {
+            timeout.dispose();
+            free();
+        });
+    }
+
+    private void free() {
+        backend.resources().closeAll();
+        backend.driver().close();
+        CompletableFuture<?>[] stops =
+                backend.lanes().stream().map(Lanes::release).toArray(CompletableFuture[]::new);
+        Mono.fromFuture(CompletableFuture.allOf(stops))
+                .subscribe(nothing -> {}, closed::completeExceptionally, () -> closed.complete(null));
+    }
+
+    /** Tells the subscribers of what did not end, and frees nothing: the device may still write. */
+    private void abandon() {
+        int left = pins.count();
+        LOG.warn(
+                "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
+                backend,
+                left,
+                backend.closeTimeout());
+        for (Lanes lanes : backend.lanes()) {
+            lanes.all().forEach(lane -> lane.post(() -> lane.abandon(backend)));
+        }
+        closed.complete(null);
+        // Should the device let go later, the last transfer still frees everything: drained was not given up.
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.Failure;
+import io.penstock.NativeError;
+import io.penstock.Outcome;
+import io.penstock.PermanentStorageException;
+import io.penstock.engine.spi.Command.Kind;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Route;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/** Uploads and downloads: plain copies where the processor reaches the memory, else through a slot of a route. */
+final class Copies {
+
+    private final EngineBackend backend;
+
+    Copies(EngineBackend backend) {
+        this.backend = backend;
+    }
+
+    Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
+        Mono<Long> copied = Mono.<Long>create(sink -> start(buffer, offset, bytes.slice(), up, sink));
+        return copied.publishOn(backend.isDirectDelivery() ? Schedulers.immediate() : backend.scheduler());
+    }
+
+    private void start(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink) {
+        String request = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
+        if (!buffer.pins().tryPin()) {
+            sink.error(Failures.closed(request, "the buffer"));
+            return;
+        }
+        long length = bytes.remaining();
+        long host = buffer.memory().hostAddress();
+        if (length == 0) {
+            buffer.pins().unpin();
+            sink.success(0L);
+        } else if (host != 0) {
+            ByteBuffer memory = MemoryView.window(buffer.memory(), offset, (int) length);
+            move(memory, bytes, up);
+            buffer.pins().unpin();
+            sink.success(length);
+        } else {
+            new Staged(buffer, offset, bytes, up, sink, request).next();
+        }
+    }
+
+    private static void move(ByteBuffer memory, ByteBuffer bytes, boolean up) {
+        if (up) {
+            memory.put(bytes.duplicate());
+        } else {
+            bytes.duplicate().put(memory);
+        }
+    }
+
+    /** Goes through one slot, step by step, on a lane. */
+    private final class Staged {
+        private final EngineBuffer buffer;
+        private final long offset;
+        private final ByteBuffer bytes;
+        private final boolean up;
+        private final MonoSink<Long> sink;
+        private final String request;
+        private final Lane lane;
+        private final DeviceMemory slot;
+        private int done;
+
+        Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String request) {
+            this.buffer = buffer;
+            this.offset = offset;
+            this.bytes = bytes;
+            this.up = up;
+            this.sink = sink;
+            this.request = request;
+            int index = backend.lastRoute();
+            Route route = backend.route(index);
+            this.lane = backend.lanes(index).pick();
+            this.slot = route.allocateSlot(Bounces.SLOT_BYTES);
+        }
+
+        void next() {
+            int step = (int) Math.min(bytes.limit() - done, slot.bytes());
+            ByteBuffer part = bytes.slice(done, step);
+            ByteBuffer memory = MemoryView.window(slot, 0, step);
+            if (up) {
+                memory.put(part.duplicate());
+            }
+            Kind kind = up ? Kind.COPY_IN : Kind.COPY_OUT;
+            lane.post(() -> lane.single(
+                    command -> command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done), result -> {
+                        if (result < 0) {
+                            end(lane.failure(kind, result).error());
+                            return;
+                        }
+                        if (!up) {
+                            part.put(memory);
+                        }
+                        done += step;
+                        if (done < bytes.limit()) {
+                            next();
+                        } else {
+                            end(null);
+                        }
+                    }));
+        }
+
+        private void end(@Nullable NativeError error) {
+            slot.free();
+            buffer.pins().unpin();
+            if (error == null) {
+                sink.success((long) done);
+            } else {
+                sink.error(new PermanentStorageException(
+                        request + " at " + offset + " of " + buffer + " failed: " + error,
+                        new Failure(Outcome.PARTIAL, error, done),
+                        null));
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.HostView;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** Device memory with the count of those who use it; freed by the last of them (rules 201, 202). */
+final class EngineBuffer implements DeviceBuffer {
+
+    private final EngineBackend backend;
+    private final DeviceMemory memory;
+    private final long length;
+    private final Pins pins;
+
+    EngineBuffer(EngineBackend backend, DeviceMemory memory, long length) {
+        this.backend = backend;
+        this.memory = memory;
+        this.length = length;
+        this.pins = new Pins(() -> {
+            memory.free();
+            backend.forget(this);
+        });
+    }
+
+    DeviceMemory memory() {
+        return memory;
+    }
+
+    EngineBackend backend() {
+        return backend;
+    }
+
+    Pins pins() {
+        return pins;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public long nativeHandle() {
+        return memory.nativeHandle();
+    }
+
+    @Override
+    public Optional<HostView> hostView() {
+        checkOpen();
+        return memory.hostAddress() == 0
+                ? Optional.empty()
+                : Optional.of(new MemoryView(memory, length, this::checkOpen));
+    }
+
+    private void checkOpen() {
+        if (pins.isClosed()) {
+            throw Failures.closed("access to a buffer of " + length + " bytes", "it");
+        }
+    }
+
+    @Override
+    public Mono<Long> upload(long offset, ByteBuffer source) {
+        Objects.checkFromIndexSize(offset, source.remaining(), length);
+        ByteBuffer bytes = source.slice();
+        return backend.copies().copy(this, offset, bytes, true);
+    }
+
+    @Override
+    public Mono<Long> download(long offset, ByteBuffer target) {
+        Objects.checkFromIndexSize(offset, target.remaining(), length);
+        ByteBuffer bytes = target.slice();
+        return backend.copies().copy(this, offset, bytes, false);
+    }
+
+    @Override
+    public void close() {
+        pins.close();
+    }
+
+    @Override
+    public String toString() {
+        return "buffer of " + length + " bytes on " + backend.name();
+    }
+}

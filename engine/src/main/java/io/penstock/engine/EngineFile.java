@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** An open file: a native file for each route, and the count of those who use them (rules 201, 202). */
+final class EngineFile implements StorageFile {
+
+    private final EngineBackend backend;
+    private final Path path;
+    private final Set<FileOption> options;
+    private final boolean readable;
+    private final boolean writable;
+    private final List<OpenedFile> natives;
+    private final Pins pins;
+    private final WriteBarrier barrier = new WriteBarrier();
+    private final SyncLine syncs = new SyncLine();
+    private final BlockLocks locks;
+
+    /**
+     * The file as one route opened it.
+     *
+     * @param file null where the route could not open it
+     * @param refusal why not
+     */
+    record OpenedFile(@Nullable NativeFile file, String refusal) {}
+
+    EngineFile(EngineBackend backend, Path path, Set<FileOption> options, List<OpenedFile> natives) {
+        this.backend = backend;
+        this.path = path;
+        this.options = options;
+        this.writable = options.contains(FileOption.WRITE);
+        this.readable = options.contains(FileOption.READ) || !writable;
+        this.natives = natives;
+        this.locks = BlockLocks.open(nativeFile().identity());
+        this.pins = new Pins(() -> {
+            locks.close();
+            backend.forget(this);
+            // Some file systems write back or free blocks here, and the last pin may be a lane's.
+            Offload.blocking(this::closeNatives);
+        });
+    }
+
+    private void closeNatives() {
+        for (OpenedFile opened : natives) {
+            if (opened.file != null) {
+                opened.file.close();
+            }
+        }
+    }
+
+    EngineBackend backend() {
+        return backend;
+    }
+
+    Pins pins() {
+        return pins;
+    }
+
+    BlockLocks locks() {
+        return locks;
+    }
+
+    WriteBarrier barrier() {
+        return barrier;
+    }
+
+    SyncLine syncs() {
+        return syncs;
+    }
+
+    boolean isReadable() {
+        return readable;
+    }
+
+    boolean isWritable() {
+        return writable;
+    }
+
+    /** Returns the file of a route that did not refuse it. */
+    NativeFile nativeFile(int route) {
+        NativeFile file = natives.get(route).file;
+        if (file == null) {
+            throw new IllegalStateException(natives.get(route).refusal);
+        }
+        return file;
+    }
+
+    /** Returns why a route could not open this file, or an empty string. */
+    String refusal(int route) {
+        return natives.get(route).refusal;
+    }
+
+    /** Returns the most general route, which every open file has. */
+    int lastRoute() {
+        return natives.size() - 1;
+    }
+
+    /** Returns the file of the most general route. */
+    NativeFile nativeFile() {
+        return nativeFile(lastRoute());
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public Set<FileOption> options() {
+        return options;
+    }
+
+    @Override
+    public long size() {
+        if (!pins.tryPin()) {
+            throw Failures.closed("size of " + path.getFileName(), "the file");
+        }
+        try {
+            return nativeFile().size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            pins.unpin();
+        }
+    }
+
+    @Override
+    public long blockSize() {
+        return nativeFile().limits().fileAlignment();
+    }
+
+    @Override
+    public Mono<Void> sync() {
+        return new MonoSync(this);
+    }
+
+    @Override
+    public Mono<Void> truncate(long size) {
+        checkSize(size);
+        return backend.control(this, "truncate to " + size + " bytes", file -> file.truncate(size));
+    }
+
+    @Override
+    public Mono<Void> preallocate(long size) {
+        checkSize(size);
+        return backend.control(this, "preallocate of " + size + " bytes", file -> file.preallocate(size));
+    }
+
+    private static void checkSize(long size) {
+        if (size < 0) {
+            throw new IllegalArgumentException("a file of " + size + " bytes");
+        }
+    }
+
+    @Override
+    public void close() {
+        pins.close();
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

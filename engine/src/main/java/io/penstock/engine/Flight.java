@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native command in flight, and what it is a step of. One object per id of a queue, filled again and again; the
+ * lane's thread only.
+ */
+final class Flight {
+
+    /** Which step of a piece the command is. */
+    enum Step {
+        /** The command moves the piece itself. */
+        BODY,
+        /** The blocks around the piece are read into a slot. */
+        FILL,
+        /** Bytes go between slot and target. */
+        COPY,
+        /** The blocks are written back from the slot. */
+        STORE,
+        /** The file gets its exact length back, off the lane: it ends by itself, and cannot be given up. */
+        LENGTH,
+        /** The command belongs to no transfer (a sync). */
+        SINGLE
+    }
+
+    final int id;
+
+    // What the command is for.
+    @Nullable
+    OpenTransfer owner;
+
+    @Nullable
+    LongConsumer single;
+
+    Step step = Step.BODY;
+    int retries;
+    boolean inNativeHands;
+
+    // The piece.
+    Command.Kind kind = Command.Kind.READ;
+    int pair;
+    int pairCount;
+    boolean packed;
+
+    @Nullable
+    NativeFile file;
+
+    @Nullable
+    DeviceMemory memory;
+
+    long fileOffset;
+    long memoryOffset;
+    long bytes;
+    long done; // by the step under way
+    long moved; // for good, between file and target
+
+    // The blocks around it, where it goes by a slot.
+    boolean merges; // a write that does not fill its blocks
+    long coverOffset;
+    long coverBytes;
+    long coverDone;
+    long finalLength;
+
+    @Nullable
+    DeviceMemory slot;
+
+    @Nullable
+    BlockLocks locks; // that claim is locked in, or waits in
+
+    boolean waitsForLock;
+    BlockClaim claim;
+
+    private final Lane lane;
+
+    Flight(int id, Lane lane) {
+        this.id = id;
+        this.lane = lane;
+        this.claim = newClaim();
+        clear();
+    }
+
+    /** Makes a claim whose grant is this flight's only while it is the flight's claim: one given up may be called late. */
+    final BlockClaim newClaim() {
+        BlockClaim[] self = new BlockClaim[1];
+        self[0] = new BlockClaim(() -> lane.post(() -> {
+            if (claim == self[0] && waitsForLock) {
+                lane.granted(this);
+            }
+        }));
+        return self[0];
+    }
+
+    OpenTransfer owner() {
+        return present(owner);
+    }
+
+    NativeFile file() {
+        return present(file);
+    }
+
+    DeviceMemory memory() {
+        return present(memory);
+    }
+
+    DeviceMemory slot() {
+        return present(slot);
+    }
+
+    void clear() {
+        owner = null;
+        single = null;
+        step = Step.BODY;
+        retries = 0;
+        inNativeHands = false;
+        packed = false;
+        merges = false;
+        file = null;
+        memory = null;
+        done = 0;
+        moved = 0;
+        coverDone = 0;
+        finalLength = -1;
+        slot = null;
+        locks = null;
+        waitsForLock = false;
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("this flight has no such part");
+        }
+        return value;
+    }
+}

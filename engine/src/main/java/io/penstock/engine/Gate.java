@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+/** Decides on the lane whether a transfer may start its first native command. */
+final class Gate {
+
+    private Gate() {}
+
+    /** Returns whether it may start; if not, {@link Lane#proceed} is called when what holds it back has ended. */
+    static boolean isOpen(Lane lane, OpenTransfer open) {
+        Admission terms = open.admission();
+        if (terms != null && !terms.isMet(lane, open)) {
+            return false;
+        }
+        if (BusyRegions.ALL.isEmpty()) {
+            return true;
+        }
+        // Rule 205: what a cancelled transfer may still write, or read, is waited for.
+        Extents extents = Extents.of(open.transfer(), Identity.OF);
+        BusyRegions.Zombie zombie = BusyRegions.ALL.overlapping(extents);
+        while (zombie != null) {
+            if (BusyRegions.ALL.waitBehind(zombie, () -> lane.post(() -> lane.proceed(open)))) {
+                return false;
+            }
+            zombie = BusyRegions.ALL.overlapping(extents);
+        }
+        return true;
+    }
+}

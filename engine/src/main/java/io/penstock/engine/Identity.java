@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
+
+/** What makes two handles the same file, or two buffers the same memory. */
+enum Identity implements Extents.Identities {
+    /** Files by device and inode, across backends; memory by its native handle, within one. */
+    OF;
+
+    private record Memory(EngineBackend backend, long handle) {}
+
+    @Override
+    public Object of(StorageFile file) {
+        return ((EngineFile) file).nativeFile().identity();
+    }
+
+    @Override
+    public Object of(DeviceBuffer buffer) {
+        EngineBuffer own = (EngineBuffer) buffer;
+        return new Memory(own.backend(), own.memory().nativeHandle());
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.PenstockException;
+import io.penstock.Transfer;
+import reactor.core.scheduler.Schedulers;
+
+/** Takes transfers in for their lane: checks them, pins what they use, chooses their route; and lets go at their end. */
+final class Intake {
+
+    private final EngineBackend backend;
+    private final Checks checks;
+    private final RouteChoice choice;
+    private final OrderKeys orderKeys = new OrderKeys();
+
+    Intake(EngineBackend backend, Checks checks) {
+        this.backend = backend;
+        this.checks = checks;
+        this.choice = backend.choice();
+    }
+
+    /** Takes a transfer in, or refuses it: neither throws nor blocks nor signals before it returns. */
+    void open(OpenTransfer open) {
+        Transfer transfer = open.transfer();
+        try {
+            checks.transfer(transfer);
+        } catch (RuntimeException e) {
+            refuse(open, e);
+            return;
+        }
+        if (!backend.enter()) {
+            refuse(open, Failures.closed(transfer, "the backend"));
+            return;
+        }
+        int pinned = pin(open);
+        if (pinned < transfer.pairs()) {
+            unpin(open, pinned);
+            backend.leave();
+            refuse(open, Failures.closed(transfer, "its file or buffer"));
+            return;
+        }
+        int route = choice.first(transfer);
+        String refusal = choice.refusal(route, transfer);
+        if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(route))) {
+            unpin(open, pinned);
+            backend.leave();
+            refuse(
+                    open,
+                    refusal.isEmpty()
+                            ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
+                            : Failures.refused(transfer, refusal));
+            return;
+        }
+        start(open, route);
+    }
+
+    private void start(OpenTransfer open, int route) {
+        Transfer transfer = open.transfer();
+        Lane lane = backend.lanes(route).pick();
+        if (!transfer.isRead()) {
+            open.acceptWrite();
+        }
+        Admission terms = Admission.of(transfer, lane);
+        if (terms != null) {
+            open.admission(terms);
+            terms.enter(orderKeys, lane, open);
+        }
+        open.admit(backend.route(route), route, lane);
+        lane.accept(open);
+    }
+
+    /** Signals on the scheduler, since nothing completes inside {@code subscribe}. */
+    private void refuse(OpenTransfer open, PenstockException cause) {
+        refuse(open, (RuntimeException) cause);
+    }
+
+    private void refuse(OpenTransfer open, RuntimeException cause) {
+        // Without a lane: nothing is pinned, so a cancel that comes before the signal must not end it there.
+        open.admit(backend.route(0), 0, null);
+        (backend.isDirectDelivery() ? Schedulers.parallel() : backend.scheduler()).schedule(() -> open.refuse(cause));
+    }
+
+    private int pin(OpenTransfer open) {
+        // A gather pins its one file and its one buffer, not one per block.
+        int pairs = open.transfer().isGather() ? 1 : open.transfer().pairs();
+        for (int pair = 0; pair < pairs; pair++) {
+            if (!open.file(pair).pins().tryPin()) {
+                return pair;
+            }
+            if (!open.buffer(pair).pins().tryPin()) {
+                open.file(pair).pins().unpin();
+                return pair;
+            }
+        }
+        return open.transfer().pairs();
+    }
+
+    private static void unpin(OpenTransfer open, int count) {
+        int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
+        for (int pair = 0; pair < pairs; pair++) {
+            open.file(pair).pins().unpin();
+            open.buffer(pair).pins().unpin();
+        }
+    }
+
+    /** Takes back what {@link #open} gave; on the lane, when nothing of the transfer is in native hands any more. */
+    void left(OpenTransfer open) {
+        open.endWrite();
+        Admission terms = open.admission();
+        if (terms != null) {
+            terms.leave(orderKeys);
+        }
+        unpin(open, open.transfer().pairs());
+        backend.leave();
+    }
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.PenstockException;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One native queue and the one thread that submits to it: takes transfers in, cuts them into commands, round-robin by
+ * bytes between transfers, and counts every command's end.
+ *
+ * <p>It owns neither thread nor clock: {@link LaneThread} calls {@link #turn} for ever, a simulation calls it step by
+ * step.
+ *
+ * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the lane's own.
+ */
+final class Lane {
+
+    /** What one transfer may start before it is another's turn. */
+    private static final long QUANTUM_BYTES = 1 << 20;
+
+    /** How many messages one turn takes in, so that a flood of them does not keep completions waiting. */
+    private static final int MOST_MESSAGES = 1024;
+
+    private static final VarHandle PARKED;
+
+    static {
+        try {
+            PARKED = MethodHandles.lookup().findVarHandle(Lane.class, "parked", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final NativeQueue queue;
+    private final long mostBytes;
+    private final LongSupplier clock;
+
+    // Transfers that arrive, and actions; the only field, with parked, that other threads touch.
+    private final MpscUnboundedVarHandleArrayQueue<Object> inbox =
+            new MpscUnboundedVarHandleArrayQueue<>(MOST_MESSAGES);
+
+    @SuppressWarnings("unused") // through PARKED
+    private volatile boolean parked;
+
+    // What is opened on the lane itself, as by the deliveries of a direct subscriber, needs no inbox. Written by that
+    // thread before its first turn; no other thread ever finds itself here, whatever it reads.
+    private @Nullable Thread owner;
+    private final ArrayDeque<OpenTransfer> opened = new ArrayDeque<>();
+
+    // Set once, by the lane's thread, when a bug of ours or of a driver's ended it.
+    private volatile @Nullable Throwable broken;
+
+    private final Flight[] flights;
+    private final int[] freeIds;
+    private int freeCount;
+    private long bytesInFlight;
+    private final ArrayDeque<OpenTransfer> runnable = new ArrayDeque<>();
+    private final Set<OpenTransfer> held = new LinkedHashSet<>(); // by an order key, a fence or a zombie
+    private final ArrayDeque<Runnable> waitingForId = new ArrayDeque<>();
+    private final PriorityQueue<OpenTransfer> deadlines =
+            new PriorityQueue<>(Comparator.comparingLong(OpenTransfer::deadlineNanos));
+    private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be told of them
+    private final Command command = new Command();
+    private final Bounces bounces;
+    private final NativeQueue.Completions completions = this::completed;
+    private long now;
+    private boolean stopping;
+    private boolean closed;
+
+    Lane(NativeQueue queue, long mostBytes, LongSupplier clock) {
+        this.queue = queue;
+        this.mostBytes = mostBytes;
+        this.clock = clock;
+        this.flights = new Flight[queue.depth()];
+        this.freeIds = new int[queue.depth()];
+        for (int id = 0; id < flights.length; id++) {
+            flights[id] = new Flight(id, this);
+            freeIds[id] = id;
+        }
+        this.freeCount = flights.length;
+        this.bounces = new Bounces(this);
+        this.now = clock.getAsLong();
+    }
+
+    // Any thread.
+
+    /** Takes a transfer in; any thread. */
+    void accept(OpenTransfer transfer) {
+        if (Thread.currentThread() == owner && broken == null) {
+            opened.add(transfer);
+        } else {
+            tell(transfer);
+        }
+    }
+
+    /** Runs an action on the lane, soon; any thread. */
+    void post(Runnable action) {
+        tell(action);
+    }
+
+    private void tell(Object message) {
+        inbox.offer(message);
+        // Pairs with park(): offer, then look whether it sleeps; there: say that it sleeps, then look at the inbox.
+        // Both are volatile, so one of the two sees the other (no lost wake-up).
+        if ((boolean) PARKED.getVolatile(this) && PARKED.compareAndSet(this, true, false)) {
+            queue.wake();
+        }
+        Throwable cause = broken; // pairs with breakDown(), which sets it before it looks at the inbox
+        if (cause != null && message instanceof OpenTransfer transfer) {
+            transfer.abandon(Failures.broken(transfer.transfer(), cause));
+        }
+    }
+
+    /** Returns the time by the clock that its deadlines are compared with; any thread. */
+    long nanos() {
+        return clock.getAsLong();
+    }
+
+    // The lane's thread.
+
+    /** Says that the calling thread is the one that turns this lane, from now on. */
+    void runHere() {
+        owner = Thread.currentThread();
+    }
+
+    /** Returns when the turn under way began. */
+    long now() {
+        return now;
+    }
+
+    /**
+     * Does what there is to do, once: takes messages in, starts commands, hands them over, sees completions.
+     *
+     * @param mayWait whether to wait for something to do if there is nothing
+     */
+    void turn(boolean mayWait) {
+        now = clock.getAsLong();
+        takeMessages();
+        expireDeadlines();
+        startPieces();
+        tellNews(); // before a wait
+        if (mayWait && park()) {
+            queue.turn(waitNanos(), completions);
+            PARKED.setVolatile(this, false);
+        } else {
+            queue.turn(0, completions);
+        }
+        tellNews();
+    }
+
+    /** Lets a loop look at its arrivals when all that was reaped has been counted: once, however many there are. */
+    void tellLater(DeliveryLoop loop) {
+        int count = news.size();
+        if (count == 0 || news.get(count - 1) != loop) {
+            news.add(loop);
+        }
+    }
+
+    private void tellNews() {
+        for (int i = 0; i < news.size(); i++) {
+            news.get(i).signal();
+        }
+        news.clear();
+    }
+
+    /** Asks the lane to end when nothing is in flight any more; any thread. */
+    void stop() {
+        post(() -> stopping = true);
+    }
+
+    /** Returns whether the lane was asked to end and has nothing left to do. */
+    boolean isStopped() {
+        return stopping && isIdle();
+    }
+
+    /** Returns whether nothing is in flight, waiting or arriving. */
+    boolean isIdle() {
+        return freeCount == flights.length
+                && runnable.isEmpty()
+                && waitingForId.isEmpty()
+                && opened.isEmpty()
+                && inbox.isEmpty();
+    }
+
+    private boolean park() {
+        if (canStart() || !opened.isEmpty() || isStopped()) {
+            return false;
+        }
+        PARKED.setVolatile(this, true);
+        if (!inbox.isEmpty()) { // pairs with tell()
+            PARKED.setVolatile(this, false);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean canStart() {
+        return freeCount > 0 && (!waitingForId.isEmpty() || (!runnable.isEmpty() && bytesInFlight < mostBytes));
+    }
+
+    private long waitNanos() {
+        OpenTransfer first = deadlines.peek();
+        return first == null ? -1 : Math.max(1, first.deadlineNanos() - now);
+    }
+
+    private void takeMessages() {
+        for (OpenTransfer transfer = opened.poll(); transfer != null; transfer = opened.poll()) {
+            arrive(transfer);
+        }
+        for (int taken = 0; taken < MOST_MESSAGES; taken++) {
+            Object message = inbox.poll();
+            if (message == null) {
+                return;
+            }
+            if (message instanceof OpenTransfer transfer) {
+                arrive(transfer);
+            } else {
+                ((Runnable) message).run();
+            }
+        }
+    }
+
+    private void arrive(OpenTransfer transfer) {
+        if (transfer.deadlineNanos() != Long.MAX_VALUE) {
+            deadlines.add(transfer);
+        }
+        proceed(transfer);
+    }
+
+    /** Starts a transfer if nothing holds it back; whatever does calls this again. */
+    void proceed(OpenTransfer transfer) {
+        if (transfer.finished) {
+            return; // cancelled or expired while it waited
+        }
+        if (transfer.isStopped()) {
+            finish(transfer);
+        } else if (Gate.isOpen(this, transfer)) {
+            held.remove(transfer);
+            runnable.add(transfer);
+        } else {
+            held.add(transfer);
+        }
+    }
+
+    private void expireDeadlines() {
+        for (OpenTransfer first = deadlines.peek(); first != null && first.deadlineNanos() <= now; ) {
+            deadlines.poll();
+            if (!first.finished) {
+                first.expired = true;
+                stop(first);
+            }
+            first = deadlines.peek();
+        }
+    }
+
+    /** Starts nothing more of a transfer and asks the device to give up what is in flight. */
+    void stop(OpenTransfer transfer) {
+        if (transfer.finished) {
+            return;
+        }
+        if (transfer.inFlight == 0) {
+            runnable.remove(transfer);
+            finish(transfer);
+            return;
+        }
+        transfer.exhausted = true;
+        for (Flight flight : flights) {
+            if (flight.owner == transfer && flight.inNativeHands) {
+                queue.cancel(flight.id);
+            } else if (flight.owner == transfer && flight.step != Flight.Step.LENGTH) {
+                bounces.giveUp(flight);
+            }
+        }
+    }
+
+    private void startPieces() {
+        while (freeCount > 0 && !waitingForId.isEmpty()) {
+            waitingForId.poll().run();
+        }
+        while (freeCount > 0 && bytesInFlight < mostBytes) {
+            OpenTransfer transfer = runnable.poll();
+            if (transfer == null) {
+                return;
+            }
+            advance(transfer);
+        }
+    }
+
+    private void advance(OpenTransfer transfer) {
+        long quantum = QUANTUM_BYTES;
+        while (!transfer.isStopped() && transfer.nextPiece()) {
+            Flight flight = take();
+            transfer.inFlight++;
+            transfer.started(now);
+            transfer.fillPiece(flight);
+            bytesInFlight += flight.bytes;
+            quantum -= Math.max(flight.bytes, 1);
+            bounces.begin(flight);
+            if (freeCount == 0 || bytesInFlight >= mostBytes || quantum <= 0) {
+                runnable.add(transfer); // its next pieces, or its end, when its turn comes again
+                return;
+            }
+        }
+        transfer.exhausted = true;
+        finishIfDone(transfer);
+    }
+
+    private Flight take() {
+        return flights[freeIds[--freeCount]];
+    }
+
+    /** Runs one command that belongs to no transfer; {@code ended} gets its result, on the lane. */
+    void single(Consumer<Command> fill, LongConsumer ended) {
+        if (freeCount == 0) {
+            waitingForId.add(() -> single(fill, ended));
+            return;
+        }
+        Flight flight = take();
+        flight.step = Flight.Step.SINGLE;
+        flight.single = ended;
+        fill.accept(command);
+        flight.kind = command.kind();
+        flight.inNativeHands = true;
+        queue.enqueue(flight.id, command);
+    }
+
+    /** Hands the step of a flight to the native queue. */
+    void enqueue(Flight flight, Command step) {
+        flight.inNativeHands = true;
+        queue.enqueue(flight.id, step);
+    }
+
+    Command command() {
+        return command;
+    }
+
+    private void completed(int id, long result) {
+        Flight flight = flights[id];
+        flight.inNativeHands = false;
+        LongConsumer single = flight.single;
+        if (single != null) {
+            release(flight);
+            single.accept(result);
+        } else if (result < 0) {
+            failed(flight, result);
+        } else {
+            bounces.advance(flight, result);
+        }
+    }
+
+    private void failed(Flight flight, long result) {
+        OpenTransfer transfer = flight.owner();
+        NativeFailure failure = queue.failure(bounces.commandKind(flight), result);
+        if (failure.kind() == NativeFailure.Kind.RETRY && flight.retries++ < Failures.MOST_RETRIES) {
+            if (!transfer.isStopped()) {
+                bounces.again(flight);
+                return;
+            }
+        } else if (!(failure.kind() == NativeFailure.Kind.CANCELLED && transfer.isStopped())) {
+            transfer.fail(failure);
+        }
+        end(flight);
+    }
+
+    /** Goes on with a piece whose lock was granted. */
+    void granted(Flight flight) {
+        bounces.granted(flight);
+    }
+
+    NativeFailure failure(Command.Kind kind, long result) {
+        return queue.failure(kind, result);
+    }
+
+    /** Ends a piece: its last command has ended, for better or worse. */
+    void end(Flight flight) {
+        OpenTransfer transfer = flight.owner();
+        bytesInFlight -= flight.bytes;
+        if (transfer.pieceEnded(flight) && transfer.exhausted) {
+            transfer.exhausted = false;
+            runnable.add(transfer);
+        }
+        bounces.release(flight);
+        release(flight);
+        transfer.inFlight--;
+        finishIfDone(transfer);
+    }
+
+    private void release(Flight flight) {
+        flight.clear();
+        freeIds[freeCount++] = flight.id;
+    }
+
+    private void finishIfDone(OpenTransfer transfer) {
+        if (transfer.inFlight == 0 && !transfer.finished) {
+            if (transfer.exhausted) {
+                finish(transfer);
+            } else if (transfer.isStopped()) {
+                runnable.remove(transfer);
+                finish(transfer);
+            }
+        }
+    }
+
+    private void finish(OpenTransfer transfer) {
+        transfer.finished = true;
+        if (transfer.deadlineNanos() != Long.MAX_VALUE) {
+            deadlines.remove(transfer);
+        }
+        if (!held.isEmpty()) {
+            held.remove(transfer);
+        }
+        transfer.finish(now);
+    }
+
+    /** Signals what is still open for {@code port}, as far as this lane carries it, and leaves the memory alone. */
+    void abandon(Port port) {
+        abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
+    }
+
+    /** Signals everything: nobody turns this lane any more. What the device may still write stays pinned. */
+    void breakDown(Throwable cause) {
+        broken = cause;
+        tellNews();
+        takeMessagesOfBroken();
+        abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
+    }
+
+    private void takeMessagesOfBroken() {
+        runnable.addAll(opened);
+        opened.clear();
+        for (Object message = inbox.poll(); message != null; message = inbox.poll()) {
+            if (message instanceof OpenTransfer transfer) {
+                runnable.add(transfer);
+            }
+        }
+    }
+
+    private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {
+        Set<OpenTransfer> open = new LinkedHashSet<>(runnable);
+        open.addAll(held);
+        for (Flight flight : flights) {
+            if (flight.owner != null) {
+                open.add(flight.owner);
+            }
+        }
+        for (OpenTransfer transfer : open) {
+            if (!transfer.finished && which.test(transfer)) {
+                transfer.abandon(why.apply(transfer));
+            }
+        }
+    }
+
+    /** Frees the native queue; nothing is in flight. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            bounces.close();
+            queue.close();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.spi.Route;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lanes of a route, a thread for each, shared by all backends of the process whose routes say that they share.
+ *
+ * <p>They stop when the last backend that uses them is closed; while any run, an exit hook has the end of the
+ * process wait for what is in flight, for at most a second. It stops nothing: hooks run side by side, and another's may
+ * still be sending responses from files.
+ */
+final class LaneThreads implements Lanes {
+
+    private static final Map<Key, LaneThreads> SHARED = new HashMap<>(); // guarded by itself
+    private static final long EXIT_MILLIS = 1000;
+
+    /** Backends with equal ones use the same lanes; one with other options must not get another's. */
+    private record Key(Object sharing, long laneBytes) {}
+
+    private final Key key;
+    private final List<LaneThread> threads = new ArrayList<>();
+    private int users;
+    private @Nullable Thread exitHook;
+
+    private LaneThreads(Key key) {
+        this.key = key;
+    }
+
+    /** Takes part in the lanes of {@code route}, starting them if there are none. */
+    static Lanes acquire(Route route, Options options) {
+        Key key = new Key(route.sharing(), options.get(CommonOptions.LANE_BYTES));
+        synchronized (SHARED) {
+            LaneThreads lanes = SHARED.get(key);
+            if (lanes == null) {
+                lanes = new LaneThreads(key);
+                lanes.start(route);
+                SHARED.put(key, lanes);
+            }
+            lanes.users++;
+            return lanes;
+        }
+    }
+
+    private void start(Route route) {
+        try {
+            for (int i = 0; i < route.lanes(); i++) {
+                Lane lane = new Lane(route.openQueue(), key.laneBytes, System::nanoTime);
+                threads.add(new LaneThread(lane, this, "penstock-lane-" + route.path() + "-" + i));
+            }
+        } catch (RuntimeException e) {
+            threads.forEach(thread -> thread.lane().close()); // none has been started
+            throw e;
+        }
+        threads.forEach(Thread::start);
+        Thread hook = new Thread(null, this::waitAtExit, "penstock-exit", 0, false);
+        hook.setContextClassLoader(null);
+        exitHook = hook;
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Leaves the lanes; the last one out stops them. */
+    @Override
+    public CompletableFuture<Void> release() {
+        synchronized (SHARED) {
+            if (--users > 0) {
+                return CompletableFuture.completedFuture(null);
+            }
+            SHARED.remove(key);
+        }
+        removeExitHook();
+        return stop();
+    }
+
+    private CompletableFuture<Void> stop() {
+        return CompletableFuture.allOf(
+                threads.stream().map(LaneThread::stopWhenIdle).toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<Void> idle() {
+        return CompletableFuture.allOf(
+                threads.stream().map(LaneThread::whenIdle).toArray(CompletableFuture[]::new));
+    }
+
+    private void removeExitHook() {
+        Thread hook = exitHook;
+        if (hook != null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                exitHook = null; // the process ends already, and the hook is running
+            }
+        }
+    }
+
+    private void waitAtExit() {
+        try {
+            idle().get(EXIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | java.util.concurrent.ExecutionException e) {
+            return; // the process ends all the same, and the system takes everything back
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns the lane for the calling thread: its own if it is one of these, so that a chain of transfers never hops. */
+    @Override
+    public Lane pick() {
+        Thread current = Thread.currentThread();
+        if (current instanceof LaneThread thread && thread.group() == this) {
+            return thread.lane();
+        }
+        return threads.get((int) (current.getId() % threads.size())).lane();
+    }
+
+    @Override
+    public List<Lane> all() {
+        return threads.stream().map(LaneThread::lane).toList();
+    }
+}

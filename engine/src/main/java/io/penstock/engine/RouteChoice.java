@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.BufferRegion;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Route;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of a backend's routes takes a transfer.
+ *
+ * @param name the backend's, for messages
+ * @param routes in order of preference
+ */
+record RouteChoice(String name, List<Route> routes) {
+
+    /** Returns the first route that takes a transfer, or the last one, which says why not. */
+    int first(Transfer transfer) {
+        int last = routes.size() - 1;
+        for (int route = 0; route < last; route++) {
+            if (refusal(route, transfer).isEmpty()) {
+                return route;
+            }
+        }
+        return last;
+    }
+
+    /** Returns why a route does not take a transfer; empty if it does. */
+    String refusal(int route, Transfer transfer) {
+        int pairs = transfer.isGather() ? 1 : transfer.pairs();
+        for (int pair = 0; pair < pairs; pair++) {
+            EngineFile file = (EngineFile) transfer.fileRegion(pair).file();
+            String refusal = file.refusal(route);
+            if (refusal.isEmpty()) {
+                Target target = transfer.isGather() ? transfer.target() : transfer.target(pair);
+                refusal = routes.get(route).refusal(file.nativeFile(route), target, memory(target));
+            }
+            if (!refusal.isEmpty()) {
+                return refusal;
+            }
+        }
+        return "";
+    }
+
+    private static @Nullable DeviceMemory memory(Target target) {
+        return target instanceof BufferRegion region ? ((EngineBuffer) region.buffer()).memory() : null;
+    }
+
+    boolean isDirect(int route) {
+        return routes.get(route).path() == TransferPath.DIRECT;
+    }
+
+    /** Returns why a transfer does not go directly; empty if it does. */
+    String whyNotDirect(Transfer transfer) {
+        int chosen = first(transfer);
+        if (isDirect(chosen)) {
+            return "";
+        }
+        for (int route = 0; route < routes.size(); route++) {
+            if (isDirect(route)) {
+                return refusal(route, transfer);
+            }
+        }
+        return "backend " + name + " has no direct path, only "
+                + routes.stream().map(Route::path).distinct().toList();
+    }
+}

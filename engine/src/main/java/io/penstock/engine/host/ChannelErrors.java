@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static java.util.Map.entry;
+
+import io.penstock.engine.ffi.Errno;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The error numbers behind the exceptions of file channels, which keep only the C library's prose. What is not known
+ * here (another library, another language) is remembered as the exception that it is.
+ */
+final class ChannelErrors {
+
+    private static final Map<String, Integer> NUMBERS = Map.ofEntries(
+            entry("Operation not permitted", 1),
+            entry("Interrupted system call", Errno.EINTR),
+            entry("Input/output error", Errno.EIO),
+            entry("I/O error", Errno.EIO), // musl
+            entry("No such device or address", 6),
+            entry("Bad file descriptor", Errno.EBADF),
+            entry("Resource temporarily unavailable", Errno.EAGAIN),
+            entry("Cannot allocate memory", Errno.ENOMEM),
+            entry("Permission denied", Errno.EACCES),
+            entry("No such device", 19),
+            entry("Invalid argument", Errno.EINVAL),
+            entry("File too large", 27),
+            entry("No space left on device", Errno.ENOSPC),
+            entry("Read-only file system", 30),
+            entry("Software caused connection abort", 103),
+            entry("Transport endpoint is not connected", 107),
+            entry("Connection timed out", 110),
+            entry("Stale file handle", 116),
+            entry("Structure needs cleaning", 117),
+            entry("Remote I/O error", 121),
+            entry("Disk quota exceeded", 122),
+            entry("Quota exceeded", 122)); // musl
+
+    private ChannelErrors() {}
+
+    /** Returns the negative result that stands for {@code refused}. */
+    static long result(Throwable refused) {
+        Integer number = refused instanceof IOException ? number(refused.getMessage()) : null;
+        return number == null ? HostFailure.remember(refused) : -number;
+    }
+
+    private static @Nullable Integer number(@Nullable String prose) {
+        return prose == null ? null : NUMBERS.get(prose);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.FileOption;
+import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * A file that host queues read and write: a descriptor on Linux, a file channel elsewhere.
+ *
+ * <p><b>Threading:</b> thread-safe. <b>Errors:</b> {@link IOException} with the native answer; after {@link #close}
+ * too, never a use of somebody else's descriptor.
+ *
+ * <p><b>Ownership:</b> {@link #close} closes it once; no native command may be using it.
+ */
+public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFile {
+
+    /** Returns the path that it was opened by. */
+    Path path();
+
+    /** Returns its stamp as of now. */
+    FileStamp stamp() throws IOException;
+
+    /**
+     * Reads once, and blocks meanwhile.
+     *
+     * @return the bytes read, 0 at the end of the file, or a negative number for {@link BlockingBytes#failure}
+     */
+    long read(long fileOffset, long address, long bytes);
+
+    /**
+     * Writes once, and blocks meanwhile.
+     *
+     * @return the bytes written, or a negative number for {@link BlockingBytes#failure}
+     */
+    long write(long fileOffset, long address, long bytes);
+
+    /**
+     * Makes everything written durable, and blocks meanwhile.
+     *
+     * @return 0, or a negative number for {@link BlockingBytes#failure}
+     */
+    long sync();
+
+    /** Refuses combinations that no operating system gives a meaning to. */
+    static void check(Set<FileOption> options) {
+        boolean writes = options.contains(FileOption.WRITE);
+        for (FileOption option : options) {
+            switch (option) {
+                case CREATE, CREATE_NEW, TRUNCATE -> {
+                    if (!writes) {
+                        throw new IllegalArgumentException(option + " needs WRITE, unlike " + options);
+                    }
+                }
+                default -> {}
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.Availability;
+import io.penstock.BackendUnavailableException;
+import io.penstock.CommonOptions;
+import io.penstock.Evidence;
+import io.penstock.Failure;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Route;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from files to host memory: io_uring, or blocking calls on threads.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+public final class HostRoute implements Route {
+    private static final int PROCESSORS_PER_LANE = 8;
+    private static final int MOST_LANES = 4;
+    private static final int MOST_THREADS = 16;
+
+    private final Kernel kernel;
+    private final Slabs slabs;
+    private final Sharing sharing;
+    private final long pieceBytes;
+    private final String reason;
+    private final String remedy;
+
+    private HostRoute(Kernel kernel, Slabs slabs, Options options, RingAvailability ring) {
+        this.kernel = kernel;
+        this.slabs = slabs;
+        boolean wanted = options.get(HostOptions.IO) != HostIo.POOL;
+        sharing = sharing(options, wanted && ring.isAvailable());
+        pieceBytes = options.get(CommonOptions.PIECE_BYTES);
+        boolean missed = wanted && !ring.isAvailable();
+        reason = missed ? "blocking calls on threads: " + describe(ring) : "";
+        remedy = missed ? ring.reason().remedy() : "";
+    }
+
+    /**
+     * Chooses the way that {@link HostOptions#IO} says.
+     *
+     * @param slabs where bounce slots come from
+     * @throws BackendUnavailableException if io_uring is asked for and cannot be used; the message says why
+     */
+    public static HostRoute open(Options options, Slabs slabs) {
+        return open(options, slabs, LinuxKernel.INSTANCE);
+    }
+
+    /** As above, on a kernel of a test's. */
+    public static HostRoute open(Options options, Slabs slabs, Kernel kernel) {
+        HostIo io = options.get(HostOptions.IO);
+        RingAvailability ring = io == HostIo.POOL ? RingAvailability.AVAILABLE : RingProbe.probe(kernel);
+        if (io == HostIo.URING && !ring.isAvailable()) {
+            throw new BackendUnavailableException(
+                    HostOptions.IO + "=uring, but " + describe(ring) + "; "
+                            + ring.reason().remedy(),
+                    Failure.NOT_STARTED,
+                    null);
+        }
+        return new HostRoute(kernel, slabs, options, ring);
+    }
+
+    /** Says what {@link #open} would choose; never throws (rule 501), and leaves nothing behind. */
+    public static Availability probe(Options options) {
+        try {
+            if (options.get(HostOptions.IO) == HostIo.POOL) {
+                return Availability.available(
+                        true, "blocking calls on threads, as " + HostOptions.IO + " says", List.of());
+            }
+            RingAvailability ring = RingProbe.probe(LinuxKernel.INSTANCE);
+            if (ring.isAvailable()) {
+                return Availability.available(true, "io_uring", List.of());
+            }
+            if (options.get(HostOptions.IO) == HostIo.URING) {
+                return Availability.absent(describe(ring), ring.reason().remedy());
+            }
+            String reason = "blocking calls on threads, since " + describe(ring);
+            return new Availability(true, true, reason, ring.reason().remedy(), List.of());
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.HOST;
+    }
+
+    @Override
+    public Evidence evidence() {
+        return Evidence.OBSERVED;
+    }
+
+    @Override
+    public String reason() {
+        return reason;
+    }
+
+    @Override
+    public String remedy() {
+        return remedy;
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return sharing.uring
+                ? LinuxFile.open(kernel.files(), path, options, pieceBytes)
+                : ChannelFile.open(path, options, pieceBytes);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        if (sharing.uring ? !(file instanceof LinuxFile) : !(file instanceof ChannelFile)) {
+            return "the file was opened for another path";
+        }
+        return memory != null && memory.hostAddress() != 0 ? "" : "the target is not host memory";
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    public int lanes() {
+        return sharing.lanes;
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        if (!sharing.uring) {
+            return new ChannelQueue(sharing.depth, sharing.threads);
+        }
+        try {
+            return UringQueue.open(kernel, new UringOptions(sharing.depth, sharing.asyncBytes, sharing.registers));
+        } catch (ErrnoException refused) {
+            throw new BackendUnavailableException(
+                    "no io_uring for this lane: " + refused.getMessage(),
+                    new Failure(Outcome.NOT_STARTED, refused.nativeError()),
+                    refused);
+        }
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return slabs.allocate(bytes);
+    }
+
+    private static String describe(RingAvailability ring) {
+        return "io_uring cannot be used (" + ring.reason() + ": " + ring.detail() + ")";
+    }
+
+    private Sharing sharing(Options options, boolean uring) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        int lanes = options.get(HostOptions.LANES);
+        int threads = options.get(HostOptions.THREADS);
+        return new Sharing(
+                kernel,
+                uring,
+                lanes != 0 ? lanes : Math.max(1, Math.min(MOST_LANES, processors / PROCESSORS_PER_LANE)),
+                options.get(CommonOptions.LANE_DEPTH),
+                threads != 0 ? threads : Math.min(MOST_THREADS, 2 * processors),
+                options.get(HostOptions.ASYNC_BYTES),
+                options.get(HostOptions.REGISTER));
+    }
+
+    /** Backends with equal ones use the same lanes. */
+    private record Sharing(
+            Kernel kernel, boolean uring, int lanes, int depth, int threads, long asyncBytes, boolean registers) {}
+}

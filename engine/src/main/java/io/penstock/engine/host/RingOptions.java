@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+/**
+ * How large a ring is; the kernel rounds up to powers of two and clamps to its limits.
+ *
+ * @param entries operations that one {@code enter} can submit
+ * @param completions operations that can have ended without the lane having looked; at least {@code entries}
+ */
+public record RingOptions(int entries, int completions) {
+
+    public RingOptions {
+        if (entries < 1 || completions < entries) {
+            throw new IllegalArgumentException("entries " + entries + ", completions " + completions);
+        }
+    }
+
+    /** Returns options with room for twice as many completions as submissions. */
+    public static RingOptions ofEntries(int entries) {
+        return new RingOptions(entries, 2 * entries);
+    }
+}

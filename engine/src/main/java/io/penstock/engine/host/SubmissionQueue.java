@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.engine.ffi.IoUring;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The submissions of one ring: operations written into shared memory, which the next {@code enter} hands over.
+ *
+ * <p><b>Result:</b> every operation answers whether there was room; without, nothing was written, and the ring is to
+ * be submitted first. Each accepted operation has exactly one completion, with its {@code userData}.
+ *
+ * <p><b>Threading:</b> the ring's lane only. <b>Errors:</b> arguments are not checked here: the kernel answers bad
+ * ones in the completion. Operations take more than four parameters because a record per operation would be the only
+ * allocation on this path.
+ *
+ * <p><b>Ownership:</b> the memory at {@code address} belongs to the kernel until the operation's own completion has
+ * been seen; that a cancel of it has completed says nothing.
+ */
+public final class SubmissionQueue {
+    /** For {@code flags}: {@code fd} is a slot of the ring's file table. */
+    public static final int FIXED_FILE = IoUring.IOSQE_FIXED_FILE;
+    /** For {@code flags}: run on a kernel worker, even if it could be done at once on the submitting thread. */
+    public static final int ASYNC = IoUring.IOSQE_ASYNC;
+    /** The largest length of one read or write: the kernel cuts longer ones silently (MAX_RW_COUNT). */
+    public static final int MAX_LENGTH = 0x7ffff000;
+
+    private static final ByteBuffer GONE = ByteBuffer.allocateDirect(0);
+    private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder())
+            .withInvokeExactBehavior();
+
+    private final int entries;
+    private final int headOffset;
+    private final int tailOffset;
+    private final int flagsOffset;
+    private ByteBuffer rings; // lane only; GONE after close
+    private ByteBuffer sqes; // lane only; GONE after close
+    private int tail; // lane only: runs ahead of the shared tail until publish()
+
+    SubmissionQueue(RingMemory memory) {
+        rings = memory.rings;
+        sqes = memory.sqes;
+        entries = memory.sqEntries;
+        headOffset = memory.sqHead;
+        tailOffset = memory.sqTail;
+        flagsOffset = memory.sqFlags;
+        tail = (int) INT.get(rings, tailOffset);
+    }
+
+    public boolean read(int flags, int fd, long offset, long address, int length, long userData) {
+        return prepare(IoUring.IORING_OP_READ, flags, fd, offset, address, length, 0, userData);
+    }
+
+    public boolean write(int flags, int fd, long offset, long address, int length, long userData) {
+        return prepare(IoUring.IORING_OP_WRITE, flags, fd, offset, address, length, 0, userData);
+    }
+
+    /** Reads into memory that lies inside slot {@code buffer} of the ring's buffer table. */
+    public boolean readFixed(int flags, int fd, long offset, long address, int length, int buffer, long userData) {
+        return prepare(IoUring.IORING_OP_READ_FIXED, flags, fd, offset, address, length, buffer, userData);
+    }
+
+    /** Writes from memory that lies inside slot {@code buffer} of the ring's buffer table. */
+    public boolean writeFixed(int flags, int fd, long offset, long address, int length, int buffer, long userData) {
+        return prepare(IoUring.IORING_OP_WRITE_FIXED, flags, fd, offset, address, length, buffer, userData);
+    }
+
+    /** Flushes the file; covers the writes that had completed before, not those merely submitted before. */
+    public boolean fsync(int flags, int fd, boolean dataOnly, long userData) {
+        return prepareWithOption(
+                IoUring.IORING_OP_FSYNC, flags, fd, 0, dataOnly ? IoUring.IORING_FSYNC_DATASYNC : 0, userData);
+    }
+
+    /** Asks to end the operation {@code target}: answers 0, ENOENT (not found, or past stopping) or EALREADY. */
+    public boolean cancel(long target, long userData) {
+        return prepare(IoUring.IORING_OP_ASYNC_CANCEL, 0, -1, 0, target, 0, 0, userData);
+    }
+
+    /** Completes once {@code fd} has one of {@code events}, with those that it has. */
+    public boolean poll(int fd, int events, long userData) {
+        return prepareWithOption(IoUring.IORING_OP_POLL_ADD, 0, fd, 0, events, userData);
+    }
+
+    /** Completes with 0, at once. */
+    public boolean nop(long userData) {
+        return prepare(IoUring.IORING_OP_NOP, 0, -1, 0, 0, 0, 0, userData);
+    }
+
+    /** Returns how many operations the kernel has not taken over yet. */
+    public int pending() {
+        // Acquire pairs with the kernel's release of head in io_commit_sqring: the SQEs before head have been copied
+        // (IORING_FEAT_SUBMIT_STABLE), so that writing over them cannot change an operation already taken.
+        return tail - (int) INT.getAcquire(rings, headOffset);
+    }
+
+    /** Returns how many more operations there is room for. */
+    public int space() {
+        return entries - pending();
+    }
+
+    /** Takes back what is pending, and answers it. */
+    void refusePending(CompletionHandler handler, int result) {
+        int end = tail;
+        tail -= pending();
+        publish(); // nobody else looks at it: the kernel reads the tail inside enter only
+        for (int next = tail; next != end; next++) {
+            int sqe = (next & (entries - 1)) * IoUring.SQE_BYTES;
+            handler.completed(sqes.getLong(sqe + IoUring.SQE_USER_DATA_OFFSET), result, 0);
+        }
+    }
+
+    /** Shows the kernel every operation written so far. */
+    void publish() {
+        // Release pairs with the kernel's acquire of tail: it must not read an SQE before we have finished writing it.
+        INT.setRelease(rings, tailOffset, tail);
+    }
+
+    /** Returns whether completions wait in the kernel because the completion queue was full. */
+    boolean hasOverflow() {
+        // Acquire, so that the flag is read before the completion queue is drained again; a stale 0 only delays: the
+        // flag is looked at each time that the lane reaps.
+        return ((int) INT.getAcquire(rings, flagsOffset) & IoUring.IORING_SQ_CQ_OVERFLOW) != 0;
+    }
+
+    /** Makes every later call throw, rather than write to memory that has been unmapped. */
+    void close() {
+        rings = GONE;
+        sqes = GONE;
+    }
+
+    private boolean prepareWithOption(byte opcode, int flags, int fd, int length, int option, long userData) {
+        if (!prepare(opcode, flags, fd, 0, 0, length, 0, userData)) {
+            return false;
+        }
+        sqes.putInt(((tail - 1) & (entries - 1)) * IoUring.SQE_BYTES + IoUring.SQE_RW_FLAGS_OFFSET, option);
+        return true;
+    }
+
+    // Plain writes: publish() orders them. Every byte is written, since slots are reused.
+    private boolean prepare(
+            byte opcode, int flags, int fd, long offset, long address, int length, int buffer, long userData) {
+        if (space() == 0) {
+            return false;
+        }
+        int sqe = (tail & (entries - 1)) * IoUring.SQE_BYTES;
+        sqes.putInt(sqe, opcode | flags << 8); // little-endian: opcode, flags, and ioprio 0
+        sqes.putInt(sqe + IoUring.SQE_FD_OFFSET, fd);
+        sqes.putLong(sqe + IoUring.SQE_OFF_OFFSET, offset);
+        sqes.putLong(sqe + IoUring.SQE_ADDR_OFFSET, address);
+        sqes.putLong(sqe + IoUring.SQE_LEN_OFFSET, length); // and rw_flags 0
+        sqes.putLong(sqe + IoUring.SQE_USER_DATA_OFFSET, userData);
+        sqes.putLong(sqe + IoUring.SQE_BUF_INDEX_OFFSET, buffer); // and personality, file_index 0
+        sqes.putLong(sqe + IoUring.SQE_ADDR3_OFFSET, 0);
+        sqes.putLong(sqe + IoUring.SQE_ADDR3_OFFSET + Long.BYTES, 0);
+        tail++;
+        return true;
+    }
+}

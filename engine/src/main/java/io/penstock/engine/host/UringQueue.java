@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Commands over one io_uring: enqueued ones wait in the submission queue, and one {@code enter} per turn hands them
+ * over, waits, and lets the kernel complete what it can.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; the lane must outlive its commands, see {@link Kernel}.
+ *
+ * <p><b>Errors:</b> if the ring breaks, commands that the kernel has not taken, and later ones, answer the error; what
+ * it has taken is still waited for, since it may still write.
+ */
+final class UringQueue implements NativeQueue {
+    private static final int ID_BITS = 16;
+    private static final long ID_MASK = (1 << ID_BITS) - 1;
+    private static final long WAKE = -1;
+    private static final long CANCEL = -2;
+    private static final int WAKE_BYTES = Long.BYTES;
+    private static final int MOST_REFUSALS = 1000;
+    // One read that is alone is back sooner if nobody is woken for it; the lane can spare the time that this takes.
+    private static final int MOST_LONE_BYTES = 256 << 10;
+    private static final long PAUSE_NANOS = 50_000;
+
+    private final Kernel kernel;
+    private final Ring ring;
+    private final SubmissionQueue submissions;
+    private final FixedFiles files;
+    private final FixedBuffers buffers;
+    private final InlineCommands inline;
+    private final WakeState wakeState = new WakeState();
+    private final CompletionHandler handler = this::completed;
+    private final long asyncBytes;
+    private final long[] inFlight; // by id: the user data of its operation, 0 if none
+    private final boolean[] cancelled; // by id
+    private final ByteBuffer wakeCount = ByteBuffer.allocateDirect(WAKE_BYTES); // held for its memory
+    private final long wakeCountAddress = NativeMemory.address(wakeCount);
+    private final int eventfd;
+    private long sequence; // lane only; makes the user data of one id differ from use to use
+    private int outstanding; // lane only: ids whose operation is pending or in the kernel's hands
+    private int refusals; // lane only: enters in a row that took nothing
+    private int broken; // lane only: the errno that the ring broke with, or 0
+    private boolean wakeIsArmed; // lane only
+    private Completions completions = (id, result) -> {}; // lane only, of the turn under way
+    private boolean closed; // guarded by wakeState
+
+    private UringQueue(Kernel kernel, Ring ring, int eventfd, UringOptions options) {
+        this.kernel = kernel;
+        this.ring = ring;
+        this.eventfd = eventfd;
+        submissions = ring.submissions();
+        files = new FixedFiles(ring.registration(), options.registers());
+        buffers = new FixedBuffers(ring.registration(), options.registers());
+        inline = new InlineCommands(options.depth());
+        inFlight = new long[options.depth()];
+        cancelled = new boolean[options.depth()];
+        asyncBytes = options.asyncBytes();
+    }
+
+    /**
+     * Makes one.
+     *
+     * @throws ErrnoException if the kernel gives no ring
+     */
+    static UringQueue open(Kernel kernel, UringOptions options) throws ErrnoException {
+        Ring ring = Ring.open(kernel, RingOptions.ofEntries(options.depth() + 1)); // and the read that wakes
+        int eventfd = kernel.eventfd();
+        if (eventfd < 0) {
+            ring.close();
+            throw new ErrnoException("eventfd", -eventfd);
+        }
+        return new UringQueue(kernel, ring, eventfd, options);
+    }
+
+    @Override
+    public int depth() {
+        return inFlight.length;
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
+            inline.copy(id, command);
+        } else if (broken != 0) {
+            inline.answer(id, -broken);
+        } else if (prepare(id, command) || (makeRoom() && prepare(id, command))) {
+            outstanding++;
+        } else {
+            inFlight[id] = 0;
+            inline.answer(id, broken == 0 ? -Errno.EAGAIN : -broken);
+        }
+    }
+
+    @Override
+    public void cancel(int id) {
+        if (inFlight[id] != 0 && !cancelled[id] && broken == 0) {
+            cancelled[id] = true;
+            if (!submissions.cancel(inFlight[id], CANCEL) && makeRoom()) {
+                submissions.cancel(inFlight[id], CANCEL);
+            }
+        }
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        this.completions = completions;
+        buffers.sweep();
+        int ended = inline.run(completions);
+        boolean waits = waitNanos != 0 && ended == 0 && broken == 0 && wakeState.beginWait();
+        try {
+            enter(waits && (wakeIsArmed || armWake()) ? waitNanos : 0);
+            ring.reap(handler);
+        } catch (ErrnoException failure) {
+            broken = failure.errno();
+        } finally {
+            if (waits) {
+                wakeState.endWait();
+            }
+        }
+        if (broken != 0) {
+            ring.refusePending(handler, -broken);
+            if (waitNanos != 0) {
+                LockSupport.parkNanos(PAUSE_NANOS); // a broken ring cannot be waited for, only looked at
+            }
+        }
+    }
+
+    @Override
+    public void wake() {
+        if (wakeState.wake()) {
+            // The lane may have ended its wait by itself and be closing: the descriptor must not become another's
+            // between the look and the signal.
+            synchronized (wakeState) {
+                if (!closed) {
+                    kernel.eventfdSignal(eventfd);
+                }
+            }
+        }
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return HostFailure.of(
+                switch (kind) {
+                    case READ -> "IORING_OP_READ";
+                    case WRITE -> "IORING_OP_WRITE";
+                    case SYNC -> "IORING_OP_FSYNC";
+                    case COPY_IN, COPY_OUT -> "memcpy";
+                },
+                result);
+    }
+
+    @Override
+    public void close() {
+        synchronized (wakeState) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        if (wakeIsArmed && broken == 0) {
+            disarmWake();
+        }
+        ring.close();
+        kernel.close(eventfd);
+    }
+
+    private boolean armWake() {
+        wakeIsArmed = (submissions.space() > 0 || makeRoom())
+                && submissions.read(0, eventfd, 0, wakeCountAddress, WAKE_BYTES, WAKE);
+        return wakeIsArmed;
+    }
+
+    // The pending read of the eventfd would write to memory that we are about to leave.
+    private void disarmWake() {
+        kernel.eventfdSignal(eventfd);
+        try {
+            for (int i = 0; wakeIsArmed && i < MOST_REFUSALS; i++) {
+                ring.submitAndWait(PAUSE_NANOS);
+                ring.reap(handler);
+            }
+        } catch (ErrnoException closedAnyway) {
+            // nothing depends on it any more
+        }
+    }
+
+    private boolean prepare(int id, Command command) {
+        LinuxFile file = (LinuxFile) command.file();
+        long userData = ++sequence << ID_BITS | id;
+        inFlight[id] = userData;
+        cancelled[id] = false;
+        int slot = files.slot(file);
+        int flags = slot < 0 ? 0 : SubmissionQueue.FIXED_FILE;
+        int fd = slot < 0 ? file.fd() : slot;
+        if (command.kind() == Command.Kind.SYNC) {
+            return submissions.fsync(flags, fd, true, userData);
+        }
+        int length = Math.toIntExact(command.bytes());
+        boolean isLone = outstanding == 0 && length <= MOST_LONE_BYTES;
+        if (length >= asyncBytes && !isLone && !file.isDirect()) {
+            flags |= SubmissionQueue.ASYNC;
+        }
+        long offset = command.fileOffset();
+        long address = command.hostAddress();
+        int buffer = buffers.slot(command.memory());
+        if (command.kind() == Command.Kind.READ) {
+            return buffer < 0
+                    ? submissions.read(flags, fd, offset, address, length, userData)
+                    : submissions.readFixed(flags, fd, offset, address, length, buffer, userData);
+        }
+        return buffer < 0
+                ? submissions.write(flags, fd, offset, address, length, userData)
+                : submissions.writeFixed(flags, fd, offset, address, length, buffer, userData);
+    }
+
+    // Only a burst of cancels can fill the submission queue: there is a place in it for every id.
+    private boolean makeRoom() {
+        try {
+            ring.submit();
+            return submissions.space() > 0;
+        } catch (ErrnoException failure) {
+            broken = failure.errno(); // the next turn answers what is pending
+            return false;
+        }
+    }
+
+    private void enter(long waitNanos) throws ErrnoException {
+        int pending = submissions.pending();
+        int consumed = waitNanos == 0 ? ring.submit() : ring.submitAndWait(waitNanos);
+        if (pending == 0 || consumed > 0) {
+            refusals = 0;
+        } else if (++refusals > MOST_REFUSALS) {
+            // The kernel has had no memory for requests for a long while: let the engine decide.
+            refusals = 0;
+            ring.refusePending(handler, -Errno.EAGAIN);
+        } else if (waitNanos != 0) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    private void completed(long userData, int result, int flags) {
+        if (userData == WAKE) {
+            wakeIsArmed = false;
+        } else if (userData != CANCEL) {
+            int id = (int) (userData & ID_MASK);
+            inFlight[id] = 0;
+            outstanding--;
+            // A worker that was interrupted for a cancel answers EINTR.
+            boolean interrupted = cancelled[id] && result == -Errno.EINTR;
+            completions.completed(id, interrupted ? -Errno.ECANCELED : result);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi;
+
+/**
+ * Memory that one native command can reach; the engine counts who uses it and calls {@link #free} once.
+ *
+ * <p>Thread-safe.
+ */
+public interface DeviceMemory {
+
+    /** Returns its length in bytes. */
+    long bytes();
+
+    /** Returns the device's own handle or address of its first byte. */
+    long nativeHandle();
+
+    /** Returns the address by which the processor reaches its first byte, or 0 if it cannot. */
+    long hostAddress();
+
+    /** Gives it back. Called once, when no native command uses it any more; any thread. */
+    void free();
+}

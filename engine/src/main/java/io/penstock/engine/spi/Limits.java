@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi;
+
+/**
+ * What native commands on a file must look like.
+ *
+ * @param fileAlignment offsets and lengths in the file are multiples of this, a power of two; 1 where anything goes
+ * @param memoryAlignment offsets in, or host addresses of, memory are multiples of this, a power of two; 1 where
+ *     anything goes
+ * @param maxBytes the most bytes that one command may move, a multiple of {@code fileAlignment}
+ * @param pieceBytes the bytes that one command should move where there are more, a multiple of {@code fileAlignment}
+ * @param packs whether one command may take several small pairs of a gather, whose targets lie side by side
+ */
+public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, long pieceBytes, boolean packs) {
+
+    /** The cap of one read or write call on Linux: 2 GiB less a page. */
+    public static final long LINUX_MAX_BYTES = 0x7ffff000L;
+
+    public Limits {
+        if (Long.bitCount(fileAlignment) != 1 || Long.bitCount(memoryAlignment) != 1) {
+            throw new IllegalArgumentException("alignments of " + fileAlignment + " and " + memoryAlignment);
+        }
+        if (pieceBytes < fileAlignment || maxBytes < pieceBytes || pieceBytes % fileAlignment != 0) {
+            throw new IllegalArgumentException("pieces of " + pieceBytes + ", at most " + maxBytes + " bytes");
+        }
+    }
+
+    /** Returns the limits of a file that takes any offset, length and address. */
+    public static Limits none(long pieceBytes) {
+        return new Limits(1, 1, LINUX_MAX_BYTES, Math.min(pieceBytes, LINUX_MAX_BYTES), false);
+    }
+
+    /** Returns whether commands are bound to blocks. */
+    public boolean isBlockGranular() {
+        return fileAlignment > 1 || memoryAlignment > 1;
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi;
+
+import java.io.IOException;
+
+/**
+ * A file as the commands of one route know it: a descriptor, a registered handle, a vendor's file object.
+ *
+ * <p>Thread-safe.
+ */
+public interface NativeFile {
+
+    /** Returns what commands on this file must be multiples of, and how long they may be. */
+    Limits limits();
+
+    /** Returns what says that two handles are the same file: a value object of device and inode, or like it. */
+    Object identity();
+
+    /**
+     * Returns its length in bytes as of now; one quick system call.
+     *
+     * @throws IOException with the native answer
+     */
+    long size() throws IOException;
+
+    /**
+     * Sets its length.
+     *
+     * @throws IOException with the native answer
+     */
+    void truncate(long bytes) throws IOException;
+
+    /**
+     * Reserves disk space for the first {@code bytes}, lengthening the file if it is shorter.
+     *
+     * @throws IOException with the native answer
+     */
+    void preallocate(long bytes) throws IOException;
+
+    /** Closes it. Called once, when no native command uses it any more; any thread. */
+    void close();
+}

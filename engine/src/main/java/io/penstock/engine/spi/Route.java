@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi;
+
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way from files to the memory of a device. A backend tries its routes in order and takes the first that does not
+ * refuse.
+ *
+ * <p>Thread-safe.
+ */
+public interface Route {
+
+    /** Returns the path that completions name. */
+    TransferPath path();
+
+    /** Returns how the path is known. */
+    Evidence evidence();
+
+    /** Returns what completions say beside the path: why not a more direct one, what is computed; may be empty. */
+    String reason();
+
+    /** Returns what would make the path more direct; empty where nothing would. */
+    String remedy();
+
+    /**
+     * Opens a file for this route; called once per file, when it is opened, off the lanes.
+     *
+     * @throws IOException with the JDK's types where they fit; the file cannot be opened then
+     */
+    NativeFile open(Path path, Set<FileOption> options) throws IOException;
+
+    /**
+     * Returns why this route does not take a transfer between these two, or an empty string if it does; asked for every
+     * transfer.
+     *
+     * @param memory the memory of a buffer, or null where the target is an image
+     */
+    String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory);
+
+    /**
+     * Returns what decides whether two routes share lanes: those with equal answers do, across all backends of the
+     * process. A route with lanes of its own answers {@code this}.
+     */
+    Object sharing();
+
+    /** Returns how many lanes carry it, at least 1. */
+    int lanes();
+
+    /**
+     * Opens the native queue of one lane; the lane closes it.
+     *
+     * @throws io.penstock.BackendUnavailableException if the system does not give one
+     */
+    NativeQueue openQueue();
+
+    /** Allocates a bounce slot for blocks with unaligned edges, which the processor and the route's commands reach. */
+    DeviceMemory allocateSlot(long bytes);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi;
+
+/** Which threads may call a device. */
+public enum ThreadRule {
+    /** Any number at once (CUDA, OpenCL): fillers copy what they have filled. */
+    MANY,
+    /** One, always the same (a GL context of ours, the D3D11 immediate context). */
+    ONE,
+    /** The application's, when it lends itself (its render loop). */
+    PUMP
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Wakes the one thread that waits at it; rings while nobody waits are kept, as one. */
+final class Doorbell {
+
+    private final Semaphore rings = new Semaphore(0);
+
+    /**
+     * Ends a wait, or keeps the next one from waiting. Any thread; no system call unless somebody waits.
+     *
+     * <p>Pairs with {@link #await}: work is published before this, and looked for after that. A ringer who finds an
+     * earlier ring still there may leave it at that: the waiter will take it later, and look for work after that.
+     */
+    void ring() {
+        if (rings.availablePermits() == 0) {
+            rings.release();
+        }
+    }
+
+    /**
+     * Waits for a ring.
+     *
+     * @param nanos how long; negative for ever
+     */
+    void await(long nanos) {
+        try {
+            if (nanos < 0) {
+                rings.acquire();
+            } else if (!rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            return; // whoever interrupts wants this thread to look around, which is what returning does
+        }
+        rings.drainPermits();
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fillers of the process, which all staged queues share: eight devices do not mean eight times as many threads.
+ * They start with the first queue and stop with the last. The next piece is taken from one queue after another.
+ *
+ * <p>Thread-safe.
+ */
+final class FillerPool {
+
+    private static @Nullable FillerPool shared; // guarded by the class, as users is
+
+    private final int size;
+    private final List<Thread> threads = new ArrayList<>();
+    private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
+
+    // As many permits as there are pieces in all ready queues: who has a permit will find a piece.
+    private final Semaphore pieces = new Semaphore(0);
+    private volatile boolean stopped;
+    private int users;
+
+    /**
+     * Makes a pool.
+     *
+     * @param threaded whether it has threads; without, somebody else turns its fillers
+     */
+    FillerPool(int size, boolean threaded) {
+        this.size = size;
+        for (int i = 1; threaded && i <= size; i++) {
+            Thread thread = new Thread(new Filler(this), "penstock-filler-" + i);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null); // a shared thread keeps nobody's classes alive
+            threads.add(thread);
+        }
+        threads.forEach(Thread::start);
+    }
+
+    /**
+     * Joins the pool of the process.
+     *
+     * @param wanted how many fillers; 0 takes what there is, or what suits the processors
+     * @throws IllegalArgumentException if there is a pool of another size
+     */
+    static FillerPool join(int wanted) {
+        synchronized (FillerPool.class) {
+            FillerPool pool = shared;
+            if (pool == null) {
+                pool = new FillerPool(wanted == 0 ? suited(Runtime.getRuntime().availableProcessors()) : wanted, true);
+                shared = pool;
+            } else if (wanted != 0 && wanted != pool.size) {
+                throw new IllegalArgumentException(StagingOptions.FILLERS + "=" + wanted + ", but the process has "
+                        + pool.size + " fillers since its first staged backend was opened");
+            }
+            return pool.enter();
+        }
+    }
+
+    /** Counts one more user. */
+    FillerPool enter() {
+        synchronized (FillerPool.class) {
+            users++;
+            return this;
+        }
+    }
+
+    /** Counts one user less; the last to leave stops it. */
+    void leave() {
+        synchronized (FillerPool.class) {
+            users--;
+            if (users > 0) {
+                return;
+            }
+            if (shared == this) {
+                shared = null;
+            }
+        }
+        stopped = true;
+        pieces.release(threads.size());
+    }
+
+    /** Three quarters of the processors: a filler copies memory, and its peers are the application's threads. */
+    static int suited(int processors) {
+        return Math.max(2, Math.min(32, processors * 3 / 4));
+    }
+
+    int size() {
+        return size;
+    }
+
+    List<Thread> threads() {
+        return threads;
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    void add(StagedQueue queue) {
+        queues.add(queue);
+    }
+
+    /** Takes a queue out, of which nothing is in flight, and leaves for it. */
+    void remove(StagedQueue queue) {
+        queues.remove(queue);
+        leave();
+    }
+
+    /** Says that one more piece is ready. */
+    void announce() {
+        pieces.release();
+    }
+
+    /**
+     * Takes a ready piece; the queue after the one that the filler took from last comes first.
+     *
+     * @return null if there is none, or, where it may wait, if the pool has stopped
+     */
+    @Nullable
+    Piece take(Filler filler, boolean mayWait) {
+        if (mayWait) {
+            pieces.acquireUninterruptibly();
+        } else if (!pieces.tryAcquire()) {
+            return null;
+        }
+        // One look may miss the piece: others take, and hand in, before and behind it. There is one, so look again.
+        while (!stopped) {
+            Object[] current = queues.toArray();
+            for (int i = 0; i < current.length; i++) {
+                int index = (filler.nextQueue + i) % current.length;
+                Piece piece = ((StagedQueue) current[index]).ready.poll();
+                if (piece != null) {
+                    filler.nextQueue = index + 1;
+                    piece.takeForFiller();
+                    return piece;
+                }
+            }
+            Thread.onSpinWait();
+        }
+        return null;
+    }
+}

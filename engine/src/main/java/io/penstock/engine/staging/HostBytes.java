@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
+
+/**
+ * What fillers do to files and host memory.
+ *
+ * <p><b>Result:</b> bytes, or a negative number, not below -2^40, for {@link #failure}; no method throws.
+ *
+ * <p><b>Threading:</b> thread-safe; the calls block.
+ */
+public interface HostBytes {
+
+    /**
+     * Reads into memory once; the caller goes on where a count is short.
+     *
+     * @return the bytes read; 0 at the end of the file
+     */
+    long read(NativeFile file, long fileOffset, long address, long bytes);
+
+    /** Writes from memory once; the caller goes on where a count is short. */
+    long write(NativeFile file, long fileOffset, long address, long bytes);
+
+    /** Makes completed writes durable; answers 0. */
+    long sync(NativeFile file);
+
+    /**
+     * Returns what offsets, addresses and counts of reads and writes must be multiples of: the block of a file opened
+     * past the page cache, a power of two; 1 where anything goes.
+     */
+    long blockBytes(NativeFile file);
+
+    /** Copies within host memory; the ranges may overlap. */
+    void move(long target, long source, long bytes);
+
+    /** Returns what a negative number means. */
+    NativeFailure failure(Command.Kind kind, long result);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.StagingDevice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of a queue, and the pieces that wait for one. No thread ever waits for a slot: a piece does, and whoever
+ * frees a slot sends the next piece on its way, so nothing holds a slot while waiting for another (rule 304).
+ *
+ * <p>Thread-safe, but for {@link #close}.
+ */
+final class SlotPool {
+
+    private final List<DeviceMemory> all = new ArrayList<>();
+
+    // A stack: the slot used last is the one that the processor's caches know best.
+    private final ConcurrentLinkedDeque<DeviceMemory> free = new ConcurrentLinkedDeque<>();
+    private final ConcurrentLinkedQueue<Piece> waiting = new ConcurrentLinkedQueue<>();
+
+    SlotPool(StagingDevice device, int slots, long bytes) {
+        try {
+            for (int i = 0; i < slots; i++) {
+                all.add(device.allocateSlot(bytes));
+            }
+        } catch (RuntimeException | Error e) {
+            all.forEach(DeviceMemory::free);
+            throw e;
+        }
+        free.addAll(all);
+    }
+
+    /** Gives a slot to the piece, now or when there is one. */
+    void assign(Piece piece) {
+        if (!piece.giveTo(Piece.AWAITS_SLOT)) {
+            piece.queue.complete(piece, Results.CANCELLED);
+            return;
+        }
+        waiting.offer(piece);
+        match();
+    }
+
+    /** Takes back a slot that the device and host I/O have let go of (rule 204). */
+    void release(DeviceMemory slot) {
+        free.push(slot);
+        match();
+    }
+
+    /** Forgets a piece that was taken back while it waited. */
+    void forget(Piece piece) {
+        waiting.remove(piece);
+    }
+
+    private void match() {
+        for (DeviceMemory slot = free.poll(); slot != null; slot = free.poll()) {
+            Piece piece = nextWaiting();
+            if (piece != null) {
+                piece.slot(slot);
+                piece.queue.hand(piece);
+            } else {
+                free.push(slot);
+                // Pairs with assign() on another thread, which may have found no slot while this one held it.
+                if (waiting.isEmpty()) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private @Nullable Piece nextWaiting() {
+        Piece piece = waiting.poll();
+        while (piece != null && !piece.takeFrom(Piece.AWAITS_SLOT)) {
+            piece = waiting.poll();
+        }
+        return piece;
+    }
+
+    int total() {
+        return all.size();
+    }
+
+    int free() {
+        return free.size();
+    }
+
+    void close() {
+        all.forEach(DeviceMemory::free);
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import java.nio.file.Path;
+import java.util.Set;
+import reactor.core.publisher.Mono;
+
+/** A file whose byte at {@code i} is {@code (byte) i} until it is written. */
+final class FakeFile implements StorageFile {
+
+    final byte[] bytes = new byte[1 << 16];
+    int size;
+    boolean closed;
+    int closes;
+    int syncs;
+    Mono<Void> sync = Mono.empty();
+
+    FakeFile(int size) {
+        this.size = size;
+        for (int i = 0; i < size; i++) {
+            bytes[i] = (byte) i;
+        }
+    }
+
+    @Override
+    public Path path() {
+        return Path.of("weights.bin");
+    }
+
+    @Override
+    public Set<FileOption> options() {
+        return Set.of(FileOption.READ, FileOption.WRITE);
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public long blockSize() {
+        return 1;
+    }
+
+    @Override
+    public Mono<Void> sync() {
+        return sync.doOnSubscribe(s -> syncs++);
+    }
+
+    @Override
+    public Mono<Void> truncate(long size) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Mono<Void> preallocate(long size) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        closes++;
+    }
+}

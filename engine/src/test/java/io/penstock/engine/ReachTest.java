@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FailedCompletion;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
+import io.penstock.StorageFile;
+import io.penstock.SubmitOptions;
+import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
+import io.penstock.engine.FakeDevice.Taken;
+import io.penstock.engine.spi.Limits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+
+/** What counts as moved when pieces of 4 KiB end out of order, and not all of them well. The queue holds eight. */
+@Timeout(20)
+class ReachTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final int PIECE = 4096;
+    private static final long EIO = -5;
+
+    private final FakeDevice device = new FakeDevice(Limits.none(PIECE));
+    private final Backend backend =
+            Engine.open("fake", device, List.of(device), Options.none().resolve(CommonOptions.all()));
+    private final StorageFile file = file();
+    private final DeviceBuffer buffer =
+            Objects.requireNonNull(backend.allocate(32 * PIECE).block(LONG));
+
+    private StorageFile file() {
+        Path path = Path.of("model.bin");
+        device.files.put(path, device.new MemoryFile(new byte[32 * PIECE]));
+        return Objects.requireNonNull(
+                backend.openFile(path, FileOption.READ, FileOption.WRITE).block(LONG));
+    }
+
+    @AfterEach
+    void close() {
+        device.queue.releaseAll();
+        backend.close();
+    }
+
+    private Transfer pieces(int first, int count) {
+        long offset = (long) first * PIECE;
+        long length = (long) count * PIECE;
+        return Transfer.read(file.region(offset, length), buffer.region(offset, length));
+    }
+
+    private CompletableFuture<Completion> start(Transfer transfer, int pieces) {
+        device.queue.hold = true;
+        CompletableFuture<Completion> result = backend.submit(transfer).toFuture();
+        awaitHeld(pieces);
+        return result;
+    }
+
+    private void awaitHeld(int count) {
+        while (true) {
+            synchronized (device.queue) {
+                if (device.queue.held.size() == count) {
+                    return;
+                }
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    private void end(int piece, long result) {
+        synchronized (device.queue) {
+            device.queue.end(
+                    device.queue.held.values().stream()
+                            .filter(taken -> taken.fileOffset() / PIECE == piece)
+                            .mapToInt(Taken::id)
+                            .findFirst()
+                            .orElseThrow(),
+                    result);
+        }
+    }
+
+    private static PenstockException failure(CompletableFuture<Completion> result) {
+        return (PenstockException) result.handle(
+                        (value, error) -> error instanceof CompletionException wrapped ? wrapped.getCause() : error)
+                .join();
+    }
+
+    @Test
+    void whatWasMovedBehindAFailureDoesNotCount() {
+        CompletableFuture<Completion> read = start(pieces(0, 6), 6);
+        end(2, EIO);
+        device.queue.releaseAll();
+        PenstockException failure = failure(read);
+        assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
+        assertThat(failure.bytes()).isEqualTo(2 * PIECE).isEqualTo(failure.bytes(0));
+    }
+
+    @Test
+    void whatWasNeverStartedDoesNotCount() {
+        Transfer transfer = pieces(0, 8).and(file.region(16 * PIECE, 4 * PIECE), buffer.region(9 * PIECE, 4 * PIECE));
+        CompletableFuture<Completion> read = start(transfer, 8);
+        end(3, EIO);
+        device.queue.releaseAll();
+        PenstockException failure = failure(read);
+        assertThat(failure.bytes(0)).isEqualTo(3 * PIECE);
+        assertThat(failure.bytes(1)).isZero();
+        assertThat(failure.bytes()).isEqualTo(3 * PIECE);
+    }
+
+    @Test
+    void aPairBehindAFailedOneCountsByItself() {
+        Transfer transfer = pieces(0, 2).and(file.region(16 * PIECE, 2 * PIECE), buffer.region(9 * PIECE, 2 * PIECE));
+        CompletableFuture<Completion> read = start(transfer, 4);
+        end(0, EIO);
+        device.queue.releaseAll();
+        PenstockException failure = failure(read);
+        assertThat(failure.bytes(0)).isZero();
+        assertThat(failure.bytes(1)).isEqualTo(2 * PIECE);
+        assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
+    }
+
+    @Test
+    void aFileThatEndsInTheMiddleOfAReadLeavesNoHoleThatCounts() {
+        CompletableFuture<Completion> read = start(pieces(0, 4), 4);
+        end(1, 100);
+        device.queue.hold = true;
+        awaitHeld(4);
+        end(1, 0); // asked for the rest, it says that the file ends here
+        device.queue.releaseAll();
+        assertThat(read.join().bytes()).isEqualTo(PIECE + 100);
+        assertThat(read.join().bytes(0)).isEqualTo(PIECE + 100);
+    }
+
+    @Test
+    void aFailureOfTheFirstPieceLeavesTheOutcomeUnknown() {
+        CompletableFuture<Completion> read = start(pieces(0, 2), 2);
+        end(0, EIO);
+        device.queue.releaseAll();
+        PenstockException failure = failure(read);
+        assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
+        assertThat(failure.bytes()).isZero();
+    }
+
+    @Test
+    void aRefusalThatLastsHasStartedNothing() {
+        CompletableFuture<Completion> read = start(pieces(0, 1), 1);
+        for (int refusals = 0; refusals <= Failures.MOST_RETRIES; refusals++) {
+            awaitHeld(1);
+            end(0, -4);
+        }
+        PenstockException failure = failure(read);
+        assertThat(failure).isInstanceOf(TransientStorageException.class);
+        assertThat(failure.outcome()).isEqualTo(Outcome.NOT_STARTED);
+    }
+
+    @Test
+    void aTransferThatIsRefusedHasMovedNothing() {
+        Transfer transfer = pieces(0, 1);
+        buffer.close();
+        Completion refused = Objects.requireNonNull(
+                backend.submit(Flux.just(transfer), SubmitOptions.DEFAULT.errors(SubmitOptions.Errors.MATERIALIZE))
+                        .blockLast(LONG));
+        assertThat(refused).isInstanceOf(FailedCompletion.class);
+        assertThat(refused.bytes()).isZero();
+        assertThat(refused.bytes(0)).isZero();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.FileOption;
+import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class BlockingBytesTest {
+
+    private static final Set<FileOption> BOTH = Set.of(FileOption.READ, FileOption.WRITE);
+
+    private final BlockingBytes bytes = BlockingBytes.INSTANCE;
+    private long memory;
+
+    @TempDir
+    Path directory;
+
+    static Stream<HostFileTest.Opener> ways() {
+        return HostFileTest.ways();
+    }
+
+    @BeforeEach
+    void allocate() {
+        assumeTrue(Machine.isSupported(), "64-bit Linux on a known architecture");
+        memory = NativeMemory.allocate(100);
+    }
+
+    @AfterEach
+    void free() {
+        if (memory != 0) {
+            NativeMemory.free(memory);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void bytesGoBothWaysAndTheEndOfTheFileIsZero(HostFileTest.Opener way) throws IOException {
+        Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
+        HostFile file = way.open(path, BOTH, 4096);
+        assertThat(bytes.blockBytes(file)).isEqualTo(1);
+        assertThat(bytes.read(file, 1, memory, 100)).isEqualTo(4);
+        assertThat(bytes.read(file, 5, memory, 100)).isZero();
+        bytes.move(memory + 1, memory, 4);
+        assertThat(bytes.write(file, 0, memory, 5)).isEqualTo(5);
+        assertThat(bytes.sync(file)).isZero();
+        assertThat(Files.readAllBytes(path)).containsExactly(2, 2, 3, 4, 5);
+        file.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void refusalsAreNegative(HostFileTest.Opener way) throws IOException {
+        Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
+        HostFile file = way.open(path, BOTH, 4096);
+        file.close();
+        assertThat(bytes.read(file, 0, memory, 5)).isNegative();
+        assertThat(bytes.write(file, 0, memory, 5)).isNegative();
+        assertThat(bytes.sync(file)).isNegative();
+    }
+
+    @Test
+    void errorsCarryCallCodeAndSymbol() {
+        NativeFailure full = bytes.failure(Command.Kind.WRITE, -28);
+        assertThat(full.error()).hasToString("pwrite -> ENOSPC (28)");
+        assertThat(full.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+        assertThat(bytes.failure(Command.Kind.READ, -11).kind()).isEqualTo(NativeFailure.Kind.RETRY);
+        assertThat(bytes.failure(Command.Kind.READ, -12).kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
+    }
+}

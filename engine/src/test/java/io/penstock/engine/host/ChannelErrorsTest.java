@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.FileOption;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ChannelErrorsTest {
+
+    private static final Path FULL = Path.of("/dev/full");
+
+    @Test
+    void aFullDeviceAnswersItsNumberThroughAFileChannelToo() throws IOException {
+        assumeTrue(Files.exists(FULL), "this system has no /dev/full");
+        ChannelFile file = ChannelFile.open(FULL, Set.of(FileOption.WRITE), 4096);
+        long result = file.write(0, ByteBuffer.allocateDirect(512));
+        file.close();
+        NativeFailure failure = HostFailure.of("FileChannel.write", result);
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+        assertThat(failure.error()).hasToString("FileChannel.write -> ENOSPC (28)");
+    }
+
+    @Test
+    void anUnknownExceptionIsStillToldAsItIs() {
+        NativeFailure failure = HostFailure.of("FileChannel.write", ChannelErrors.result(new IOException("gremlins")));
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+        assertThat(failure.error().toString()).contains("gremlins");
+    }
+
+    @Test
+    void anExceptionWithoutAMessageIsToldToo() {
+        NativeFailure failure = HostFailure.of("FileChannel.read", ChannelErrors.result(new IOException()));
+        assertThat(failure.error().toString()).contains("IOException");
+    }
+}

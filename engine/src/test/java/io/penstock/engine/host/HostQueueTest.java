@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.host.QueueFixture.Completed;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What both queues of host I/O promise. */
+class HostQueueTest {
+
+    @TempDir
+    Path directory;
+
+    /** Makes a queue in one of the two ways. */
+    private record Way(String name, boolean rings) {
+
+        QueueFixture open(Path directory) throws IOException {
+            return rings ? QueueFixture.uring(directory, LinuxKernel.INSTANCE) : QueueFixture.channel(directory);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Way> ways() {
+        Way pool = new Way("pool", false);
+        return RingProbe.probe(LinuxKernel.INSTANCE).isAvailable()
+                ? Stream.of(pool, new Way("uring", true))
+                : Stream.of(pool);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void movesBytesBothWaysAndSyncs(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            f.read(3, 4096, 100, 5000);
+            assertThat(f.completed).as("enqueue does not complete").isEmpty();
+            f.await(1);
+            f.write(3, 0, 100, 5000);
+            f.await(2);
+            f.sync(0);
+            f.await(3);
+            assertThat(f.completed)
+                    .containsExactly(new Completed(3, 5000), new Completed(3, 5000), new Completed(0, 0));
+            assertThat(f.bytes(100, 5000)).isEqualTo(Arrays.copyOfRange(f.content, 4096, 9096));
+            assertThat(Files.readAllBytes(f.file.path())).startsWith(Arrays.copyOfRange(f.content, 4096, 9096));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void copiesWithinMemory(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            f.slot.buffer(10, 4).putInt(0x01020304);
+            f.copy(1, Command.Kind.COPY_IN, 10, 77, 4);
+            f.turn(0);
+            f.copy(2, Command.Kind.COPY_OUT, 1000, 77, 4);
+            assertThat(f.completed).containsExactly(new Completed(1, 4));
+            f.turn(-1);
+            assertThat(f.completed).endsWith(new Completed(2, 4));
+            assertThat(f.slot.buffer(1000, 4).getInt()).isEqualTo(0x01020304);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void countsAreShortAtTheEndOfTheFileOnly(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            f.read(0, QueueFixture.FILE_BYTES - 7, 0, 4096);
+            f.await(1);
+            f.read(0, QueueFixture.FILE_BYTES + 7, 0, 4096);
+            f.await(2);
+            assertThat(f.completed).containsExactly(new Completed(0, 7), new Completed(0, 0));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void manyCommandsEachEndOnceWithTheirOwnBytes(Way way) throws IOException {
+        Random random = new Random(42);
+        int total = 3000;
+        try (QueueFixture f = way.open(directory)) {
+            int slice = QueueFixture.FILE_BYTES / QueueFixture.DEPTH;
+            long[] offsets = new long[QueueFixture.DEPTH];
+            int[] lengths = new int[QueueFixture.DEPTH];
+            ArrayDeque<Integer> free =
+                    new ArrayDeque<>(Stream.iterate(0, id -> id + 1).limit(8).toList());
+            for (int begun = 0; begun < total || free.size() < QueueFixture.DEPTH; ) {
+                while (begun < total && !free.isEmpty()) {
+                    int id = free.poll();
+                    offsets[id] = random.nextInt(QueueFixture.FILE_BYTES / 2);
+                    lengths[id] = 1 + random.nextInt(random.nextInt(10) == 0 ? slice : 8192);
+                    f.read(id, offsets[id], (long) id * slice, lengths[id]);
+                    begun++;
+                }
+                f.turn(-1);
+                for (Completed completed : f.completed) {
+                    int id = completed.id();
+                    assertThat(free).doesNotContain(id);
+                    assertThat(completed.result()).isEqualTo(lengths[id]);
+                    int from = (int) offsets[id];
+                    assertThat(f.bytes((long) id * slice, lengths[id]))
+                            .isEqualTo(Arrays.copyOfRange(f.content, from, from + lengths[id]));
+                    free.add(id);
+                }
+                f.completed.clear();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aFailureNamesItsCallAndOtherCommandsGoOn(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            f.read(0, -4096, 0, 4096);
+            f.read(1, 0, 0, 4096);
+            f.await(2);
+            assertThat(f.completed).contains(new Completed(1, 4096));
+            long result =
+                    f.completed.stream().mapToLong(Completed::result).min().orElseThrow();
+            assertThat(result).isNegative();
+            NativeFailure failure = f.queue.failure(Command.Kind.READ, result);
+            assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+            assertThat(failure.error().call()).isIn("IORING_OP_READ", "FileChannel.read");
+            assertThat(failure.error().symbol()).isNotEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aWakeEndsAWaitAndOneBeforehandPreventsIt(Way way) throws Exception {
+        try (QueueFixture f = way.open(directory)) {
+            for (int i = 0; i < 200; i++) {
+                f.queue.wake();
+                f.queue.wake();
+                f.turn(-1);
+                CompletableFuture<Void> waker = CompletableFuture.runAsync(f.queue::wake);
+                f.turn(-1); // hangs if a wake is lost, whether it comes before or during the wait
+                waker.get();
+                f.turn(0);
+            }
+            assertThat(f.completed).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aBoundedWaitIsBounded(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            long begin = System.nanoTime();
+            f.turn(10_000_000);
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(10_000_000);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aCancelledCommandStillEndsOnce(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            for (int round = 0; round < 200; round++) {
+                for (int id = 0; id < QueueFixture.DEPTH; id++) {
+                    f.read(id, 0, (long) id << 17, 100_000);
+                }
+                f.queue.cancel(7);
+                f.queue.cancel(7);
+                f.queue.cancel(1);
+                f.await(QueueFixture.DEPTH);
+                assertThat(f.completed).extracting(Completed::id).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+                for (Completed completed : f.completed) {
+                    assertThat(completed.result() == 100_000 || isCancelled(f, completed))
+                            .isTrue();
+                }
+                f.completed.clear();
+                f.queue.cancel(3); // nobody's id now
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aCloseAfterAWaitReturnsAndASecondOneDoesNothing(Way way) throws IOException {
+        try (QueueFixture f = way.open(directory)) {
+            f.read(0, 0, 0, 4096);
+            f.await(1);
+            f.turn(1_000_000);
+            f.queue.close();
+            f.queue.wake();
+        }
+    }
+
+    private static boolean isCancelled(QueueFixture f, Completed completed) {
+        return completed.result() < 0
+                && f.queue.failure(Command.Kind.READ, completed.result()).kind() == NativeFailure.Kind.CANCELLED;
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.ffi.NativeMemory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** The real kernel, except where a test has said what to answer. */
+final class ScriptedKernel implements Kernel {
+    /** Answers of the next enters, made instead of calling the kernel. */
+    final Deque<Integer> enterAnswers = new ArrayDeque<>();
+
+    RingAvailability platform = LinuxKernel.INSTANCE.platform();
+    int setupAnswer;
+    int registerAnswer;
+    int mapAnswer;
+    int disabled = 0;
+    int featuresTaken;
+    /** What was handed over, in order. */
+    final List<Sqe> submitted = new ArrayList<>();
+
+    /** Opcodes of registrations, in order. */
+    final List<Integer> registered = new ArrayList<>();
+
+    private int headOffset;
+    private int entries;
+    private long rings;
+    private long sqes;
+
+    /** An operation as the kernel sees it. */
+    record Sqe(int opcode, int flags, int fd, int length, long userData) {}
+
+    int mostPerEnter = Integer.MAX_VALUE;
+    int enters;
+    int polls;
+    int opened;
+    int closed;
+    int mapped;
+    int unmapped;
+
+    @Override
+    public RingAvailability platform() {
+        return platform;
+    }
+
+    @Override
+    public int ioUringSetup(int entries, long params) {
+        if (setupAnswer != 0) {
+            return setupAnswer;
+        }
+        int fd = LinuxKernel.INSTANCE.ioUringSetup(entries, params);
+        var view = NativeMemory.view(params, IoUring.PARAMS_BYTES);
+        int features = view.getInt(IoUring.PARAMS_FEATURES_OFFSET);
+        view.putInt(IoUring.PARAMS_FEATURES_OFFSET, features & ~featuresTaken);
+        headOffset = view.getInt(IoUring.PARAMS_SQ_OFF_OFFSET + IoUring.SQ_OFF_HEAD_OFFSET);
+        this.entries = view.getInt(IoUring.PARAMS_SQ_ENTRIES_OFFSET);
+        opened++;
+        return fd;
+    }
+
+    @Override
+    public int ioUringEnter(int fd, int submit, int minComplete, int flags, long argument, long argumentBytes) {
+        enters++;
+        if (!enterAnswers.isEmpty()) {
+            return enterAnswers.pop();
+        }
+        int most = Math.min(submit, mostPerEnter);
+        // A kernel that takes fewer than it was given does not wait.
+        record(most);
+        int wait = most < submit ? 0 : minComplete;
+        return LinuxKernel.INSTANCE.ioUringEnter(fd, most, wait, flags, argument, argumentBytes);
+    }
+
+    @Override
+    public int ioUringRegister(int fd, int opcode, long argument, int count) {
+        registered.add(opcode);
+        return registerAnswer != 0 ? registerAnswer : LinuxKernel.INSTANCE.ioUringRegister(fd, opcode, argument, count);
+    }
+
+    @Override
+    public int ioUringDisabled() {
+        return disabled;
+    }
+
+    @Override
+    public long map(int fd, long length, long offset) {
+        if (mapAnswer != 0 && mapped == 1) {
+            return mapAnswer;
+        }
+        mapped++;
+        long address = LinuxKernel.INSTANCE.map(fd, length, offset);
+        if (offset == IoUring.IORING_OFF_SQES) {
+            sqes = address;
+        } else {
+            rings = address;
+        }
+        return address;
+    }
+
+    private void record(int count) {
+        int head = NativeMemory.view(rings, headOffset + 4).getInt(headOffset);
+        var view = NativeMemory.view(sqes, (long) entries * IoUring.SQE_BYTES);
+        for (int i = 0; i < count; i++) {
+            int sqe = ((head + i) & (entries - 1)) * IoUring.SQE_BYTES;
+            submitted.add(new Sqe(
+                    view.get(sqe),
+                    view.get(sqe + 1),
+                    view.getInt(sqe + IoUring.SQE_FD_OFFSET),
+                    view.getInt(sqe + IoUring.SQE_LEN_OFFSET),
+                    view.getLong(sqe + IoUring.SQE_USER_DATA_OFFSET)));
+        }
+    }
+
+    @Override
+    public int unmap(long address, long length) {
+        unmapped++;
+        return LinuxKernel.INSTANCE.unmap(address, length);
+    }
+
+    @Override
+    public int poll(long pollfd, int timeoutMillis) {
+        polls++;
+        return LinuxKernel.INSTANCE.poll(pollfd, timeoutMillis);
+    }
+
+    @Override
+    public int eventfd() {
+        opened++;
+        return LinuxKernel.INSTANCE.eventfd();
+    }
+
+    @Override
+    public int eventfdSignal(int eventfd) {
+        return LinuxKernel.INSTANCE.eventfdSignal(eventfd);
+    }
+
+    @Override
+    public int close(int fd) {
+        closed++;
+        return LinuxKernel.INSTANCE.close(fd);
+    }
+}

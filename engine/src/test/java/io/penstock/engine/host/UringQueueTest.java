@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.host.QueueFixture.Completed;
+import io.penstock.engine.host.ScriptedKernel.Sqe;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UringQueueTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void onAKernelWithRings() {
+        RingFixture.assumeRing();
+    }
+
+    @Test
+    void oneEnterHandsOverAWholeTurn() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            for (int id = 0; id < QueueFixture.DEPTH; id++) {
+                f.read(id, 0, 0, 4096);
+            }
+            assertThat(kernel.enters).isZero();
+            f.turn(0);
+            assertThat(kernel.enters).isEqualTo(1);
+            f.await(QueueFixture.DEPTH);
+        }
+    }
+
+    @Test
+    void aTurnWithNothingToDoMakesNoSystemCall() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.turn(0);
+            f.queue.wake();
+            f.turn(-1);
+            assertThat(kernel.enters).isZero();
+        }
+    }
+
+    @Test
+    void largeCachedCommandsGoToWorkersAndSmallOnesNever() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.read(0, 0, 0, 4096);
+            f.read(1, 0, 0, (64 << 10) - 1);
+            f.read(2, 0, 0, 64 << 10);
+            f.write(3, 0, 0, 64 << 10);
+            f.await(4);
+            assertThat(kernel.submitted)
+                    .extracting(sqe -> (sqe.flags() & IoUring.IOSQE_ASYNC) != 0)
+                    .startsWith(false, false, true, true);
+        }
+    }
+
+    @Test
+    void aLoneCommandStaysOnTheLaneUnlessItIsVeryLarge() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.read(0, 0, 0, 128 << 10);
+            f.await(1);
+            f.read(0, 0, 0, 512 << 10);
+            f.await(2);
+            assertThat(kernel.submitted)
+                    .filteredOn(sqe -> sqe.length() > 8)
+                    .extracting(sqe -> (sqe.flags() & IoUring.IOSQE_ASYNC) != 0)
+                    .containsExactly(false, true);
+        }
+    }
+
+    @Test
+    void whatIsUsedOftenIsRegisteredAndAClosedFileIsTakenOut() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            for (int i = 0; i < 100; i++) {
+                f.read(0, 0, 0, 4096);
+                f.await(i + 1);
+            }
+            Sqe first = kernel.submitted.get(0);
+            Sqe last = kernel.submitted.stream()
+                    .filter(sqe -> sqe.length() == 4096)
+                    .reduce((a, b) -> b)
+                    .orElseThrow();
+            assertThat(first.opcode()).isEqualTo(IoUring.IORING_OP_READ);
+            assertThat(first.fd()).isEqualTo(((LinuxFile) f.file).fd());
+            assertThat(first.flags()).isZero();
+            assertThat(last.opcode()).isEqualTo(IoUring.IORING_OP_READ_FIXED);
+            assertThat(last.flags()).isEqualTo(IoUring.IOSQE_FIXED_FILE);
+            assertThat(f.bytes(0, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+
+            assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_FILES_UPDATE))
+                    .isEqualTo(1);
+            f.file.close();
+            assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_FILES_UPDATE))
+                    .isEqualTo(2);
+            f.memory.free();
+            f.slot.free();
+            f.slabs.trim();
+            f.turn(0);
+            assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void refusedTablesAreDoneWithout() throws IOException {
+        kernel.registerAnswer = -Errno.ENOMEM;
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            for (int i = 0; i < 100; i++) {
+                f.read(0, 0, 0, 4096);
+                f.await(i + 1);
+            }
+            assertThat(f.completed).containsOnly(new Completed(0, 4096));
+        }
+    }
+
+    @Test
+    void anOperationInFlightIsCancelled() throws IOException {
+        LinuxFile counter = LinuxFile.adopt(Path.of("eventfd"), kernel.eventfd());
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.read(5, counter, 0, 0, 8);
+            f.turn(0);
+            assertThat(f.completed).isEmpty();
+            f.queue.cancel(5);
+            f.await(1);
+            assertThat(f.completed).containsExactly(new Completed(5, -Errno.ECANCELED));
+            assertThat(f.queue.failure(Command.Kind.READ, -Errno.ECANCELED).kind())
+                    .isEqualTo(NativeFailure.Kind.CANCELLED);
+        }
+        counter.close();
+    }
+
+    @Test
+    void anOperationInFlightEndsWhenItsFileIsReady() throws IOException {
+        LinuxFile counter = LinuxFile.adopt(Path.of("eventfd"), kernel.eventfd());
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.read(0, counter, 0, 0, 8);
+            f.turn(1_000_000);
+            kernel.eventfdSignal(counter.fd());
+            f.await(1);
+            assertThat(f.completed).containsExactly(new Completed(0, 8));
+        }
+        counter.close();
+    }
+
+    @Test
+    void aBrokenRingAnswersEveryCommandWithItsError() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            kernel.enterAnswers.add(-Errno.EBADF);
+            f.read(0, 0, 0, 4096);
+            f.read(1, 0, 0, 4096);
+            f.turn(-1);
+            assertThat(f.completed).containsExactly(new Completed(0, -Errno.EBADF), new Completed(1, -Errno.EBADF));
+            f.read(0, 0, 0, 4096);
+            f.turn(-1);
+            assertThat(f.completed).hasSize(3).endsWith(new Completed(0, -Errno.EBADF));
+            f.queue.cancel(0);
+        }
+    }
+
+    @Test
+    void aKernelWithoutMemoryForRequestsIsAskedAgain() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            kernel.enterAnswers.addAll(Collections.nCopies(20, -Errno.EAGAIN));
+            f.read(0, 0, 0, 4096);
+            f.await(1);
+            assertThat(f.completed).containsExactly(new Completed(0, 4096));
+
+            kernel.enterAnswers.addAll(Collections.nCopies(1001, -Errno.EAGAIN));
+            f.read(0, 0, 0, 4096);
+            f.await(2);
+            assertThat(f.completed).endsWith(new Completed(0, -Errno.EAGAIN));
+            assertThat(f.queue.failure(Command.Kind.READ, -Errno.EAGAIN).kind()).isEqualTo(NativeFailure.Kind.RETRY);
+        }
+    }
+
+    @Test
+    void everythingOpenedIsClosed() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.read(0, 0, 0, 4096);
+            f.await(1);
+            f.turn(1_000_000);
+        }
+        assertThat(kernel.opened).isEqualTo(2).isEqualTo(kernel.closed);
+        assertThat(kernel.unmapped).isEqualTo(kernel.mapped);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeQueue;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Host I/O in a JVM where JNA finds no library of its own: {@code main} is that JVM's. */
+class WithoutJnaTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void filesAreReadAndWrittenThroughChannels() throws IOException, InterruptedException {
+        Path file = Files.writeString(directory.resolve("file"), "penstock");
+        Process child = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Djna.nosys=true",
+                        "-Djna.nounpack=true",
+                        "-Djna.boot.library.path=" + directory,
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        WithoutJnaTest.class.getName(),
+                        file.toString()))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(child.waitFor()).as(said).isZero();
+        assertThat(said).contains("NO_NATIVE_ACCESS");
+        assertThat(file).hasContent("penstockpenstock");
+    }
+
+    public static void main(String[] args) throws IOException {
+        if (NativeMemory.isAvailable()) {
+            throw new IllegalStateException("JNA was loaded all the same");
+        }
+        Slabs slabs = new Slabs(true);
+        HostRoute route = HostRoute.open(Options.none(), slabs);
+        System.out.println(route.reason());
+        HostFile file = (HostFile) route.open(Path.of(args[0]), Set.of(FileOption.READ, FileOption.WRITE));
+        NativeQueue queue = route.openQueue();
+        Slab memory = slabs.allocate(100_000);
+        HostMemory slot = HostMemory.wrap(ByteBuffer.allocateDirect(100));
+        Command command = new Command();
+        run(queue, command.file(Command.Kind.READ, file, 0, 8).memory(memory, 90_000));
+        run(queue, command.copy(Command.Kind.COPY_OUT, slot, 5, 8).memory(memory, 90_000));
+        run(queue, command.file(Command.Kind.WRITE, file, 8, 8).memory(slot, 5));
+        run(queue, command.sync(file));
+        queue.close();
+        file.close();
+        memory.free();
+    }
+
+    private static void run(NativeQueue queue, Command command) {
+        queue.enqueue(0, command);
+        long[] answer = {-1};
+        while (answer[0] < 0) {
+            queue.turn(-1, (id, result) -> answer[0] = result);
+        }
+        if (answer[0] != command.bytes()) {
+            throw new IllegalStateException(command.kind() + " answered " + answer[0]);
+        }
+    }
+}

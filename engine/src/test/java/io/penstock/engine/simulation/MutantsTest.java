@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.simulation.Mutant.Edit;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Proves that the simulation sees: each way to break the engine breaks a rule within the seeds that CI runs. */
+class MutantsTest {
+    private static final int SEEDS = 10_000;
+
+    @TempDir
+    Path scratch;
+
+    static Stream<Mutant> mutants() {
+        return Stream.of(
+                Mutant.of(
+                        "no short-read loop",
+                        new Edit("Bounces", "flight.kind == Kind.READ && ended", "flight.kind == Kind.READ")),
+                Mutant.of(
+                        "slot reused early",
+                        new Edit("Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
+                        new Edit("Bounces", "pool(route).free.add(slot);", "")),
+                Mutant.of(
+                        "buffer freed at cancel",
+                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
+                                carrier.post(() -> carrier.stop(this));
+                                for (int i = 0; i < (transfer.isGather() ? 1 : transfer.pairs()); i++) {
+                                    buffer(i).pins().unpin();
+                                }
+                                """),
+                        new Edit("Intake", "            open.buffer(pair).pins().unpin();\n", """
+                                if (!open.isCancelled()) {
+                                    open.buffer(pair).pins().unpin();
+                                }
+                                """)),
+                Mutant.of(
+                        "lost wake-up: no look after saying that it sleeps",
+                        new Edit("Lane", "if (!inbox.isEmpty()) { // pairs with tell()", "if (false) {")),
+                Mutant.of("lost wake-up: nobody is woken", new Edit("Lane", "            queue.wake();\n", "")),
+                Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
+                Mutant.of(
+                        "retried sync",
+                        new Edit("MonoSync", "    private final EngineFile file;\n", """
+                                private final EngineFile file;
+                                private boolean retried;
+                                """),
+                        new Edit("MonoSync", "        WriteBarrier barrier = file.barrier();\n", """
+                                WriteBarrier barrier = file.barrier();
+                                if (result < 0 && !retried) {
+                                    retried = true;
+                                    lane.single(command -> command.sync(file.nativeFile(file.lastRoute())),
+                                            again -> ended(request, lane, again, sink));
+                                    return;
+                                }
+                                """)),
+                Mutant.of(
+                        "zombies not waited for", new Edit("Gate", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
+                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mutants")
+    @Timeout(600)
+    void isFound(Mutant mutant) throws Exception {
+        long seed = firstBroken(mutant, SEEDS);
+        assertThat(seed).as("the first seed that finds: %s", mutant).isLessThan(SEEDS);
+        System.out.println("mutant '" + mutant + "' is found at seed " + seed);
+    }
+
+    @Test
+    @Timeout(600)
+    void theEngineAsItIsPassesInTheSameWay() throws Exception {
+        assertThat(firstBroken(Mutant.of("as it is"), 50)).isEqualTo(50);
+    }
+
+    private long firstBroken(Mutant mutant, int seeds)
+            throws IOException, ReflectiveOperationException, InvocationTargetException {
+        try (URLClassLoader loader = mutant.load(scratch)) {
+            Class<?> type = loader.loadClass(Simulation.class.getName());
+            Method run = type.getMethod("run", long.class);
+            try (AutoCloseable simulation =
+                    (AutoCloseable) type.getConstructor().newInstance()) {
+                for (long seed = 0; seed < seeds; seed++) {
+                    if (run.invoke(simulation, seed) != null) {
+                        return seed;
+                    }
+                }
+            } catch (IOException | ReflectiveOperationException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+        return seeds;
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.Chunk;
+import io.penstock.Completion;
+import io.penstock.DrainPlan;
+import io.penstock.FailedCompletion;
+import io.penstock.FileRegion;
+import io.penstock.StreamPlan;
+import io.penstock.SubmitOptions;
+import io.penstock.SubmitOptions.Errors;
+import io.penstock.engine.simulation.TestFile.Handle;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The parts of the workload that carry many transfers: submit of a publisher, stream and drain. */
+final class Pipelines {
+
+    private final Workload workload;
+    private final World world;
+    private final Chance chance;
+
+    Pipelines(Workload workload) {
+        this.workload = workload;
+        this.world = workload.world;
+        this.chance = workload.chance;
+    }
+
+    void begin() {
+        switch (chance.below(3)) {
+            case 0 -> submit();
+            case 1 -> stream();
+            default -> drain();
+        }
+    }
+
+    private void submit() {
+        List<Attempt> all = new ArrayList<>();
+        for (int i = chance.between(1, 8); i > 0; i--) {
+            Attempt attempt = chance.oneIn(2) ? workload.attempts.newRead() : workload.attempts.newWrite();
+            if (attempt != null) {
+                all.add(attempt);
+            }
+        }
+        SubmitOptions options = new SubmitOptions(
+                chance.between(1, 4), chance.oneIn(2), chance.pick(List.of(Errors.values())), chance.oneIn(3));
+        int[] next = {0};
+        Watch<Completion> watch = new Watch<>(
+                world,
+                "submit of " + all.size(),
+                value -> {
+                    Attempt attempt = (Attempt) value.transfer().tag().orElseThrow();
+                    if (options.inOrder() && all.indexOf(attempt) < next[0]) {
+                        throw new Violation("104: completions out of order");
+                    }
+                    next[0] = all.indexOf(attempt);
+                    arrived(attempt, value);
+                },
+                error -> {
+                    workload.expect("submit", error, null);
+                    for (Attempt attempt : all) {
+                        if (error == null && !attempt.hasEnded()) {
+                            throw new Violation("101: a submit ended before " + attempt);
+                        }
+                    }
+                });
+        all.forEach(attempt -> attempt.watchedBy(watch));
+        workload.begin(watch);
+        workload.backend
+                .submit(
+                        Flux.fromIterable(all)
+                                .doOnNext(Attempt::begin)
+                                .map(attempt -> attempt.transfer().tag(attempt)),
+                        options)
+                .subscribe(watch);
+    }
+
+    private void arrived(Attempt attempt, Completion value) {
+        if (value instanceof FailedCompletion failed) {
+            attempt.fail();
+            workload.expect(attempt.toString(), failed.error(), attempt);
+        } else {
+            attempt.succeed(value);
+        }
+    }
+
+    private void stream() {
+        Handle handle = workload.attempts.someHandle(false);
+        if (handle == null) {
+            return;
+        }
+        TestFile file = handle.of;
+        List<FileRegion> regions = new ArrayList<>();
+        long total = 0;
+        for (int i = chance.between(1, 3); i > 0; i--) {
+            int offset = chance.below(file.readable);
+            int bytes = Math.min(file.readable - offset, 1 + chance.below(9000));
+            regions.add(handle.file.region(offset, bytes));
+            total += bytes;
+        }
+        int since = file.content.now();
+        long[] left = {total};
+        long[] index = {0};
+        Watch<Long> watch = new Watch<>(world, "stream of " + file.simulated.name, bytes -> left[0] -= bytes, error -> {
+            workload.expect("stream", error, null);
+            if (error == null && left[0] != 0) {
+                throw new Violation("103: a stream lacks " + left[0] + " bytes");
+            }
+        });
+        workload.begin(watch);
+        StreamPlan plan =
+                StreamPlan.of(regions).chunkBytes(chance.between(500, 5000)).depth(chance.between(1, 3));
+        workload.backend.stream(plan, chunk -> {
+                    if (chunk.index() != index[0]++) {
+                        throw new Violation("104: chunk " + chunk.index() + " out of order");
+                    }
+                    check(chunk, file, since);
+                    Mono<Long> used = Mono.just(chunk.length());
+                    return chance.oneIn(2)
+                            ? used
+                            : used.delayElement(Duration.ofNanos(chance.below(3000)))
+                                    .doOnNext(bytes -> check(chunk, file, since));
+                })
+                .subscribe(watch);
+        maybeCancel(watch);
+    }
+
+    private static void check(Chunk chunk, TestFile file, int since) {
+        ByteBuffer seen = ByteBuffer.allocate((int) chunk.length());
+        chunk.view().read(0, seen);
+        int wrong = file.content.wrong((int) chunk.fileOffset(), seen.flip(), since);
+        if (wrong >= 0) {
+            throw new Violation("203: byte " + wrong + " of " + chunk + " is not what is in the file");
+        }
+    }
+
+    private void drain() {
+        Handle handle = workload.attempts.someHandle(true);
+        Place spot = handle == null ? null : chance.pick(handle.of.spots);
+        if (handle == null || spot == null || !spot.isFree()) {
+            return;
+        }
+        TestFile file = handle.of;
+        byte[] data = chance.bytes(spot.bytes);
+        boolean syncs = chance.oneIn(3) && !handle.syncHasFailed;
+        Attempt whole = new Attempt(handle, false);
+        Watch<Long> watch = new Watch<>(
+                world,
+                "drain to " + file.simulated.name,
+                bytes -> {
+                    if (bytes != spot.bytes) {
+                        throw new Violation("103: a drain of " + spot.bytes + " bytes wrote " + bytes);
+                    }
+                },
+                error -> drained(whole, spot, data, error));
+        whole.watchedBy(watch);
+        spot.isFor(whole);
+        file.content.unknown(spot.offset, spot.bytes);
+        file.mayGrowTo(spot.offset + spot.bytes);
+        workload.begin(watch);
+        DrainPlan plan = DrainPlan.to(handle.file.region(spot.offset, spot.bytes))
+                .chunkBytes(chance.between(100, 5000))
+                .depth(chance.between(1, 3));
+        workload.backend
+                .drain(syncs ? plan.sync() : plan, chunk -> {
+                    int from = (int) chunk.fileOffset() - spot.offset;
+                    int bytes = chance.oneIn(3) ? 1 + chance.below((int) chunk.length()) : (int) chunk.length();
+                    chunk.view().write(0, ByteBuffer.wrap(data, from, bytes));
+                    Mono<Long> filled = Mono.just((long) bytes);
+                    return chance.oneIn(2) ? filled : filled.delayElement(Duration.ofNanos(chance.below(3000)));
+                })
+                .subscribe(watch);
+        maybeCancel(watch);
+    }
+
+    private void drained(Attempt whole, Place spot, byte[] data, @Nullable Throwable error) {
+        whole.fail(); // as a transfer: it has ended
+        workload.expect("drain", error, null);
+        TestFile file = whole.handle.of;
+        if (error == null) {
+            file.hasGrownTo(spot.offset + spot.bytes);
+            if (spot.last() == whole) {
+                file.content.settle(spot.offset, data, 0, data.length);
+            }
+        }
+    }
+
+    private void maybeCancel(Watch<?> watch) {
+        if (chance.oneIn(4)) {
+            world.later(chance.below(20_000), watch::cancel);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.FileCalls;
+import io.penstock.engine.simulation.Operation.Descriptor;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The files of the kernel, by name, and the descriptors that are open. */
+final class SimulatedFiles implements FileCalls {
+    private static final int STATX_BYTES = 256;
+
+    private final Map<String, SimulatedFile> files = new HashMap<>();
+    private final Map<Integer, Descriptor> open = new HashMap<>();
+    private int nextFd = 1000;
+
+    SimulatedFile make(String name, int fileAlignment, int memoryAlignment, byte[] content) {
+        SimulatedFile file = new SimulatedFile(name, files.size() + 1, fileAlignment, memoryAlignment, content);
+        files.put(name, file);
+        return file;
+    }
+
+    static Path path(SimulatedFile file) {
+        return Path.of("/", file.name);
+    }
+
+    @Nullable
+    Descriptor descriptor(int fd) {
+        return open.get(fd);
+    }
+
+    int openCount() {
+        return open.size();
+    }
+
+    @Override
+    public int open(byte[] path, int flags, int mode) {
+        SimulatedFile file = files.get(new String(path, 1, path.length - 2, StandardCharsets.UTF_8));
+        if (file == null) {
+            return -Errno.ENOENT;
+        }
+        open.put(nextFd, new Descriptor(file, (flags & LibC.O_DIRECT) != 0));
+        return nextFd++;
+    }
+
+    @Override
+    public int status(int fd, int mask, long emptyPath, long statx) {
+        Descriptor descriptor = open.get(fd);
+        if (descriptor == null) {
+            return -Errno.EBADF;
+        }
+        SimulatedFile file = descriptor.file;
+        ByteBuffer answer = NativeMemory.view(statx, STATX_BYTES);
+        answer.putInt(0, 0x27ff).putShort(0x1c, (short) 0x81a4).putLong(0x20, file.inode);
+        answer.putLong(0x28, file.length).putInt(0x88, 1).putInt(0x8c, 1);
+        answer.putInt(0x98, file.memoryAlignment).putInt(0x9c, file.fileAlignment);
+        return 0;
+    }
+
+    @Override
+    public long seekEnd(int fd) {
+        throw new Violation("a block device was not simulated");
+    }
+
+    @Override
+    public int truncate(int fd, long bytes) {
+        Descriptor descriptor = open.get(fd);
+        if (descriptor == null) {
+            return -Errno.EBADF;
+        }
+        descriptor.file.truncate(bytes);
+        return 0;
+    }
+
+    @Override
+    public int allocate(int fd, long bytes) {
+        throw new Violation("preallocation was not simulated");
+    }
+
+    @Override
+    public int close(int fd) {
+        return open.remove(fd) == null ? -Errno.EBADF : 0;
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.TransferPath;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.Slab;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Host memory as a device, real slabs, of which the kernel may touch only what is allocated. */
+final class SimulatedMemory implements DeviceDriver {
+    // Shared by all seeds: mapping pages costs more than a seed. Freed memory is filled with poison.
+    private static final Slabs SLABS = new Slabs(true);
+
+    private final TreeMap<Long, Slab> slabs = new TreeMap<>(); // by address, the last one there
+    private boolean closed;
+
+    /** Memory that a native operation was given: its address, and whose it was then. */
+    record Given(Slab slab, int offset, int bytes) {
+
+        /** Returns the bytes; what has been freed meanwhile must not be touched (rule 201). */
+        ByteBuffer touch() {
+            try {
+                return slab.buffer(offset, bytes);
+            } catch (IllegalStateException freed) {
+                throw new Violation("201: the kernel touches " + bytes + " bytes of memory that has been freed");
+            }
+        }
+    }
+
+    /** Takes note that an operation was given memory. */
+    Given given(long address, int bytes) {
+        Map.Entry<Long, Slab> entry = slabs.floorEntry(address);
+        Slab slab = entry == null ? null : entry.getValue();
+        if (slab == null || address - slab.hostAddress() + bytes > slab.bytes()) {
+            throw new Violation("206: an operation on " + bytes + " bytes at " + address + ", which nobody allocated");
+        }
+        Given given = new Given(slab, (int) (address - slab.hostAddress()), bytes);
+        given.touch();
+        return given;
+    }
+
+    @Override
+    public Slab allocate(long bytes) {
+        Slab slab = SLABS.allocate(Math.max(bytes, 1));
+        slabs.put(slab.hostAddress(), slab);
+        return slab;
+    }
+
+    /** Looks for what is still allocated, and for writes to what is not. */
+    void checkFreed() {
+        for (Slab slab : slabs.values()) {
+            checkPoison(slab);
+        }
+        if (SLABS.liveSlabs() != 0) {
+            throw new Violation("202: " + SLABS.liveSlabs() + " pieces of memory were never freed");
+        }
+        if (!closed) {
+            throw new Violation("601: the driver was not closed");
+        }
+    }
+
+    private static void checkPoison(Slab slab) {
+        int bytes = Math.toIntExact(slab.bytes());
+        ByteBuffer left = NativeMemory.view(slab.hostAddress(), bytes);
+        byte[] poison = new byte[bytes];
+        Arrays.fill(poison, Slabs.POISON);
+        int at = left.mismatch(ByteBuffer.wrap(poison));
+        if (at >= 0) {
+            throw new Violation("201: freed memory was written, at byte " + at + " of " + bytes);
+        }
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(
+                "simulated", false, Set.of(TransferPath.HOST), FenceSupport.HOST_ONLY, true, false, Set.of());
+    }
+
+    @Override
+    public DeviceMemory wrap(long nativeHandle, long bytes) {
+        throw new IllegalArgumentException("not simulated");
+    }
+
+    @Override
+    public DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException("not simulated");
+    }
+
+    @Override
+    public DeviceFence fence(long nativeEvent) {
+        throw new IllegalArgumentException("not simulated");
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

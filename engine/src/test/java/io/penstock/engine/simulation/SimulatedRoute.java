@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.HostRoute;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Route;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The route to host memory, on a simulated kernel; its slots are memory that the simulation watches. */
+final class SimulatedRoute implements Route {
+    private static final Slabs NONE = new Slabs();
+
+    private final HostRoute route;
+    private final SimulatedMemory memory;
+
+    SimulatedRoute(Options options, SimulatedKernel kernel) {
+        route = HostRoute.open(options, NONE, kernel);
+        memory = kernel.memory;
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return memory.allocate(bytes);
+    }
+
+    @Override
+    public TransferPath path() {
+        return route.path();
+    }
+
+    @Override
+    public Evidence evidence() {
+        return route.evidence();
+    }
+
+    @Override
+    public String reason() {
+        return route.reason();
+    }
+
+    @Override
+    public String remedy() {
+        return route.remedy();
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return route.open(path, options);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        return route.refusal(file, target, memory);
+    }
+
+    @Override
+    public Object sharing() {
+        return route.sharing();
+    }
+
+    @Override
+    public int lanes() {
+        return route.lanes();
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        return route.openQueue();
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.engine.SteppedLanes;
+import io.penstock.engine.host.HostIo;
+import io.penstock.engine.host.HostOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Hooks;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The real driver, planner and operators in a world that one seed decides: kernel, files, memory, time, threads and
+ * application. One at a time in a process, since it takes the place of Reactor's schedulers.
+ */
+public final class Simulation implements AutoCloseable {
+
+    private final SimulatedScheduler scheduler = SimulatedScheduler.install();
+    private final List<Throwable> dropped = new ArrayList<>();
+
+    public Simulation() {
+        Hooks.onErrorDropped(dropped::add);
+    }
+
+    /** Runs one seed; returns the rule that it broke, or null. */
+    public @Nullable Throwable run(long seed) {
+        return new Run(seed, null).all();
+    }
+
+    /** As {@link #run}, and tells what happens, line by line. */
+    public @Nullable Throwable tell(long seed, Consumer<String> story) {
+        return new Run(seed, story).all();
+    }
+
+    @Override
+    public void close() {
+        Hooks.resetOnErrorDropped();
+        Schedulers.resetFactory();
+    }
+
+    /** One seed. */
+    private final class Run {
+        final Chance chance;
+        final World world;
+        private final SimulatedMemory memory = new SimulatedMemory();
+        private final SimulatedFiles files = new SimulatedFiles();
+        private final SimulatedKernel kernel;
+
+        Run(long seed, @Nullable Consumer<String> story) {
+            chance = new Chance(seed);
+            world = new World(chance, story);
+            kernel = new SimulatedKernel(world, Faults.of(chance), memory, files);
+        }
+
+        @Nullable
+        Throwable all() {
+            Violation.forget();
+            dropped.clear();
+            scheduler.in(world);
+            try {
+                play();
+                return world.run();
+            } catch (Throwable broken) {
+                Throwable first = Violation.first();
+                return first == null || broken instanceof Violation ? broken : first;
+            } finally {
+                world.abandon();
+                scheduler.in(null);
+            }
+        }
+
+        private void play() throws Throwable {
+            Workload workload = new Workload(world, kernel, open());
+            for (int i = chance.between(1, 3); i > 0; i--) {
+                workload.open(file(i));
+            }
+            workload.allocate();
+            go();
+            world.application(workload::step);
+            if (chance.oneIn(3)) {
+                world.later(chance.below(20_000), workload::close);
+                go();
+            } else {
+                go();
+                workload.checkEnded();
+                workload.attempts.buffers.forEach(TestBuffer::check);
+                workload.close();
+                go();
+            }
+            workload.close(); // again, or at last
+            go();
+            check(workload);
+        }
+
+        private void check(Workload workload) {
+            workload.checkEnded();
+            workload.checkContent();
+            if (!world.lanesHaveEnded()) {
+                throw new Violation("601: a lane still runs");
+            }
+            kernel.checkClosed();
+            memory.checkFreed();
+            if (!SteppedLanes.leftovers().isEmpty()) {
+                throw new Violation("left behind: " + SteppedLanes.leftovers());
+            }
+            for (Throwable drop : dropped) {
+                workload.expect("something whose error was dropped", drop, null);
+            }
+        }
+
+        private void go() throws Throwable {
+            Throwable broken = world.run();
+            if (broken != null) {
+                throw broken;
+            }
+        }
+
+        private TestFile file(int number) {
+            int block = chance.pick(List.of(1, 512, 512, 4096));
+            int memoryBlock = block == 1 ? 1 : chance.pick(List.of(4, 512, 4096));
+            int length = chance.between(1, 10) * Math.max(block, 512) + (chance.oneIn(2) ? chance.below(600) : 0);
+            TestFile file = new TestFile(
+                    files.make("file-" + number, block, Math.min(memoryBlock, block), chance.bytes(length)));
+            if (!chance.oneIn(3)) {
+                file.cut(chance, chance.oneIn(2) ? length - block : length + 10 * block);
+            }
+            return file;
+        }
+
+        private Backend open() {
+            Options options = Options.none()
+                    .with(CommonOptions.DELIVERY, chance.pick(List.of(CommonOptions.Delivery.values())))
+                    .with(CommonOptions.LANE_DEPTH, chance.between(1, 8))
+                    .with(CommonOptions.LANE_BYTES, 64L << 10)
+                    .with(CommonOptions.PIECE_BYTES, chance.oneIn(2) ? 4096L : 8192L)
+                    .with(HostOptions.IO, HostIo.URING)
+                    .with(HostOptions.LANES, chance.between(1, 3))
+                    .with(HostOptions.ASYNC_BYTES, 8L << 10)
+                    .with(HostOptions.REGISTER, !chance.oneIn(3));
+            List<Option<?>> known = new ArrayList<>(CommonOptions.all());
+            known.addAll(HostOptions.all());
+            Options resolved = options.resolve(known);
+            var stage = new SteppedLanes.Stage(world.clock(), chance::below, world::start, this::between);
+            return SteppedLanes.open(memory, new SimulatedRoute(resolved, kernel), resolved, stage);
+        }
+
+        private boolean between() {
+            if (chance.oneIn(4)) {
+                world.pause();
+            }
+            return !chance.oneIn(6);
+        }
+    }
+}

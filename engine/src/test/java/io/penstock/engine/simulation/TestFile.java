@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.simulation;
+
+import io.penstock.StorageFile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A file, the handles on it, and what must be in it. */
+final class TestFile {
+    final SimulatedFile simulated;
+    final Content content;
+    final int readable; // bytes that can be read, before and after all writes
+    final List<Place> spots = new ArrayList<>(); // each for one writer at a time; none if it is only read
+    final List<Handle> handles = new ArrayList<>();
+    private int leastLength;
+    private int mostLength;
+
+    /** A file as it was opened once. */
+    static final class Handle {
+        final TestFile of;
+        final StorageFile file;
+        final List<Attempt> writes = new ArrayList<>(); // in the order of subscription
+        boolean syncHasFailed;
+
+        Handle(TestFile of, StorageFile file) {
+            this.of = of;
+            this.file = file;
+        }
+    }
+
+    TestFile(SimulatedFile simulated) {
+        this.simulated = simulated;
+        content = new Content(simulated.content, SimulatedFile.MOST_BYTES);
+        readable = simulated.length;
+        leastLength = simulated.length;
+        mostLength = simulated.length;
+    }
+
+    /** Cuts the file, and what may be added to it, into places for writers that touch each other. */
+    void cut(Chance chance, int upTo) {
+        int unit = Math.max(256, simulated.fileAlignment);
+        for (int at = chance.below(unit); at < upTo; ) {
+            int bytes = 1 + chance.below(chance.oneIn(3) ? 6 * unit : unit);
+            if (chance.oneIn(3)) {
+                bytes = (at + bytes + unit - 1) / unit * unit - at; // to the end of a block
+            }
+            spots.add(new Place(at, bytes));
+            at += bytes;
+        }
+    }
+
+    void mayGrowTo(int length) {
+        mostLength = Math.max(mostLength, length);
+    }
+
+    void hasGrownTo(int length) {
+        leastLength = Math.max(leastLength, length);
+    }
+
+    void check() {
+        int length = simulated.length;
+        if (length < leastLength || length > mostLength) {
+            throw new Violation("206: " + simulated.name + " is " + length + " bytes long, not " + leastLength
+                    + (mostLength == leastLength ? "" : " to " + mostLength));
+        }
+        int wrong = content.wrong(0, ByteBuffer.wrap(simulated.content, 0, length), Integer.MAX_VALUE);
+        if (wrong >= 0) {
+            throw new Violation("206: byte " + wrong + " of " + simulated.name + " is not what was written there");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ThreadRule;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BlocksTest {
+
+    private static final int SLOT = Stage.SLOT;
+    private static final int SIZE = 10 * SLOT + 1234;
+
+    private final SlotSizes sizes = new SlotSizes(SLOT, 2, 0, 4);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(SIZE);
+    private final Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
+
+    @ParameterizedTest
+    @CsvSource({
+        "512, 0, 16384",
+        "512, 511, 16384",
+        "4096, 4095, 16384",
+        "4096, 1, 16384",
+        "4096, 4000, 200",
+        "4096, 163830, 1244",
+        "4096, 165000, 74"
+    })
+    void readOfAnyRangeTakesInTheBlocksAroundIt(long block, long offset, long bytes) {
+        FakeFile file = new FakeFile(SIZE, block, 1);
+        stage.read(0, file, offset, memory, 3, bytes);
+        assertThat(stage.result(0)).isEqualTo(bytes);
+        assertThat(Arrays.copyOfRange(memory.bytes, 3, 3 + (int) bytes))
+                .isEqualTo(Arrays.copyOfRange(file.bytes, (int) offset, (int) (offset + bytes)));
+        assertThat(memory.bytes[2]).isZero();
+        assertThat(memory.bytes[3 + (int) bytes]).isZero();
+        stage.close();
+    }
+
+    @Test
+    void readAcrossTheEndOfAFileWithBlocksIsShort() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        stage.host.shortCounts = false;
+        stage.read(0, file, SIZE - 10, memory, 0, 100);
+        stage.read(1, file, SIZE + 10, memory, 0, 100);
+        assertThat(stage.result(0)).isEqualTo(10);
+        assertThat(stage.result(1)).isZero();
+        stage.close();
+    }
+
+    @Test
+    void alignedBlocksGoStraightToReachableMemory() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        DeviceMemory bounce = stage.device.allocateSlot(8192);
+        stage.read(0, file, 8192, bounce, 4096, 4096);
+        assertThat(stage.result(0)).isEqualTo(4096);
+        stage.write(1, bounce, 4096, file, 0, 4096);
+        assertThat(stage.result(1)).isEqualTo(4096);
+        assertThat(Arrays.copyOf(file.bytes, 4096)).isEqualTo(Arrays.copyOfRange(file.bytes, 8192, 12288));
+        bounce.free();
+        stage.close();
+    }
+
+    @Test
+    void unalignedRangeReachesReachableMemoryThroughASlot() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        DeviceMemory reachable = stage.host.allocate(8192);
+        stage.read(0, file, 5000, reachable, 11, 6000);
+        assertThat(stage.result(0)).isEqualTo(6000);
+        int at = stage.host.index(reachable.hostAddress()) + 11;
+        assertThat(Arrays.copyOfRange(stage.host.space, at, at + 6000))
+                .isEqualTo(Arrays.copyOfRange(file.bytes, 5000, 11_000));
+        assertThat(stage.device.started).isZero();
+        stage.write(1, reachable, 11, new FakeFile(0, 1, 1), 0, 6000);
+        assertThat(stage.result(1)).isEqualTo(6000);
+        reachable.free();
+        stage.close();
+    }
+
+    @Test
+    void blocksThatDoNotFitTheSlotAreRefused() {
+        FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
+        stage.read(0, file, 100, memory, 0, SLOT);
+        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        assertThat(failure.error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_SLOT");
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+        stage.close();
+    }
+
+    @Test
+    void fileOpenForReadingHasNoBlocksAndOneOpenForWritingStatesThem() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        Limits reading = new StagedFile(file, stage.host, sizes, false).limits();
+        assertThat(reading).isEqualTo(new Limits(1, 1, SLOT, SLOT, true));
+        Limits writing = new StagedFile(file, stage.host, sizes, true).limits();
+        assertThat(writing).isEqualTo(new Limits(4096, 1, SLOT, SLOT, true));
+    }
+
+    @Test
+    void largeBlocksMakePiecesSmaller() {
+        SlotSizes large = new SlotSizes(1 << 20, 2, 0, 4);
+        FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
+        Limits limits = new StagedFile(file, stage.host, large, false).limits();
+        assertThat(limits.maxBytes()).isEqualTo((1 << 20) - 3 * (1 << 16));
+        assertThatThrownBy(() -> new StagedFile(file, stage.host, sizes, false))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void stagedFileReadsAndSyncsTheHostsFile() {
+        FakeFile file = new FakeFile(SIZE, 1, 1);
+        StagedFile staged = new StagedFile(file, stage.host, sizes, false);
+        stage.read(0, staged, 10, memory, 0, 100);
+        assertThat(stage.result(0)).isEqualTo(100);
+        assertThat(memory.bytes[0]).isEqualTo(file.bytes[10]);
+        stage.queue.enqueue(1, new Command().sync(staged));
+        assertThat(stage.result(1)).isZero();
+        assertThat(file.syncs).isEqualTo(1);
+        stage.close();
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ThreadRule;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CancelTest {
+
+    private static final int SLOT = Stage.SLOT;
+
+    private final FakeFile file = new FakeFile(10 * SLOT, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * SLOT);
+
+    private static void assertCancelled(Stage stage, int id) {
+        assertThat(stage.ended).containsKey(id);
+        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.ended.get(id));
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void commandThatWaitsForASlotEndsAtOnce(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 3, 1);
+        stage.device.held = true;
+        for (int id = 0; id < 3; id++) {
+            stage.read(id, file, 0, memory, 0, SLOT);
+        }
+        stage.turn();
+        stage.queue.cancel(2);
+        stage.turn();
+        assertCancelled(stage, 2);
+        assertThat(stage.ended).hasSize(1);
+
+        stage.device.held = false;
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.result(1)).isEqualTo(SLOT);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void commandThatNoFillerHasTakenReadsNothing(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 3, 1);
+        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.turn();
+        stage.queue.cancel(0);
+        stage.turn();
+        assertThat(stage.ended).as("the filler has its entry").isEmpty();
+        stage.fill();
+        stage.turn();
+        assertCancelled(stage, 0);
+        assertThat(stage.host.calls).isZero();
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void copyThatRunsIsWaitedForAndItsSlotKept(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 3, 1);
+        stage.device.held = true;
+        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.turn();
+        stage.work();
+        stage.work();
+        assertThat(stage.device.running()).isEqualTo(1);
+        stage.queue.cancel(0);
+        for (int i = 0; i < 10; i++) {
+            stage.turn();
+            stage.work();
+        }
+        assertThat(stage.ended).as("the device still reads the slot").isEmpty();
+        assertThat(stage.freeSlots()).isEqualTo(1);
+
+        stage.device.held = false;
+        assertThat(stage.result(0)).as("it went through after all").isEqualTo(SLOT);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancelledWriteIsNotWrittenAfterItsCopy(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 3, 1);
+        byte[] before = file.bytes.clone();
+        stage.device.held = true;
+        stage.write(0, memory, 0, file, 0, SLOT);
+        stage.turn();
+        stage.work();
+        stage.queue.cancel(0);
+        stage.device.held = false;
+        stage.result(0);
+        assertCancelled(stage, 0);
+        assertThat(file.bytes).isEqualTo(before);
+        stage.close();
+    }
+
+    @Test
+    void applicationThatPumpsNoMoreDoesNotKeepCommands() {
+        Stage stage = new Stage(ThreadRule.PUMP, 1, 3, 1);
+        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.write(1, memory, 0, file, 0, SLOT);
+        stage.turn();
+        stage.fill();
+        stage.queue.cancel(0);
+        stage.queue.cancel(1);
+        stage.turn();
+        assertCancelled(stage, 0);
+        assertCancelled(stage, 1);
+        assertThat(stage.device.started).isZero();
+        stage.close();
+    }
+
+    @Test
+    void idIsUsedAgainAfterItsCommandWasTakenBack() {
+        Stage stage = new Stage(ThreadRule.PUMP, 1, 3, 1);
+        for (int round = 0; round < 20; round++) {
+            stage.read(0, file, 0, memory, 0, SLOT);
+            stage.turn();
+            stage.fill();
+            stage.queue.cancel(0);
+            stage.turn();
+            assertCancelled(stage, 0);
+            stage.ended.clear();
+        }
+        stage.read(0, file, 5, memory, 0, SLOT);
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.device.started).as("copies").isEqualTo(1);
+        stage.close();
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.engine.spi.ThreadRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+class ExecutorPumpTest {
+
+    private final Stage stage = new Stage(ThreadRule.PUMP, 1, 4, 1);
+    private final ExecutorPump pump = Objects.requireNonNull(stage.pump);
+    private final FakeFile file = new FakeFile(10 * Stage.SLOT, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * Stage.SLOT);
+
+    @Test
+    void hookIsCalledOnceWhenThereIsWorkAgain() {
+        assertThat(pump.run(0)).isFalse();
+        stage.read(0, file, 0, memory, 0, 100);
+        stage.read(1, file, 0, memory, 100, 100);
+        stage.turn();
+        assertThat(stage.hooks).as("nothing is filled yet").isZero();
+        stage.fill();
+        assertThat(stage.hooks).isEqualTo(1);
+    }
+
+    @Test
+    void hookIsNotCalledWhileCopiesRunSinceTheApplicationPumpsOn() {
+        stage.device.held = true;
+        stage.read(0, file, 0, memory, 0, 100);
+        stage.turn();
+        stage.fill();
+        assertThat(pump.run(0)).as("a copy runs").isTrue();
+        stage.read(1, file, 0, memory, 100, 100);
+        stage.turn();
+        stage.fill();
+        assertThat(stage.hooks).isEqualTo(1);
+
+        stage.device.held = false;
+        while (pump.run(0)) {
+            // the next frame
+        }
+        assertThat(pump.run(0)).isFalse();
+        pump.execute(() -> {});
+        assertThat(stage.hooks).as("rested, then roused").isEqualTo(2);
+    }
+
+    @Test
+    void runWithoutBudgetMakesAtLeastOneCall() {
+        stage.read(0, file, 0, memory, 0, 100);
+        stage.turn();
+        stage.fill();
+        pump.run(0);
+        assertThat(stage.device.started).isEqualTo(1);
+    }
+
+    @Test
+    void deviceIsCalledInsideRunOnly() {
+        boolean[] inside = new boolean[1];
+        stage.device.permitted = () -> inside[0];
+        for (int id = 0; id < 4; id++) {
+            stage.read(id, file, 0, memory, id * 100L, 100);
+        }
+        while (stage.ended.size() < 4) {
+            stage.turn();
+            stage.fill();
+            inside[0] = true;
+            pump.run(1_000_000);
+            inside[0] = false;
+        }
+        stage.close();
+    }
+
+    @Test
+    void tasksRunInOrderAndWhatTheyThrowGoesToTheHandler() {
+        List<Object> seen = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> seen.add(e.getMessage()));
+        try {
+            pump.execute(() -> seen.add(1));
+            pump.execute(() -> {
+                throw new IllegalStateException("oops");
+            });
+            pump.execute(() -> seen.add(2));
+            assertThat(seen).isEmpty();
+            pump.run(Long.MAX_VALUE);
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        assertThat(seen).containsExactly(1, "oops", 2);
+    }
+
+    @Test
+    void runInsideARunIsRefused() {
+        List<Throwable> seen = new ArrayList<>();
+        pump.execute(() -> {
+            try {
+                pump.run(0);
+            } catch (IllegalStateException e) {
+                seen.add(e);
+            }
+        });
+        pump.run(0);
+        assertThat(seen).hasSize(1);
+    }
+
+    @Test
+    void closedPumpRefusesTasks() {
+        pump.close();
+        assertThatThrownBy(() -> pump.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+        assertThat(pump.run(0)).isFalse();
+    }
+
+    @Test
+    void executorThreadRunsWhatWasHandedInBeforeItWasClosed() throws InterruptedException {
+        for (int round = 0; round < 200; round++) {
+            ExecutorThread executor = ExecutorThread.start("penstock-executor-test");
+            CountDownLatch ran = new CountDownLatch(2);
+            executor.pump().execute(ran::countDown);
+            executor.pump().execute(ran::countDown);
+            executor.close();
+            assertThat(ran.getCount()).isZero();
+            assertThatThrownBy(() -> executor.pump().execute(ran::countDown))
+                    .isInstanceOf(RejectedExecutionException.class);
+        }
+    }
+}

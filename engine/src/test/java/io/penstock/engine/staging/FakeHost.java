@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+
+/** Host memory at made-up addresses, and host I/O on {@link FakeFile}s that is as short and strict as it may be. */
+final class FakeHost implements HostBytes {
+
+    static final int EIO = -5;
+    private static final long BASE = 1L << 32;
+
+    final byte[] space;
+    private final Random random;
+    private final Set<Long> copying = new HashSet<>(); // slots that the device has, by address
+    private int allocated;
+    private int freed;
+    boolean shortCounts = true;
+    int failures; // that many calls fail
+    int calls;
+
+    FakeHost(int bytes, long seed) {
+        space = new byte[bytes];
+        random = new Random(seed);
+    }
+
+    synchronized DeviceMemory allocate(long bytes) {
+        long address = BASE + allocated;
+        allocated += (int) (bytes + 4095) / 4096 * 4096;
+        check(address, bytes);
+        return new DeviceMemory() {
+            @Override
+            public long bytes() {
+                return bytes;
+            }
+
+            @Override
+            public long nativeHandle() {
+                return address;
+            }
+
+            @Override
+            public long hostAddress() {
+                return address;
+            }
+
+            @Override
+            public void free() {
+                freed += (int) (bytes + 4095) / 4096 * 4096;
+            }
+        };
+    }
+
+    synchronized boolean allFreed() {
+        return freed == allocated;
+    }
+
+    synchronized void copying(long slot, boolean now) {
+        if (now ? !copying.add(slot) : !copying.remove(slot)) {
+            throw new AssertionError("slot " + slot + " is copied twice");
+        }
+    }
+
+    int index(long address) {
+        return (int) (address - BASE);
+    }
+
+    private void check(long address, long bytes) {
+        if (address < BASE || address + bytes > BASE + space.length) {
+            throw new AssertionError("no memory: " + bytes + " bytes at " + (address - BASE));
+        }
+        for (long slot : copying) {
+            if (address <= slot && slot < address + bytes) {
+                throw new AssertionError("host I/O touches a slot that is being copied");
+            }
+        }
+    }
+
+    private boolean fails() {
+        calls++;
+        if (failures == 0) {
+            return false;
+        }
+        failures--;
+        return true;
+    }
+
+    private int count(long bytes, long block) {
+        long blocks = bytes / block;
+        return (int)
+                (shortCounts && blocks > 1 && random.nextInt(4) == 0
+                        ? block * (1 + random.nextInt((int) blocks - 1))
+                        : bytes);
+    }
+
+    @Override
+    public synchronized long read(NativeFile file, long fileOffset, long address, long bytes) {
+        check(address, bytes);
+        FakeFile fake = (FakeFile) file;
+        fake.checkAligned(fileOffset | address | bytes);
+        return fails() ? EIO : fake.read(fileOffset, space, index(address), count(bytes, fake.block));
+    }
+
+    @Override
+    public synchronized long write(NativeFile file, long fileOffset, long address, long bytes) {
+        check(address, bytes);
+        FakeFile fake = (FakeFile) file;
+        fake.checkAligned(fileOffset | address | bytes);
+        return fails() ? EIO : fake.write(fileOffset, space, index(address), count(bytes, fake.block));
+    }
+
+    @Override
+    public synchronized long sync(NativeFile file) {
+        ((FakeFile) file).syncs++;
+        return fails() ? EIO : 0;
+    }
+
+    @Override
+    public long blockBytes(NativeFile file) {
+        return ((FakeFile) file).block;
+    }
+
+    @Override
+    public synchronized void move(long target, long source, long bytes) {
+        check(target, bytes);
+        check(source, bytes);
+        System.arraycopy(space, index(source), space, index(target), (int) bytes);
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return new NativeFailure(new NativeError("pread", -result, "EIO"), NativeFailure.Kind.PERMANENT);
+    }
+}

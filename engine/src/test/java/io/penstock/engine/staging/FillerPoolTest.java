@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Options;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.ThreadRule;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FillerPoolTest {
+
+    private final FakeHost host = new FakeHost(1 << 20, 1);
+
+    private StagedQueue queue(FillerPool pool) {
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        return new StagedQueue(device, host, new SlotSizes(Stage.SLOT, 2, 0, 16), pool.enter(), null, null);
+    }
+
+    @Test
+    void queuesOfAProcessShareFillersWhichStopWithTheLast() throws InterruptedException {
+        FillerPool pool = FillerPool.join(3);
+        assertThat(FillerPool.join(0)).isSameAs(pool);
+        assertThat(pool.threads()).hasSize(3).allMatch(Thread::isDaemon);
+        assertThat(pool.threads().get(2).getName()).isEqualTo("penstock-filler-3");
+        assertThatThrownBy(() -> FillerPool.join(4))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("penstock.staging.fillers=4, but the process has 3 fillers since its first staged backend"
+                        + " was opened");
+        pool.leave();
+        assertThat(pool.isStopped()).isFalse();
+        pool.leave();
+        for (Thread thread : pool.threads()) {
+            thread.join();
+        }
+        FillerPool next = FillerPool.join(2);
+        assertThat(next).isNotSameAs(pool);
+        next.leave();
+    }
+
+    @Test
+    void fillerTakesFromOneQueueAfterAnother() {
+        FillerPool pool = new FillerPool(1, false);
+        List<StagedQueue> queues = List.of(queue(pool), queue(pool), queue(pool));
+        for (StagedQueue queue : queues) {
+            for (int id = 0; id < 4; id++) {
+                queue.enqueue(id, new Command().sync(new FakeFile(0, 1, 1)));
+            }
+            queue.turn(0, (id, result) -> {});
+        }
+        Filler filler = new Filler(pool);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            filler.turn(false);
+            for (StagedQueue queue : queues) {
+                queue.turn(0, (id, result) -> order.add(queues.indexOf(queue)));
+            }
+        }
+        assertThat(order).containsExactly(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2);
+        queues.forEach(StagedQueue::close);
+        assertThat(pool.isStopped()).isTrue();
+        assertThat(host.allFreed()).isTrue();
+    }
+
+    @Test
+    void fillersFollowTheProcessorsWithinBounds() {
+        assertThat(FillerPool.suited(1)).isEqualTo(2);
+        assertThat(FillerPool.suited(16)).isEqualTo(12);
+        assertThat(FillerPool.suited(256)).isEqualTo(32);
+    }
+
+    @Test
+    void sizesComeFromOptions() {
+        SlotSizes sizes = SlotSizes.of(Options.none()
+                .with(StagingOptions.SLOTS_PER_FILLER, 3)
+                .with(StagingOptions.FILLERS, 8)
+                .resolve(List.of(StagingOptions.SLOTS_PER_FILLER, StagingOptions.FILLERS)));
+        assertThat(sizes).isEqualTo(new SlotSizes(2 << 20, 3, 8, 256));
+        assertThat(sizes.slots(8)).isEqualTo(24);
+        assertThat(sizes.slots(100)).as("more gain one device nothing").isEqualTo(36);
+    }
+}

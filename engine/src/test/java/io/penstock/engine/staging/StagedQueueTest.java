@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ThreadRule;
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class StagedQueueTest {
+
+    private static final int SLOT = Stage.SLOT;
+
+    private final FakeFile file = new FakeFile(10 * SLOT, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * SLOT);
+
+    private static byte[] part(byte[] bytes, int from, int count) {
+        return Arrays.copyOfRange(bytes, from, from + count);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void readGoesFromTheFileThroughASlotToTheDevice(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.read(0, file, 100, memory, 7, SLOT);
+        assertThat(stage.device.started).as("before the turn").isZero();
+
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(part(memory.bytes, 7, SLOT)).isEqualTo(part(file.bytes, 100, SLOT));
+        assertThat(memory.bytes[6]).as("the byte before").isZero();
+        assertThat(memory.bytes[7 + SLOT]).as("the byte behind").isZero();
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void writeGoesFromTheDeviceThroughASlotToTheFile(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        Arrays.fill(memory.bytes, (byte) 9);
+        byte before = file.bytes[99];
+        stage.write(0, memory, 7, file, 100, SLOT);
+
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(part(file.bytes, 100, SLOT)).containsOnly(9);
+        assertThat(file.bytes[99]).isEqualTo(before);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void readPastTheEndOfTheFileIsShort(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.read(0, file, 10 * SLOT - 5, memory, 0, 100);
+        stage.read(1, file, 10 * SLOT, memory, 200, 100);
+
+        assertThat(stage.result(0)).isEqualTo(5);
+        assertThat(stage.result(1)).isZero();
+        assertThat(part(memory.bytes, 0, 5)).isEqualTo(part(file.bytes, 10 * SLOT - 5, 5));
+        assertThat(part(memory.bytes, 5, 300)).containsOnly(0);
+        assertThat(stage.device.started).as("nothing to copy for the second").isEqualTo(1);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void commandsWaitForSlotsAndNoneIsUsedTwice(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 10, 1);
+        stage.device.held = true;
+        for (int id = 0; id < 10; id++) {
+            stage.read(id, file, (long) id * SLOT, memory, (long) id * SLOT, SLOT);
+        }
+        for (int i = 0; i < 50; i++) {
+            stage.turn();
+            stage.work();
+        }
+        assertThat(stage.queue.slots().total()).isEqualTo(2);
+        assertThat(stage.device.running()).as("copies in flight").isEqualTo(2);
+        assertThat(stage.ended).as("nothing ended while the device copies").isEmpty();
+
+        stage.device.held = false;
+        for (int id = 0; id < 10; id++) {
+            assertThat(stage.result(id)).isEqualTo(SLOT);
+        }
+        assertThat(memory.bytes).isEqualTo(file.bytes);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneSlotIsFilledWhileTheOtherIsCopied(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.device.held = true;
+        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.read(1, file, SLOT, memory, SLOT, SLOT);
+        stage.turn();
+        stage.fillers.get(0).turn(false);
+        stage.work();
+        assertThat(stage.device.running()).as("copies in flight").isGreaterThanOrEqualTo(1);
+        stage.work();
+        assertThat(stage.device.running()).isEqualTo(2);
+
+        stage.device.held = false;
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.result(1)).isEqualTo(SLOT);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void syncIsTheFillersAndNeedsNoSlot(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.queue.enqueue(2, new Command().sync(file));
+        stage.turn();
+        stage.fill();
+        stage.turn();
+        assertThat(stage.ended).containsEntry(2, 0L);
+        assertThat(file.syncs).isEqualTo(1);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void copiesGoBetweenABounceSlotAndTheDevice(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        DeviceMemory bounce = stage.device.allocateSlot(4096);
+        Arrays.fill(memory.bytes, 50, 60, (byte) 5);
+        stage.queue.enqueue(
+                0, new Command().copy(Command.Kind.COPY_OUT, bounce, 100, 10).memory(memory, 50));
+        assertThat(stage.result(0)).isEqualTo(10);
+        stage.queue.enqueue(
+                1, new Command().copy(Command.Kind.COPY_IN, bounce, 100, 10).memory(memory, 200));
+        assertThat(stage.result(1)).isEqualTo(10);
+        assertThat(part(memory.bytes, 200, 10)).containsOnly(5);
+        bounce.free();
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void memoryThatTheProcessorReachesNeedsNoDeviceCall(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        DeviceMemory reachable = stage.host.allocate(SLOT);
+        stage.read(0, file, 3, reachable, 5, 1000);
+        assertThat(stage.result(0)).isEqualTo(1000);
+        int at = stage.host.index(reachable.hostAddress());
+        assertThat(part(stage.host.space, at + 5, 1000)).isEqualTo(part(file.bytes, 3, 1000));
+
+        DeviceMemory bounce = stage.device.allocateSlot(4096);
+        stage.queue.enqueue(
+                1, new Command().copy(Command.Kind.COPY_OUT, bounce, 0, 100).memory(reachable, 5));
+        assertThat(stage.result(1)).isEqualTo(100);
+        stage.write(2, bounce, 0, file, 50_000, 100);
+        assertThat(stage.result(2)).isEqualTo(100);
+        assertThat(part(file.bytes, 50_000, 100)).isEqualTo(part(file.bytes, 3, 100));
+
+        assertThat(stage.device.started).as("device calls").isZero();
+        bounce.free();
+        reachable.free();
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatTheHostAndTheDeviceRefuseIsToldApart(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.host.failures = 1;
+        stage.read(0, file, 0, memory, 0, 100);
+        NativeFailure ofHost = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        assertThat(ofHost.error().toString()).isEqualTo("pread -> EIO (5)");
+        assertThat(ofHost.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+
+        stage.device.refusals = 1;
+        stage.read(1, file, 0, memory, 0, 100);
+        NativeFailure ofDevice = stage.queue.failure(Command.Kind.READ, stage.result(1));
+        assertThat(ofDevice.error().code()).isEqualTo(FakeDevice.REFUSED);
+        assertThat(ofDevice.kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
+
+        stage.read(2, file, 0, memory, 0, 100);
+        assertThat(stage.result(2)).as("the next is served").isEqualTo(100);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void deviceThatThrowsIsLost(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.device.throwsAtPoll = true;
+        stage.device.held = true;
+        stage.read(0, file, 0, memory, 0, 100);
+        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.LOST);
+        assertThat(failure.error().symbol()).contains("UnsupportedOperationException: poll");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onceTheDeviceIsLostEveryCommandFails(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 8, 1);
+        stage.device.lostAfter = 1;
+        for (int id = 0; id < 8; id++) {
+            stage.read(id, file, 0, memory, 0, SLOT);
+        }
+        for (int id = 1; id < 8; id++) {
+            assertThat(stage.queue.failure(Command.Kind.READ, stage.result(id)).kind())
+                    .isEqualTo(NativeFailure.Kind.LOST);
+        }
+        assertThat(stage.ended).hasSize(8);
+        int calls = stage.host.calls;
+        stage.ended.clear();
+        stage.read(0, file, 0, memory, 0, SLOT);
+        assertThat(stage.result(0)).isEqualTo(FakeDevice.LOST);
+        assertThat(stage.host.calls).as("no host I/O for a lost device").isEqualTo(calls);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void closeIsRefusedWhileACommandIsInFlight(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 8, 1);
+        stage.read(0, file, 0, memory, 0, SLOT);
+        assertThatThrownBy(stage.queue::close).isInstanceOf(IllegalStateException.class);
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        stage.close();
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.ThreadRule;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The same queue with the threads that it has in earnest. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StagedQueueThreadsTest {
+
+    private static final int PIECES = 3000;
+    private static final int PIECE = 256;
+    private static final int DEPTH = 16;
+
+    private final FakeHost host = new FakeHost(4 << 20, 1);
+    private final SlotSizes sizes = new SlotSizes(4096, 2, 4, DEPTH);
+
+    /** Drives a queue as a lane does: moves a file in, and out into another; sometimes it changes its mind. */
+    private static void drive(
+            StagedQueue queue, Command.Kind kind, FakeFile file, FakeDevice.Memory memory, long seed) {
+        Random random = new Random(seed);
+        int[] pieceOf = new int[DEPTH];
+        List<Integer> free = new ArrayList<>();
+        List<Integer> todo = new ArrayList<>();
+        for (int piece = PIECES - 1; piece >= 0; piece--) {
+            todo.add(piece);
+        }
+        for (int id = 0; id < DEPTH; id++) {
+            free.add(id);
+        }
+        Command command = new Command();
+        while (!todo.isEmpty() || free.size() < DEPTH) {
+            while (!todo.isEmpty() && !free.isEmpty()) {
+                int id = free.remove(free.size() - 1);
+                pieceOf[id] = todo.remove(todo.size() - 1);
+                long at = (long) pieceOf[id] * PIECE;
+                queue.enqueue(id, command.file(kind, file, at, PIECE).memory(memory, at));
+                if (random.nextInt(20) == 0) {
+                    queue.turn(0, (done, result) -> ended(done, result, free, todo, pieceOf));
+                    if (!free.contains(id)) {
+                        queue.cancel(id);
+                    }
+                }
+            }
+            queue.turn(-1, (id, result) -> ended(id, result, free, todo, pieceOf));
+        }
+    }
+
+    private static void ended(int id, long result, List<Integer> free, List<Integer> todo, int[] pieceOf) {
+        assertThat(free).doesNotContain(id);
+        free.add(id);
+        if (result == Results.CANCELLED) {
+            todo.add(pieceOf[id]); // asked again
+        } else {
+            assertThat(result).isEqualTo(PIECE);
+        }
+    }
+
+    private void moveThere(FakeDevice device, StagedQueue queue, long seed) {
+        FakeFile source = new FakeFile(PIECES * PIECE, 1, seed);
+        FakeFile target = new FakeFile(PIECES * PIECE, 1, seed + 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(PIECES * PIECE);
+        drive(queue, Command.Kind.READ, source, memory, seed);
+        assertThat(Arrays.equals(memory.bytes, source.bytes)).as("read").isTrue();
+        drive(queue, Command.Kind.WRITE, target, memory, seed);
+        assertThat(Arrays.equals(target.bytes, source.bytes)).as("written").isTrue();
+        assertThat(queue.slots().free()).isEqualTo(queue.slots().total());
+        queue.close();
+        assertThat(device.running()).isZero();
+    }
+
+    @Test
+    void fillersCopyWhatTheyFillForSeveralDevicesAtOnce() throws InterruptedException {
+        List<Thread> lanes = new ArrayList<>();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        for (int i = 0; i < 3; i++) {
+            FakeDevice device = new FakeDevice(ThreadRule.MANY, host, i);
+            device.permitted = () -> Thread.currentThread().getName().startsWith("penstock-filler-");
+            StagedQueue queue = StagedQueue.open(device, host, sizes);
+            long seed = i;
+            Thread lane = new Thread(() -> moveThere(device, queue, seed), "lane-" + i);
+            lane.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
+            lanes.add(lane);
+        }
+        lanes.forEach(Thread::start);
+        for (Thread lane : lanes) {
+            lane.join();
+        }
+        assertThat(failure.get()).isNull();
+        assertThat(host.allFreed()).isTrue();
+    }
+
+    @Test
+    void deviceOfOneThreadIsCalledOnTheQueuesOwn() {
+        FakeDevice device = new FakeDevice(ThreadRule.ONE, host, 1);
+        device.permitted = () -> Thread.currentThread().getName().equals("penstock-executor");
+        moveThere(device, StagedQueue.open(device, host, sizes), 1);
+        assertThat(host.allFreed()).isTrue();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().equals("penstock-executor"));
+    }
+
+    @Test
+    void applicationThatPumpsWhenItIsToldMissesNothing() throws InterruptedException {
+        FakeDevice device = new FakeDevice(ThreadRule.PUMP, host, 1);
+        AtomicReference<Thread> application = new AtomicReference<>();
+        ExecutorPump pump = new ExecutorPump(() -> LockSupport.unpark(application.get()));
+        CountDownLatch started = new CountDownLatch(1);
+        Thread renderer = new Thread(() -> {
+            application.set(Thread.currentThread());
+            started.countDown();
+            while (!Thread.interrupted()) {
+                if (!pump.run(100_000)) {
+                    LockSupport.park(); // until the hook
+                }
+            }
+        });
+        device.permitted = () -> Thread.currentThread() == renderer;
+        renderer.start();
+        started.await();
+        moveThere(device, StagedQueue.open(device, host, sizes, pump), 1);
+        renderer.interrupt();
+        renderer.join();
+        assertThat(host.allFreed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MANY", "ONE"})
+    void wakeEndsAWaitingTurn(ThreadRule rule) throws InterruptedException {
+        StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes);
+        CountDownLatch returned = new CountDownLatch(1);
+        Thread lane = new Thread(() -> {
+            queue.turn(-1, (id, result) -> {});
+            returned.countDown();
+        });
+        lane.start();
+        queue.wake();
+        returned.await();
+        queue.wake();
+        queue.turn(-1, (id, result) -> {});
+        lane.join();
+        queue.close();
+    }
+}
