@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host;
+
+import io.penstock.Availability;
+import io.penstock.Backend;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.engine.Engine;
+import io.penstock.engine.host.HostOptions;
+import io.penstock.engine.host.HostRoute;
+import io.penstock.engine.host.Slabs;
+import io.penstock.spi.BackendProvider;
+import java.util.List;
+
+/** The embedded default: works wherever Java does. */
+public final class HostProvider implements BackendProvider {
+
+    /** Makes one; for {@link java.util.ServiceLoader}. */
+    public HostProvider() {}
+
+    @Override
+    public String name() {
+        return "host";
+    }
+
+    @Override
+    public String description() {
+        return "host memory, by io_uring or a pool of blocking calls";
+    }
+
+    @Override
+    public int gpuOrder() {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        return HostOptions.all();
+    }
+
+    @Override
+    public Availability probe(Options options) {
+        return HostRoute.probe(options);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        HostRoute route = HostRoute.open(options, Slabs.shared());
+        return Engine.open(name(), new HostDriver(), List.of(route), options);
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+
+/** As its parent, with every signal delivered on the lane. */
+class DirectReactiveStreamsTest extends ReactiveStreamsTest {
+
+    @Override
+    Options options() {
+        return Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.tck.Bench;
+import io.penstock.tck.Gate;
+import io.penstock.tck.Pattern;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A gate in front of a native queue: commands on its file wait until a test lets them go. Unlike a named pipe it works
+ * with any queue, and is a device that cannot stop: a cancelled read ends, and writes memory, when the gate opens.
+ */
+public final class HeldCommands implements Gate {
+
+    private static final Set<HeldCommands> GATES = ConcurrentHashMap.newKeySet();
+
+    private final Path path;
+    private final Set<NativeFile> files = ConcurrentHashMap.newKeySet();
+    private final Set<NativeQueue> queues = ConcurrentHashMap.newKeySet();
+    private long readable; // this and the next three: guarded by this
+    private boolean holdsWrites;
+    private long written;
+    private boolean closed;
+
+    private HeldCommands(Path path) {
+        this.path = path;
+    }
+
+    public static Gate in(Path folder) throws IOException {
+        HeldCommands gate = new HeldCommands(folder.resolve("gate"));
+        byte[] content = new byte[CAPACITY];
+        Pattern.of(gate.path).fill(ByteBuffer.wrap(content), 0);
+        Files.write(gate.path, content);
+        GATES.add(gate);
+        return gate;
+    }
+
+    /** Notes that a file was opened, in case it is a gate's. */
+    static void opened(Path path, NativeFile file) {
+        GATES.stream().filter(gate -> gate.path.equals(path)).forEach(gate -> gate.files.add(file));
+    }
+
+    /** Returns whether {@code command} has to wait at a gate, which then wakes {@code queue} when it opens. */
+    static boolean hold(Command command, NativeQueue queue) {
+        boolean moves = command.kind() == Command.Kind.READ || command.kind() == Command.Kind.WRITE;
+        for (HeldCommands gate : GATES) {
+            if (moves && gate.files.contains(command.file())) {
+                gate.queues.add(queue);
+                return !gate.lets(command);
+            }
+        }
+        return false;
+    }
+
+    /** Notes the bytes of a write, in case it went through a gate. */
+    static void ended(Command command, long result) {
+        for (HeldCommands gate : GATES) {
+            if (command.kind() == Command.Kind.WRITE && gate.files.contains(command.file())) {
+                gate.wrote(result);
+            }
+        }
+    }
+
+    private synchronized boolean lets(Command command) {
+        if (closed || (command.kind() == Command.Kind.WRITE && !holdsWrites)) {
+            return true;
+        }
+        if (command.kind() == Command.Kind.WRITE || readable < command.bytes()) {
+            return false;
+        }
+        readable -= command.bytes();
+        return true;
+    }
+
+    private synchronized void wrote(long bytes) {
+        written += Math.max(0, bytes);
+        notifyAll();
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public synchronized void holdWrites() {
+        holdsWrites = true;
+        written = 0;
+    }
+
+    @Override
+    public void letReadsEnd(int bytes) {
+        synchronized (this) {
+            readable += bytes;
+        }
+        queues.forEach(NativeQueue::wake);
+    }
+
+    @Override
+    public void letWritesEnd(int bytes) {
+        synchronized (this) {
+            holdsWrites = false;
+        }
+        queues.forEach(NativeQueue::wake);
+        awaitWritten(bytes);
+    }
+
+    private synchronized void awaitWritten(int bytes) {
+        long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
+        while (written < bytes) {
+            long millis = (deadline - System.nanoTime()) / 1_000_000;
+            if (millis <= 0) {
+                throw new AssertionError("only " + written + " of " + bytes + " bytes have come through the gate");
+            }
+            try {
+                wait(millis);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted at the gate", e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        queues.forEach(NativeQueue::wake);
+        // It stays known while commands are still on their way to it: they may pass now.
+        GATES.removeIf(gate -> gate != this && gate.isClosed());
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host;
+
+import io.penstock.FileOption;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+
+/** The rules over a pool of blocking calls and O_DIRECT. */
+class HostPoolDirectTckTest implements BackendRules {
+
+    @Override
+    public TckSubject subject() {
+        return HostSubject.pool(FileOption.DIRECT, FileOption.EXCLUSIVE);
+    }
+}

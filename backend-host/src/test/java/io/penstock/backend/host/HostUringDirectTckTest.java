@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host;
+
+import io.penstock.FileOption;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+
+/** The rules over io_uring and O_DIRECT. */
+class HostUringDirectTckTest implements BackendRules {
+
+    @Override
+    public TckSubject subject() {
+        return HostSubject.uring(FileOption.DIRECT, FileOption.EXCLUSIVE);
+    }
+}

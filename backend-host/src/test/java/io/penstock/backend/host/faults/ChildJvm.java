@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host.faults;
+
+import com.sun.jna.Native;
+import io.penstock.Backend;
+import io.penstock.backend.host.HostProvider;
+import io.penstock.engine.Engine;
+import io.penstock.tck.Pattern;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
+import org.reactivestreams.Publisher;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+
+/** {@link ReadAndTell} in a JVM of its own, which another program has started. */
+final class ChildJvm {
+
+    private ChildJvm() {}
+
+    /** Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said. */
+    static String run(Path file, String... launcher) throws IOException {
+        List<String> command = new ArrayList<>(List.of(launcher));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
+        command.add(ReadAndTell.class.getName());
+        command.add(file.toString());
+        return Tool.run(command);
+    }
+
+    // Whoever runs the tests may have put their class path elsewhere than into java.class.path.
+    private static String classPath() {
+        return Stream.of(
+                        ReadAndTell.class,
+                        HostProvider.class,
+                        Engine.class,
+                        Backend.class,
+                        Pattern.class,
+                        Flux.class,
+                        Publisher.class,
+                        Native.class,
+                        LoggerFactory.class,
+                        MpscUnboundedArrayQueue.class,
+                        MpscVarHandleArrayQueue.class)
+                .map(ChildJvm::place)
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String place(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .toString();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

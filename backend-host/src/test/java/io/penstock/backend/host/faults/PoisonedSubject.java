@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host.faults;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.engine.Engine;
+import io.penstock.engine.host.HostIo;
+import io.penstock.engine.host.HostMemory;
+import io.penstock.engine.host.HostOptions;
+import io.penstock.engine.host.HostRoute;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.tck.TckSubject;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Host memory from a pool of its own that poisons what is released, so that a test sees every slab come and go.
+ *
+ * @param io how files are read and written
+ * @param slabs the pool
+ */
+record PoisonedSubject(HostIo io, Slabs slabs) implements TckSubject {
+
+    static PoisonedSubject over(FaultSubject subject) {
+        return new PoisonedSubject(subject.io(), new Slabs(true));
+    }
+
+    @Override
+    public String backend() {
+        return "host";
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.HOST;
+    }
+
+    @Override
+    public Path folder() {
+        return new FaultSubject(io).folder();
+    }
+
+    @Override
+    public Options options() {
+        return Options.none().with(HostOptions.IO, io);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        Options resolved = options.resolve(Backends.options());
+        return Engine.open(backend(), new Driver(slabs), List.of(HostRoute.open(resolved, slabs)), resolved);
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of("slabs", slabs.liveSlabs());
+    }
+
+    private record Driver(Slabs slabs) implements DeviceDriver {
+
+        @Override
+        public Capabilities capabilities() {
+            return new Capabilities(
+                    "poisoned memory", true, Set.of(path()), FenceSupport.HOST_ONLY, true, false, Set.of());
+        }
+
+        private static TransferPath path() {
+            return TransferPath.HOST;
+        }
+
+        @Override
+        public DeviceMemory allocate(long bytes) {
+            return slabs.allocate(bytes);
+        }
+
+        @Override
+        public DeviceMemory wrap(long nativeHandle, long bytes) {
+            return HostMemory.wrap(nativeHandle, bytes);
+        }
+
+        @Override
+        public DeviceMemory wrap(ByteBuffer memory) {
+            return HostMemory.wrap(memory);
+        }
+
+        @Override
+        public DeviceFence fence(long nativeEvent) {
+            throw new IllegalArgumentException("host memory has no native fences");
+        }
+
+        @Override
+        public void close() {
+            slabs.trim();
+        }
+    }
+}

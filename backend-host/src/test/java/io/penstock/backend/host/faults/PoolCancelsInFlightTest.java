@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host.faults;
+
+/** Fewer over a pool, whose threads have only so many calls in flight at once. */
+class PoolCancelsInFlightTest implements CancelsInFlight {
+
+    @Override
+    public PoisonedSubject subject() {
+        return PoisonedSubject.over(FaultSubject.pool());
+    }
+
+    @Override
+    public int cancels() {
+        return 2000;
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.engine.host.LinuxKernel;
+import io.penstock.engine.host.RingAvailability;
+import io.penstock.engine.host.RingProbe;
+import io.penstock.tck.Bench;
+import io.penstock.tck.Rules;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Kernels, containers and limits that refuse io_uring: the pool takes over and says why, and who insists is told what
+ * would help.
+ */
+@Tag(Tool.FAULTS)
+class UringRefusedTest implements Rules {
+
+    private static final String SETUP = "425"; // io_uring_setup, on every architecture
+    private static final String EPERM = "1";
+    private static final String ENOMEM = "12";
+    private static final String ENOSYS = "38";
+    private static final Path SYSCTL = Path.of("/proc/sys/kernel/io_uring_disabled");
+    private static final String ALL_MOVED = "moved: " + 200 * 16_384 + " bytes";
+
+    @Override
+    public TckSubject subject() {
+        return FaultSubject.pool();
+    }
+
+    private static String readWhileRefused(Bench bench, String errno) throws IOException {
+        Path file = bench.file("data", 1 << 20);
+        Path launcher = Tool.require(() -> Tool.compiled("refuse-call"));
+        return ChildJvm.run(file, launcher.toString(), SETUP, errno);
+    }
+
+    private static void assertFallsBack(String said, String reason, String answer) {
+        assertThat(said)
+                .contains(ALL_MOVED)
+                .containsPattern("listed: Availability\\[available=true,.*" + reason)
+                .containsPattern(
+                        "reason: blocking calls on threads: io_uring cannot be used \\(" + reason + ".*" + answer)
+                .containsPattern(
+                        "forced: NOT_STARTED backend 'host' cannot be used: penstock.host.io=uring, but .*" + reason);
+    }
+
+    @Test
+    void aSeccompFilterIsToldFromOtherReasons(Bench bench) throws IOException {
+        assertFallsBack(readWhileRefused(bench, EPERM), "FORBIDDEN_BY_SECCOMP", "EPERM \\(1\\)");
+    }
+
+    @Test
+    void aKernelWithoutTheCallIsToldFromOtherReasons(Bench bench) throws IOException {
+        assertFallsBack(readWhileRefused(bench, ENOSYS), "NO_SYSTEM_CALL", "ENOSYS \\(38\\)");
+    }
+
+    @Test
+    void aKernelThatChargesRingsToLockedMemoryIsToldFromOtherReasons(Bench bench) throws IOException {
+        assertFallsBack(readWhileRefused(bench, ENOMEM), "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
+    }
+
+    /** Root without the capability: it has limits like anybody else. */
+    private static String readWithLockedMemory(Path file, int bytes) {
+        String[] limited = {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + bytes + ":" + bytes};
+        return Tool.require(() -> ChildJvm.run(file, limited));
+    }
+
+    @Test
+    void withoutAnyLockedMemoryAllIsReadByOneWayOrTheOther(Bench bench) {
+        FaultSubject.uring();
+        String said = readWithLockedMemory(bench.file("data", 1 << 20), 0);
+        assertThat(said).contains(ALL_MOVED);
+        // Which kernels charge the rings themselves is their business: those before 5.12 did, and newer ones do again.
+        if (!said.contains("forced: host")) {
+            assertFallsBack(said, "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
+        }
+    }
+
+    @Test
+    void withLittleLockedMemoryIoUringGoesOnWithoutRegisteredBuffers(Bench bench) throws IOException {
+        FaultSubject.uring();
+        Path file = bench.file("data", 1 << 20);
+        String said = readWithLockedMemory(file, 1 << 20);
+        assertThat(said).contains(ALL_MOVED, "forced: host");
+        assertThat(said).as("io_uring, not the pool").containsPattern("reason: \\R");
+        assertThat(pinnedKib(said)).as("memory pinned").isLessThan(1024);
+
+        assertThat(pinnedKib(ChildJvm.run(file)))
+                .as("memory pinned where the limit is high")
+                .isGreaterThanOrEqualTo(4096);
+    }
+
+    private static int pinnedKib(String said) {
+        Matcher pinned = Pattern.compile("VmPin:\\s+(\\d+) kB").matcher(said);
+        assertThat(pinned.find()).as(said).isTrue();
+        return Integer.parseInt(pinned.group(1));
+    }
+
+    /** The setting is the whole machine's: elsewhere than in CI others would notice. */
+    @Test
+    void aSettingOfTheSystemIsToldFromOtherReasons() throws IOException {
+        assumeTrue("true".equals(System.getenv("CI")), "not CI, and sysctl kernel.io_uring_disabled is everybody's");
+        FaultSubject.uring();
+        String before = Files.readString(SYSCTL).strip();
+        Thread restore = new Thread(() -> set(before));
+        Runtime.getRuntime().addShutdownHook(restore);
+        RingAvailability found;
+        try {
+            Tool.require(() -> Files.writeString(SYSCTL, "2"));
+            found = RingProbe.probe(LinuxKernel.INSTANCE);
+        } finally {
+            set(before);
+            Runtime.getRuntime().removeShutdownHook(restore);
+        }
+        assertThat(found.reason()).isEqualTo(RingAvailability.Reason.FORBIDDEN_BY_SYSCTL);
+        assertThat(found.detail()).contains("EPERM", "io_uring_disabled=2");
+        assertThat(RingProbe.probe(LinuxKernel.INSTANCE).isAvailable()).isTrue();
+    }
+
+    private static void set(String value) {
+        try {
+            Files.writeString(SYSCTL, value);
+        } catch (IOException e) {
+            throw new AssertionError("kernel.io_uring_disabled stays as it is", e);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.host.staged;
+
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.NativeError;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.HostMemory;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.StagingDevice;
+import io.penstock.engine.spi.ThreadRule;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The card: copies take place when they are asked about for the third time, and only on the threads of its rule. */
+final class Card implements DeviceDriver, StagingDevice {
+
+    private static final int LOOKS = 3;
+
+    private static final class Copy {
+        final boolean in;
+        final CardMemory memory;
+        final long memoryOffset;
+        final HostMemory slot;
+        final long slotOffset;
+        final byte[] bytes;
+        int looks;
+
+        Copy(boolean in, Command command) {
+            this.in = in;
+            this.memory = (CardMemory) command.memory();
+            this.memoryOffset = command.memoryOffset();
+            this.slot = (HostMemory) command.slot();
+            this.slotOffset = command.slotOffset();
+            this.bytes = new byte[(int) command.bytes()];
+        }
+
+        void run() {
+            ByteBuffer window = slot.buffer(slotOffset, bytes.length);
+            if (in) {
+                window.get(bytes);
+                memory.copy(true, memoryOffset, bytes);
+            } else {
+                memory.copy(false, memoryOffset, bytes);
+                window.put(bytes);
+            }
+        }
+    }
+
+    private final ThreadRule rule;
+    private final Runnable close;
+    private final Map<Long, Copy> copies = new ConcurrentHashMap<>();
+    private final AtomicLong tickets = new AtomicLong();
+    private volatile @Nullable Thread only;
+
+    Card(ThreadRule rule, Runnable close) {
+        this.rule = rule;
+        this.close = close;
+    }
+
+    @Override
+    public ThreadRule threads() {
+        return rule;
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return Slabs.shared().allocate(bytes);
+    }
+
+    @Override
+    public long copyIn(Command command) {
+        return start(new Copy(true, command));
+    }
+
+    @Override
+    public long copyOut(Command command) {
+        return start(new Copy(false, command));
+    }
+
+    private long start(Copy copy) {
+        checkThread();
+        long ticket = tickets.incrementAndGet();
+        copies.put(ticket, copy);
+        return ticket;
+    }
+
+    @Override
+    public long poll(long ticket) {
+        checkThread();
+        Copy copy = copies.get(ticket);
+        return copy != null && ++copy.looks < LOOKS ? 0 : await(ticket);
+    }
+
+    @Override
+    public long await(long ticket) {
+        checkThread();
+        Copy copy = copies.remove(ticket);
+        if (copy == null) {
+            throw new AssertionError("ticket " + ticket + " has ended before");
+        }
+        copy.run();
+        return 1;
+    }
+
+    private void checkThread() {
+        Thread current = Thread.currentThread();
+        if (rule == ThreadRule.MANY) {
+            return;
+        }
+        Thread owner = only;
+        if (owner == null) {
+            only = current;
+        } else if (owner != current) {
+            throw new AssertionError("the card belongs to " + owner + ", not to " + current);
+        }
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return new NativeFailure(new NativeError("card", -result, ""), NativeFailure.Kind.PERMANENT);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(
+                "card of arrays",
+                false,
+                Set.of(TransferPath.STAGED),
+                FenceSupport.HOST_ONLY,
+                false,
+                false,
+                Set.of("threads: " + rule));
+    }
+
+    @Override
+    public DeviceMemory allocate(long bytes) {
+        return new CardMemory(bytes);
+    }
+
+    @Override
+    public DeviceMemory wrap(long nativeHandle, long bytes) {
+        throw new IllegalArgumentException("the card knows no handle " + nativeHandle);
+    }
+
+    @Override
+    public DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException("the card does not address host memory");
+    }
+
+    @Override
+    public DeviceFence fence(long nativeEvent) {
+        throw new IllegalArgumentException("the card has no fences");
+    }
+
+    @Override
+    public void close() {
+        close.run();
+    }
+}
