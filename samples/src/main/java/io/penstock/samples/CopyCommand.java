@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import io.penstock.Backend;
+import io.penstock.TransferPath;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock copy}: any file, through device memory, into a new file. */
+@Command(name = "copy", description = "Copies a file through device memory, and says which way the bytes went.")
+final class CopyCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "SRC")
+    private Path source = Path.of("");
+
+    @Parameters(index = "1", paramLabel = "DST")
+    private Path destination = Path.of("");
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            description = "Fails before any byte is moved unless this is the way: ${COMPLETION-CANDIDATES}.")
+    private @Nullable TransferPath path;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "BYTES",
+            defaultValue = "8MiB",
+            converter = ByteSize.class,
+            description = "Bytes per transfer; four are in flight (default: 8MiB).")
+    private long chunkBytes;
+
+    @Option(names = "--verify", description = "Reads both files again and prints their SHA-256 sums.")
+    private boolean verify;
+
+    @Option(names = "--force", description = "Replaces DST if it exists.")
+    private boolean force;
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    private final Progress progress = new Progress();
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        try (NewFile target = new NewFile(destination, force);
+                Backend backend = choice.open()) {
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, path);
+            DeviceCopy.Result result =
+                    copy.run(source, target.part(), (done, total) -> progress.step("copying " + source, done, total));
+            String sums = verify ? sums(target.part()) : "";
+            target.commit();
+            progress.clear();
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("copied " + result.bytes() + " bytes to " + destination + " at "
+                    + Progress.rate(result.bytes(), result.nanos()) + ", path " + result.paths() + ", backend "
+                    + backend.name());
+            out.print(sums);
+            out.flush();
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private void check() throws IOException {
+        if (!Files.exists(source)) {
+            throw new IOException("there is no file " + source);
+        }
+        if (!Files.isRegularFile(source)) {
+            throw new IOException(source + (Files.isDirectory(source) ? " is a directory" : " is not a regular file"));
+        }
+        if (!Files.isReadable(source)) {
+            throw new IOException(source + ": permission denied");
+        }
+        if (Files.exists(destination) && Files.isSameFile(source, destination)) {
+            throw new IOException(source + " and " + destination + " are the same file");
+        }
+        if (Files.isDirectory(destination)) {
+            throw new IOException(destination + " is a directory");
+        }
+        long free = Files.getFileStore(NewFile.folder(destination)).getUsableSpace();
+        if (free < Files.size(source)) {
+            throw new IOException("disk full: " + destination + " would need " + Files.size(source) + " bytes, and "
+                    + free + " are left");
+        }
+    }
+
+    private String sums(Path part) throws IOException {
+        long bytes = 2 * Files.size(source);
+        String sourceSum = Sha256.of(source, done -> progress.step("verifying", done, bytes));
+        String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
+        if (!sourceSum.equals(copySum)) {
+            throw new IOException(
+                    "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", that of the copy " + copySum);
+        }
+        String line = System.lineSeparator();
+        return "SHA-256 " + sourceSum + "  " + source + line + "SHA-256 " + copySum + "  " + destination + line;
+    }
+}

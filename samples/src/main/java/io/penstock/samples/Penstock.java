@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+
+/** The {@code penstock} command. */
+@Command(
+        name = "penstock",
+        description = "Moves file data between storage and accelerators, and shows what that is good for.",
+        subcommands = {
+            RenderCommand.class,
+            CopyCommand.class,
+            ServeCommand.class,
+            DoctorCommand.class,
+            HelpCommand.class
+        },
+        mixinStandardHelpOptions = true,
+        version = "penstock 0.1.0-SNAPSHOT",
+        synopsisSubcommandLabel = "COMMAND")
+public final class Penstock {
+
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+
+    private Penstock() {}
+
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+        PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+        System.exit(run(out, err, arguments));
+    }
+
+    /** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was misused. */
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        CommandLine line = new CommandLine(new Penstock());
+        line.setOut(out);
+        line.setErr(err);
+        line.getSubcommands().values().forEach(Penstock::addHelp);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler(Penstock::misused);
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            command.getErr().println("penstock: " + Complaint.of(e));
+            return FAILED;
+        });
+        return line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
+    }
+
+    /** A mixin would bring --version along, which only the whole has. */
+    private static void addHelp(CommandLine command) {
+        if (command.getCommandSpec().findOption("--help") == null) {
+            command.getCommandSpec()
+                    .addOption(OptionSpec.builder("-h", "--help")
+                            .usageHelp(true)
+                            .description("Shows this.")
+                            .build());
+        }
+    }
+
+    private static int misused(ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("penstock: " + e.getMessage());
+        err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
+        return MISUSED;
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import java.io.Console;
+import java.lang.reflect.InvocationTargetException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Shows on standard error how far something has come: one line that changes on a terminal, else a line per end. */
+final class Progress {
+
+    private static final int BAR = 24;
+    private static final long EVERY_NANOS = 100_000_000;
+    private static final boolean TERMINAL = isTerminal(System.console());
+
+    private long shownNanos = System.nanoTime() - EVERY_NANOS;
+    private int shownLength;
+
+    /** Shows a step of something, at most ten times a second; nothing where it would fill a log file. */
+    synchronized void step(String what, long done, long total) {
+        long now = System.nanoTime();
+        if (TERMINAL && now - shownNanos >= EVERY_NANOS) {
+            shownNanos = now;
+            int full = (int) (total == 0 ? BAR : (double) done / total * BAR);
+            String bar = "#".repeat(full) + ".".repeat(BAR - full);
+            show(String.format(Locale.ROOT, "[%s] %3.0f %%  %s", bar, total == 0 ? 100.0 : 100.0 * done / total, what));
+        }
+    }
+
+    /** Shows a line that stays. */
+    synchronized void line(String text) {
+        clear();
+        System.err.println(text);
+    }
+
+    /** Takes away what changes, before something else is printed or thrown. */
+    synchronized void clear() {
+        if (shownLength > 0) {
+            System.err.print("\r" + " ".repeat(shownLength) + "\r");
+            shownLength = 0;
+        }
+    }
+
+    /** Returns a rate in words. */
+    static String rate(long bytes, long nanos) {
+        return String.format(Locale.ROOT, "%.2f GB/s", (double) bytes / Math.max(nanos, 1));
+    }
+
+    private void show(String text) {
+        System.err.print("\r" + text + " ".repeat(Math.max(0, shownLength - text.length())));
+        System.err.flush();
+        shownLength = text.length();
+    }
+
+    /** From JDK 22 on there is a console without a terminal too, and a method that tells. */
+    private static boolean isTerminal(@Nullable Console console) {
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (Boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException e) {
+            return true;
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            return false;
+        }
+    }
+}

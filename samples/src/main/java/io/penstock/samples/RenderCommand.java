@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import io.penstock.Backend;
+import io.penstock.TransferPath;
+import io.penstock.samples.picture.Picture;
+import io.penstock.samples.picture.Png;
+import io.penstock.samples.volume.BadVolumeException;
+import io.penstock.samples.volume.Camera;
+import io.penstock.samples.volume.Composition;
+import io.penstock.samples.volume.MaximumProjection;
+import io.penstock.samples.volume.NiftiFile;
+import io.penstock.samples.volume.NiftiHeader;
+import io.penstock.samples.volume.Scene;
+import io.penstock.samples.volume.ShadedView;
+import io.penstock.samples.volume.Survey;
+import io.penstock.samples.volume.ValueRange;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock render}: pictures of a volume that is never in memory as a whole. */
+@Command(name = "render", description = "Renders a NIfTI-1 volume (.nii, .nii.gz), streaming it in slabs.")
+final class RenderCommand implements Callable<Integer> {
+
+    /** What can be drawn; the constants are what the user types. */
+    enum View {
+        X(0),
+        Y(1),
+        Z(2),
+        SHADED(-1);
+
+        private final int world;
+
+        View(int world) {
+            this.world = world;
+        }
+    }
+
+    private static final int MAX_FRAMES = 100_000;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(arity = "0..1", paramLabel = "VOLUME", description = "The file to draw; else a brain that comes along.")
+    private @Nullable Path path;
+
+    @Option(
+            names = "--view",
+            paramLabel = "VIEW",
+            defaultValue = "shaded",
+            description = "x, y, z: maximum intensity from the left, front, top. shaded: from any angle (default).")
+    private View view = View.SHADED;
+
+    @Option(
+            names = "--azimuth",
+            paramLabel = "DEGREES",
+            defaultValue = "30",
+            description = "Degrees around; 0 is the face (default: 30).")
+    private double azimuth;
+
+    @Option(
+            names = "--elevation",
+            paramLabel = "DEGREES",
+            defaultValue = "15",
+            description = "Degrees above the horizon (default: 15).")
+    private double elevation;
+
+    @Option(
+            names = "--frames",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Frames of a turntable, numbered (default: 1).")
+    private int frames;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "8MiB",
+            converter = ByteSize.class,
+            description = "Bytes of voxels in memory at a time (default: 8MiB).")
+    private long budgetBytes;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            defaultValue = "penstock-render.png",
+            description = "Default: penstock-render.png.")
+    private Path out = Path.of("penstock-render.png");
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    private final Progress progress = new Progress();
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        try (Backend backend = choice.open();
+                BundledScan bundled = new BundledScan();
+                NiftiFile volume = NiftiFile.open(path == null ? bundled.path() : path, this::inflated)) {
+            announce(volume);
+            VolumeReader reader = new VolumeReader(backend, volume, budgetBytes);
+            Scene scene = view == View.SHADED ? survey(reader, volume.header()) : null;
+            for (int frame = 0; frame < frames; frame++) {
+                draw(reader, backend.name(), frame, composition(volume.header(), scene, frame));
+            }
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private void check() throws IOException {
+        if (frames < 1 || frames > MAX_FRAMES) {
+            throw new ParameterException(spec.commandLine(), "--frames takes 1 to " + MAX_FRAMES + ", not " + frames);
+        }
+        try {
+            new Camera(azimuth, elevation);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        if (Files.isDirectory(out)) {
+            throw new IOException(out + " is a directory, not a place for a picture");
+        }
+        NewFile.folder(out);
+    }
+
+    private void inflated(Path into, long done, long total) {
+        progress.step("inflating into " + into, done, total);
+        if (done == total) {
+            progress.line("inflated " + total + " bytes into " + into + ", which is deleted at the end");
+        }
+    }
+
+    private void announce(NiftiFile volume) {
+        NiftiHeader header = volume.header();
+        if (header.volumes() > 1) {
+            progress.line("this file holds " + header.volumes() + " volumes; the first is drawn");
+        }
+    }
+
+    private Scene survey(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
+        Survey survey;
+        if (Survey.needsRange(header)) {
+            ValueRange range = new ValueRange(header);
+            reader.show(range, (done, way) -> progress.step("finding the range", done, header.volumeBytes()));
+            survey = new Survey(header, range);
+        } else {
+            survey = new Survey(header);
+        }
+        reader.show(survey, (done, way) -> progress.step("surveying", done, header.volumeBytes()));
+        return survey.finish();
+    }
+
+    private Composition composition(NiftiHeader header, @Nullable Scene scene, int frame) throws BadVolumeException {
+        if (scene == null) {
+            return new MaximumProjection(header, view.world);
+        }
+        return new ShadedView(scene, new Camera(azimuth + 360.0 * frame / frames, elevation));
+    }
+
+    private void draw(VolumeReader reader, String backend, int frame, Composition composition) throws IOException {
+        String name = "frame " + (frame + 1) + "/" + frames;
+        long start = System.nanoTime();
+        VolumeReader.Pass pass = reader.show(
+                composition,
+                (done, way) -> progress.step(
+                        name + ", " + way(done, System.nanoTime() - start, way, backend), done, reader.bytes()));
+        Picture picture = composition.finish();
+        long nanos = System.nanoTime() - start;
+        Path file = file(frame);
+        Png.write(picture, file);
+        String way = way(pass.bytes(), pass.nanos(), pass.path(), backend);
+        progress.line(name + ": " + nanos / 1_000_000 + " ms, " + pass.bytes() + " bytes at " + way);
+        spec.commandLine().getOut().println(file);
+        spec.commandLine().getOut().flush();
+    }
+
+    private static String way(long bytes, long nanos, TransferPath path, String backend) {
+        return Progress.rate(bytes, nanos) + ", path " + path + ", backend " + backend;
+    }
+
+    /** Returns the file of a frame: the one that was asked for, with a number before its suffix if there are several. */
+    private Path file(int frame) {
+        if (frames == 1) {
+            return out;
+        }
+        String name = String.valueOf(out.getFileName());
+        int dot = name.lastIndexOf('.');
+        String stem = dot > 0 ? name.substring(0, dot) : name;
+        String suffix = dot > 0 ? name.substring(dot) : "";
+        return out.resolveSibling(String.format(Locale.ROOT, "%s-%03d%s", stem, frame, suffix));
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.samples.serve.FileServer;
+import io.penstock.samples.serve.LeasedContents;
+import io.penstock.samples.serve.OpenFiles;
+import io.penstock.samples.serve.ServedDirectory;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock serve}: the files of a directory over HTTP, until the process is told to end. */
+@Command(
+        name = "serve",
+        description = "Serves the files of a directory over HTTP, with ranges, from file regions straight to sockets.")
+final class ServeCommand implements Callable<Integer> {
+
+    private static final int MOST_PORT = 0xFFFF;
+    private static final int MOST_DEPTH = 64;
+    private static final long MOST_CHUNK = 64L << 20;
+    private static final long CLOSE_SECONDS = 15;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "DIR")
+    private Path directory = Path.of("");
+
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "Where to listen (default: loopback only).")
+    private InetAddress host = InetAddress.getLoopbackAddress();
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "8080",
+            description = "0 for any that is free (default: 8080).")
+    private int port;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "BYTES",
+            defaultValue = "256KiB",
+            converter = ByteSize.class,
+            description = "Bytes per read (default: 256KiB).")
+    private long chunkBytes;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Chunks that a response may hold; memory is connections x depth x chunk (default: 2).")
+    private int depth;
+
+    @Option(
+            names = "--open-files",
+            paramLabel = "N",
+            defaultValue = "256",
+            description = "Files kept open between requests (default: 256).")
+    private int openFiles;
+
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    @Override
+    public Integer call() throws IOException {
+        check(port >= 0 && port <= MOST_PORT, "--port " + port + " is none: 0 to " + MOST_PORT);
+        check(depth >= 1 && depth <= MOST_DEPTH, "--depth " + depth + " is not 1 to " + MOST_DEPTH);
+        check(chunkBytes <= MOST_CHUNK, "--chunk " + chunkBytes + " is more than " + MOST_CHUNK);
+        check(openFiles >= 0, "--open-files " + openFiles + " is less than 0");
+        ServedDirectory served = new ServedDirectory(directory);
+        // Host memory, because sockets are written from it; delivery on the lane, because Netty does not block it.
+        Options options = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+        try (Backend backend = Backends.open("host", options);
+                OpenFiles files = new OpenFiles(backend, served, openFiles)) {
+            serve(served, new LeasedContents(backend, files, chunkBytes, depth));
+        } finally {
+            ended.countDown();
+        }
+        return 0;
+    }
+
+    private void check(boolean good, String complaint) {
+        if (!good) {
+            throw new ParameterException(spec.commandLine(), complaint);
+        }
+    }
+
+    private void serve(ServedDirectory served, LeasedContents contents) {
+        try (FileServer server = FileServer.start(new InetSocketAddress(host, port), served, contents)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "serve-exit"));
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("serving " + served.root() + " at " + url(server.address()));
+            out.flush();
+            server.await();
+        }
+    }
+
+    /** Has SIGINT and SIGTERM wait until the responses under way have ended and the backend is closed. */
+    private void endWithTheProcess(FileServer server) {
+        server.close();
+        try {
+            if (!ended.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                spec.commandLine().getErr().println("penstock: the backend has not closed in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String url(InetSocketAddress address) {
+        String name = address.getAddress().getHostAddress();
+        return "http://" + (name.contains(":") ? '[' + name + ']' : name) + ':' + address.getPort() + '/';
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import io.penstock.Backend;
+import io.penstock.Chunk;
+import io.penstock.FileOption;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.samples.volume.BadVolumeException;
+import io.penstock.samples.volume.NiftiFile;
+import io.penstock.samples.volume.NiftiHeader;
+import io.penstock.samples.volume.Slab;
+import io.penstock.samples.volume.SlabPlan;
+import io.penstock.samples.volume.SlabVisitor;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Streams a volume past visitors, within a budget: each slab is a chunk of device memory, lent for as long as the
+ * visitor looks at it, while the next ones are read.
+ */
+final class VolumeReader {
+
+    /**
+     * One look at all of a volume.
+     *
+     * @param bytes the bytes read
+     * @param nanos how long it took, composition included
+     * @param path the path that the bytes took
+     */
+    record Pass(long bytes, long nanos, TransferPath path) {}
+
+    /** Hears how far a pass has come. */
+    interface Listener {
+        void read(long bytes, TransferPath path);
+    }
+
+    private final Backend backend;
+    private final NiftiFile volume;
+    private final long budgetBytes;
+
+    VolumeReader(Backend backend, NiftiFile volume, long budgetBytes) {
+        this.backend = backend;
+        this.volume = volume;
+        this.budgetBytes = budgetBytes;
+    }
+
+    /**
+     * Shows all slabs to a visitor, in the order that it wants.
+     *
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass show(SlabVisitor visitor, Listener listener) throws BadVolumeException {
+        NiftiHeader header = volume.header();
+        SlabPlan plan = plan(visitor);
+        long start = System.nanoTime();
+        FileOption[] options = {FileOption.READ, FileOption.IMMUTABLE};
+        TransferPath path = backend.withFile(volume.path(), options, file -> {
+                    Lending lending = new Lending(plan, header, visitor);
+                    return slabs(file, plan, chunk -> {
+                                TransferPath taken = path(file, chunk);
+                                return lending.lend(chunk).then(Mono.fromSupplier(() -> {
+                                    listener.read(bytesBefore(plan, chunk) + chunk.length(), taken);
+                                    return taken;
+                                }));
+                            })
+                            .last();
+                })
+                .block();
+        return new Pass(header.volumeBytes(), System.nanoTime() - start, Objects.requireNonNull(path));
+    }
+
+    /** Returns the bytes of one pass. */
+    long bytes() {
+        return volume.header().volumeBytes();
+    }
+
+    private SlabPlan plan(SlabVisitor visitor) throws BadVolumeException {
+        boolean copies = !backend.capabilities().hostVisible();
+        return SlabPlan.within(budgetBytes, volume.header(), new SlabVisitor() {
+            @Override
+            public boolean descending() {
+                return visitor.descending();
+            }
+
+            @Override
+            public long heldBytes(int slices) {
+                long copy = copies ? slices * volume.header().sliceBytes() : 0;
+                return visitor.heldBytes(slices) + copy;
+            }
+
+            @Override
+            public void visit(Slab slab) {
+                visitor.visit(slab);
+            }
+        });
+    }
+
+    private Flux<TransferPath> slabs(StorageFile file, SlabPlan plan, Function<Chunk, Mono<TransferPath>> use) {
+        List<FileRegion> regions = plan.slabs().stream()
+                .map(slab -> file.region(slab.fileOffset(), slab.bytes()))
+                .toList();
+        return backend.stream(
+                StreamPlan.of(regions).chunkBytes(plan.chunkBytes()).depth(plan.depth()), use);
+    }
+
+    private static long bytesBefore(SlabPlan plan, Chunk chunk) {
+        return chunk.index() * plan.chunkBytes(); // all slabs but the last are as thick
+    }
+
+    private TransferPath path(StorageFile file, Chunk chunk) {
+        return backend.explain(Transfer.read(file.region(chunk.fileOffset(), chunk.length()), chunk.region()))
+                .path();
+    }
+
+    /** Turns chunks into slabs, where the processor can see device memory as they are, else through a copy. */
+    private static final class Lending {
+
+        private final SlabPlan plan;
+        private final NiftiHeader header;
+        private final SlabVisitor visitor;
+        private @Nullable ByteBuffer copy;
+
+        Lending(SlabPlan plan, NiftiHeader header, SlabVisitor visitor) {
+            this.plan = plan;
+            this.header = header;
+            this.visitor = visitor;
+        }
+
+        Mono<Void> lend(Chunk chunk) {
+            SlabPlan.Range range = plan.slabs().get((int) chunk.index());
+            if (chunk.length() != range.bytes()) {
+                return Mono.error(new BadVolumeException("the volume became shorter while it was read: "
+                        + chunk.length() + " of " + range.bytes() + " bytes at " + range.fileOffset()));
+            }
+            if (chunk.region().buffer().hostView().isPresent()) {
+                return Mono.fromRunnable(() -> visit(range, chunk.view().buffer(0, (int) chunk.length())));
+            }
+            ByteBuffer target = copy((int) range.bytes());
+            return chunk.region()
+                    .buffer()
+                    .download(chunk.region().offset(), target)
+                    .doOnNext(bytes -> visit(range, target))
+                    .then();
+        }
+
+        private void visit(SlabPlan.Range range, ByteBuffer voxels) {
+            visitor.visit(new Slab(range.from(), range.to(), voxels.order(header.order())));
+        }
+
+        private ByteBuffer copy(int bytes) {
+            ByteBuffer here = copy;
+            if (here == null) {
+                here = ByteBuffer.allocateDirect((int) plan.chunkBytes());
+                copy = here;
+            }
+            return here.slice(0, bytes);
+        }
+    }
+}

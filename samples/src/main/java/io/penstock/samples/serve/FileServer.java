@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples.serve;
+
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.netty.ChannelBindException;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+
+/** An HTTP/1.1 server of one directory. */
+public final class FileServer implements AutoCloseable {
+
+    /** How long {@link #close} lets responses that are under way go on. */
+    public static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Duration IDLE_CONNECTION = Duration.ofMinutes(1);
+    private static final Duration REQUEST_HEADERS = Duration.ofSeconds(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileServer.class);
+
+    private final DisposableServer server;
+    private final ChannelGroup connections;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    private FileServer(DisposableServer server, ChannelGroup connections) {
+        this.server = server;
+        this.connections = connections;
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param address where to listen; port 0 for any that is free
+     * @throws IllegalStateException if it cannot listen there
+     */
+    public static FileServer start(InetSocketAddress address, ServedDirectory directory, Contents contents) {
+        ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        HttpServer http = HttpServer.create()
+                .bindAddress(() -> address)
+                .channelGroup(connections) // which has disposeNow() let requests end
+                .idleTimeout(IDLE_CONNECTION)
+                .requestTimeout(REQUEST_HEADERS)
+                .handle(new FileHandler(directory, contents));
+        try {
+            return new FileServer(http.bindNow(), connections);
+        } catch (ChannelBindException e) {
+            throw new IllegalStateException("cannot listen on " + address + ": " + cause(e), e);
+        }
+    }
+
+    private static String cause(Throwable e) {
+        return String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
+    }
+
+    /** Returns where it listens. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) server.address();
+    }
+
+    /** Accepts no more connections, lets responses end, for {@link #PATIENCE} at most, and cuts the rest. */
+    @Override
+    public void close() {
+        try {
+            server.disposeNow(PATIENCE);
+        } catch (IllegalStateException tooLate) {
+            LOG.warn("responses that have not ended after {} are cut", PATIENCE);
+            connections.close().awaitUninterruptibly();
+        } finally {
+            closed.complete(null);
+        }
+    }
+
+    /** Waits until {@link #close} is done. */
+    public void await() {
+        closed.join();
+    }
+}

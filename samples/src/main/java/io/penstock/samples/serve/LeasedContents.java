@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples.serve;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.Backend;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import java.util.List;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * File regions, leased chunk by chunk to the socket: at most {@code depth} chunks per response exist, be they in the
+ * device's hands or in Netty's, and the next is read when the socket has let go of one.
+ */
+public final class LeasedContents implements Contents {
+
+    private final Backend backend;
+    private final OpenFiles files;
+    private final long chunkBytes;
+    private final int depth;
+
+    /**
+     * Reads through {@code backend}, which stays the caller's.
+     *
+     * @param files open files of that backend
+     */
+    public LeasedContents(Backend backend, OpenFiles files, long chunkBytes, int depth) {
+        this.backend = backend;
+        this.files = files;
+        this.chunkBytes = chunkBytes;
+        this.depth = depth;
+    }
+
+    @Override
+    public Mono<Content> open(FoundFile file) {
+        return files.use(file).<Content>map(LeasedContent::new).doOnDiscard(Content.class, Content::close);
+    }
+
+    private final class LeasedContent implements Content {
+
+        private final OpenFiles.Use use;
+
+        LeasedContent(OpenFiles.Use use) {
+            this.use = use;
+        }
+
+        @Override
+        public Publisher<ByteBuf> bytes(Body body) {
+            return Flux.defer(() -> {
+                Framing framing = new Framing(body);
+                // A supplier, so that nothing is retained for a subscriber that never asks for it.
+                return backend.stream(plan(body), chunk -> Mono.fromSupplier(chunk::retain))
+                        .map(framing::frame)
+                        .concatWith(Mono.defer(framing::end))
+                        .doOnDiscard(ByteBuf.class, ByteBuf::release);
+            });
+        }
+
+        private StreamPlan plan(Body body) {
+            StorageFile file = use.file();
+            List<FileRegion> regions = body.parts().stream()
+                    .map(part -> file.region(part.offset(), part.length()))
+                    .toList();
+            return StreamPlan.of(regions).chunkBytes(chunkBytes).depth(depth);
+        }
+
+        @Override
+        public void close() {
+            use.close();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples.volume;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inflates one {@code .nii.gz} into a temporary {@code .nii}, streaming: header and first volume, and no more than the
+ * header promises, so that a file made to explode cannot fill the disk.
+ */
+final class Inflation {
+
+    /** How temporary files of this process begin: whoever finds one left by a killed process can tell. */
+    static final String PREFIX = "penstock-" + ProcessHandle.current().pid() + "-";
+
+    private static final int BUFFER_BYTES = 1 << 18;
+
+    private final Path path;
+    private final InflationProgress progress;
+    private @Nullable NiftiHeader header;
+
+    Inflation(Path path, InflationProgress progress) {
+        this.path = path;
+        this.progress = progress;
+    }
+
+    /** Returns the temporary file, which the caller deletes; if this fails, nothing is left behind. */
+    Path run() throws IOException {
+        try (InputStream file = Files.newInputStream(path);
+                InputStream voxels = gunzip(file)) {
+            byte[] start = inflate(voxels, NiftiHeader.BYTES);
+            NiftiHeader parsed = NiftiHeader.parse(path.toString(), ByteBuffer.wrap(start));
+            header = parsed;
+            Path into = temporary(parsed);
+            try {
+                copy(start, voxels, into, parsed);
+                return into;
+            } catch (IOException | RuntimeException | Error e) {
+                delete(into);
+                throw e;
+            }
+        }
+    }
+
+    NiftiHeader header() {
+        if (header == null) {
+            throw new IllegalStateException("not inflated yet");
+        }
+        return header;
+    }
+
+    static void delete(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            path.toFile().deleteOnExit();
+        }
+    }
+
+    private Path temporary(NiftiHeader promised) throws IOException {
+        Path into;
+        try {
+            into = Files.createTempFile(PREFIX, ".nii");
+        } catch (IOException e) {
+            throw new BadVolumeException(
+                    "no temporary file can be made to inflate " + path + " into: " + e.getMessage(), e);
+        }
+        into.toFile().deleteOnExit(); // for the user who presses Ctrl-C
+        long free = Files.getFileStore(into).getUsableSpace();
+        if (free < promised.end()) {
+            delete(into);
+            throw new BadVolumeException("disk full: " + path + " inflates to " + promised.end() + " bytes, and "
+                    + into.getParent() + " has " + free + " left");
+        }
+        return into;
+    }
+
+    private void copy(byte[] start, InputStream voxels, Path into, NiftiHeader promised) throws IOException {
+        long end = promised.end();
+        long done = start.length;
+        try (OutputStream out = Files.newOutputStream(into)) {
+            write(out, start, start.length, into);
+            while (done < end) {
+                byte[] bytes = inflate(voxels, (int) Math.min(BUFFER_BYTES, end - done));
+                write(out, bytes, bytes.length, into);
+                done += bytes.length;
+                progress.inflated(into, done, end);
+                if (bytes.length == 0) {
+                    NiftiFile.checkLength(path, promised, done);
+                }
+            }
+        }
+        if (promised.volumes() == 1) {
+            inflate(voxels, BUFFER_BYTES); // the checksum stands behind the last byte
+        }
+    }
+
+    private void write(OutputStream out, byte[] bytes, int length, Path into) throws IOException {
+        try {
+            out.write(bytes, 0, length);
+        } catch (IOException e) {
+            throw new BadVolumeException(path + " cannot be inflated into " + into + ": " + reason(e), e);
+        }
+    }
+
+    private InputStream gunzip(InputStream file) throws IOException {
+        try {
+            return new GZIPInputStream(file, BUFFER_BYTES);
+        } catch (EOFException | ZipException e) {
+            throw damaged(e);
+        }
+    }
+
+    /** Returns the next {@code length} bytes, or fewer where the data end. */
+    private byte[] inflate(InputStream voxels, int length) throws IOException {
+        try {
+            return voxels.readNBytes(length);
+        } catch (EOFException | ZipException e) {
+            throw damaged(e);
+        }
+    }
+
+    private BadVolumeException damaged(IOException e) {
+        String fact = e instanceof EOFException ? "truncated: its gzip data end early" : "damaged: " + e.getMessage();
+        return new BadVolumeException(path + " is " + fact, e);
+    }
+
+    private static String reason(IOException e) {
+        String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+        return reason == null ? e.toString() : reason;
+    }
+}

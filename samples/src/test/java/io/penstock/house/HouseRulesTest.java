@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.house;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.GeneralCodingRules;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The rules of the house that a compiler does not know. They live here because this module sees all others. */
+class HouseRulesTest {
+
+    private static final int MAX_API_TYPES = 40;
+
+    static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.penstock");
+
+    private static final DescribedPredicate<JavaClass> PROGRAMS =
+            resideInAnyPackage("io.penstock.samples..", "io.penstock.benchmarks..");
+
+    static final ArchRule JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY = noClasses()
+            .that()
+            .resideOutsideOfPackage("..ffi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.sun.jna..")
+            .because("moving to the JDK's foreign-function API must replace ffi alone");
+
+    static final ArchRule NO_JNA_STRUCTURES = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("com.sun.jna.Structure")
+            .because("reflection per call is slow; structures are laid out by hand and checked in tests");
+
+    static final ArchRule API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW = classes()
+            .that()
+            .resideInAnyPackage("io.penstock", "io.penstock.spi")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.penstock",
+                    "io.penstock.spi",
+                    "java..",
+                    "reactor..",
+                    "org.reactivestreams..",
+                    "org.slf4j..",
+                    "org.jspecify..");
+
+    static final ArchRule ENGINE_KNOWS_NO_BACKEND = noClasses()
+            .that()
+            .resideInAPackage("io.penstock.engine..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.penstock.backend..");
+
+    static final ArchRule ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.penstock.samples..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("ch.qos.logback..", "picocli..");
+
+    static final ArchRule TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN = noClasses()
+            .should()
+            .haveNameMatching(".*(Impl|Utils?|Helper|Manager)")
+            .orShould()
+            .haveNameMatching("(.*[.$])?(Abstract[A-Z]|I[A-Z][a-z]).*");
+
+    static final ArchRule NOTHING_PRINTS_BUT_PROGRAMS = noClasses()
+            .that(DescribedPredicate.not(PROGRAMS))
+            .and(DescribedPredicate.not(simpleName("SkipReport")))
+            .should(GeneralCodingRules.ACCESS_STANDARD_STREAMS);
+
+    static final ArchRule NO_UNSAFE =
+            noClasses().should().dependOnClassesThat().resideInAnyPackage("sun.misc..", "jdk.internal..");
+
+    static final ArchRule SPI_SHOWS_NOTHING_NATIVE = noClasses()
+            .that()
+            .resideInAPackage("io.penstock.engine.spi")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("..ffi..")
+            .because("whoever writes a backend must not have to follow when ffi is replaced");
+
+    @Test
+    void jnaAppearsInPackagesNamedFfiOnly() {
+        JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY.check(OURS);
+    }
+
+    @Test
+    void noJnaStructures() {
+        NO_JNA_STRUCTURES.check(OURS);
+    }
+
+    @Test
+    void apiKnowsNothingNativeAndNothingBelow() {
+        API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW.check(OURS);
+    }
+
+    @Test
+    void engineKnowsNoBackend() {
+        ENGINE_KNOWS_NO_BACKEND.check(OURS);
+    }
+
+    @Test
+    void onlySamplesUseLogbackAndPicocli() {
+        ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI.check(OURS);
+    }
+
+    @Test
+    void typesSayWhatTheyAreInTheDomain() {
+        TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN.check(OURS);
+    }
+
+    @Test
+    void nothingPrintsButPrograms() {
+        NOTHING_PRINTS_BUT_PROGRAMS.check(OURS);
+    }
+
+    @Test
+    void noUnsafe() {
+        NO_UNSAFE.check(OURS);
+    }
+
+    @Test
+    void spiShowsNothingNative() {
+        SPI_SHOWS_NOTHING_NATIVE.check(OURS);
+    }
+
+    @Test
+    void apiStaysSmall() {
+        List<String> types = OURS.stream()
+                .filter(type -> List.of("io.penstock", "io.penstock.spi").contains(type.getPackageName()))
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(JavaClass::isTopLevelClass)
+                .map(JavaClass::getSimpleName)
+                .sorted()
+                .toList();
+        assertThat(types).contains("Backend", "BackendProvider").hasSizeLessThanOrEqualTo(MAX_API_TYPES);
+    }
+}

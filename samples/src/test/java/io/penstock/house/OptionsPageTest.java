@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Option;
+import io.penstock.engine.host.HostOptions;
+import io.penstock.engine.staging.StagingOptions;
+import io.penstock.tck.Require;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Holds docs/options.md against the code, in both directions. */
+class OptionsPageTest {
+
+    private static final Path PAGE =
+            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolveSibling("docs/options.md");
+
+    /** Every option constant of every module, by the name of the class that declares it. */
+    private static Map<String, List<Option<?>>> declared() throws IllegalAccessException {
+        Map<String, List<Option<?>>> options = new TreeMap<>();
+        for (var type : HouseRulesTest.OURS) {
+            for (JavaField field : type.getFields()) {
+                if (field.getRawType().isEquivalentTo(Option.class)
+                        && field.getModifiers().contains(JavaModifier.STATIC)) {
+                    options.computeIfAbsent(type.getSimpleName(), name -> new ArrayList<>())
+                            .add((Option<?>) field.reflect().get(null));
+                }
+            }
+        }
+        return options;
+    }
+
+    private static String row(Option<?> option) {
+        return "| `" + option.name() + "` | `" + option.variable() + "` | " + type(option.fallback()) + " | "
+                + option.range() + " | " + Option.show(option.fallback()) + " | " + option.description() + " |";
+    }
+
+    private static String type(Object value) {
+        if (value instanceof Enum<?>) {
+            return "choice";
+        }
+        return Map.of(Integer.class, "number", Long.class, "bytes", Duration.class, "time", Boolean.class, "flag")
+                .getOrDefault(value.getClass(), "text");
+    }
+
+    /** The rows of the page, by the class that their section names. */
+    private static Map<String, List<String>> written() throws IOException {
+        Map<String, List<String>> rows = new TreeMap<>();
+        String section = "before any section";
+        for (String line : Files.readAllLines(PAGE)) {
+            if (line.startsWith("## ")) {
+                section = line.replaceAll(".*`([^`]*)`.*", "$1");
+            } else if (line.startsWith("| `penstock.")) {
+                rows.computeIfAbsent(section, name -> new ArrayList<>()).add(line);
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void thePageSaysWhatTheCodeSaysAndNothingElse() throws IOException, IllegalAccessException {
+        Map<String, List<String>> expected = new TreeMap<>();
+        declared()
+                .forEach((type, options) -> expected.put(
+                        type,
+                        options.stream().map(OptionsPageTest::row).sorted().toList()));
+        Map<String, List<String>> written = written();
+        written.replaceAll((section, rows) -> rows.stream().sorted().toList());
+        expected.forEach((type, rows) -> assertThat(written.getOrDefault(type, List.of()))
+                .as("rows of the section that names `%s`", type)
+                .containsExactlyElementsOf(rows));
+        assertThat(written).containsOnlyKeys(expected.keySet());
+    }
+
+    @Test
+    void everyOptionIsListedByItsClass() throws IllegalAccessException {
+        Map<String, List<Option<?>>> declared = declared();
+        assertThat(CommonOptions.all()).hasSameElementsAs(declared.get("CommonOptions"));
+        assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
+        assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
+    }
+
+    @Test
+    void whatTheBackendsAtHandListIsOnThePage() throws IllegalAccessException {
+        List<Option<?>> all = new ArrayList<>();
+        declared().values().forEach(all::addAll);
+        assertThat(all).containsAll(Backends.options());
+    }
+
+    @Test
+    void whatIsNoOptionOfABackendIsOnThePageToo() throws IOException {
+        assertThat(Files.readString(PAGE))
+                .contains("`PENSTOCK_BACKEND`", "`penstock.backend`", "`" + Require.VARIABLE + "`");
+    }
+}

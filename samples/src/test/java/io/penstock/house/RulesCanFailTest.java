@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
+import io.penstock.BadApi;
+import io.penstock.engine.BadEngine;
+import io.penstock.engine.spi.BadSpi;
+import io.penstock.house.bad.BadHelper;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rule that no class can break proves nothing. */
+class RulesCanFailTest {
+
+    static Stream<Arguments> offences() throws ClassNotFoundException {
+        // Ours cannot even be compiled against Unsafe without a warning, which is an error.
+        Class<?> unsafe = Class.forName("org.jctools.util.UnsafeAccess");
+        return Stream.of(
+                Arguments.of(HouseRulesTest.JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY, BadHelper.class),
+                Arguments.of(HouseRulesTest.NO_JNA_STRUCTURES, BadHelper.class),
+                Arguments.of(HouseRulesTest.API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW, BadApi.class),
+                Arguments.of(HouseRulesTest.ENGINE_KNOWS_NO_BACKEND, BadEngine.class),
+                Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
+                Arguments.of(HouseRulesTest.ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI, BadHelper.class),
+                Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
+                Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.IName.class),
+                Arguments.of(HouseRulesTest.NOTHING_PRINTS_BUT_PROGRAMS, BadHelper.class),
+                Arguments.of(HouseRulesTest.NO_UNSAFE, unsafe));
+    }
+
+    @ParameterizedTest
+    @MethodSource("offences")
+    void everyRuleFindsItsOffender(ArchRule rule, Class<?> offender) {
+        assertThat(rule.evaluate(new ClassFileImporter().importClasses(offender))
+                        .hasViolation())
+                .as("%s found in %s", rule.getDescription(), offender)
+                .isTrue();
+    }
+
+    @Test
+    void noRuleIsLeftOut() throws ReflectiveOperationException {
+        List<Object> rules = new ArrayList<>();
+        for (Field field : HouseRulesTest.class.getDeclaredFields()) {
+            if (field.getType() == ArchRule.class) {
+                rules.add(field.get(null));
+            }
+        }
+        assertThat(offences().map(offence -> offence.get()[0]).distinct()).hasSameElementsAs(rules);
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.house.bad;
+
+import com.sun.jna.Structure;
+import picocli.CommandLine;
+
+/** Breaks what a class can break outside of the packages that have rules of their own. */
+public abstract class BadHelper extends Structure {
+
+    /** A name that says what it is in Java. */
+    public interface IName {}
+
+    abstract CommandLine picocli();
+
+    void print() {
+        System.out.println("printed");
+    }
+}
