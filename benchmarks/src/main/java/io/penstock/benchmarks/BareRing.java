@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.host.CompletionHandler;
+import io.penstock.engine.host.LinuxKernel;
+import io.penstock.engine.host.Ring;
+import io.penstock.engine.host.RingOptions;
+import io.penstock.engine.host.Slab;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.host.SubmissionQueue;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** The ring that Penstock runs on, without Penstock: what its own cost is the difference to. */
+final class BareRing implements Contender {
+
+    private final Workload workload;
+    private final Slab memory;
+    private final Slots slots;
+    private final int fd;
+    private final int[] free;
+    private int freeCount;
+
+    BareRing(Workload workload) throws IOException {
+        this.workload = workload;
+        memory = Slabs.shared().allocate((long) workload.depth() * workload.blockBytes());
+        ByteBuffer bytes = memory.buffer(0, workload.depth() * workload.blockBytes());
+        slots = new Slots(workload, bytes);
+        byte[] path = (workload.file() + "\0").getBytes(StandardCharsets.UTF_8);
+        fd = LibC.open(path, LibC.O_RDONLY | LibC.O_CLOEXEC, 0);
+        if (fd < 0) {
+            throw new IOException("cannot open " + workload.file());
+        }
+        free = new int[workload.depth()];
+        for (int slot = 0; slot < free.length; slot++) {
+            free[freeCount++] = slot;
+        }
+    }
+
+    @Override
+    public String name() {
+        return "bare ring";
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        try (Ring ring = Ring.open(LinuxKernel.INSTANCE, RingOptions.ofEntries(workload.depth()))) {
+            ring.registration().makeFileTable(1);
+            ring.registration().updateFile(0, fd);
+            ring.registration().makeBufferTable(1);
+            ring.registration().updateBuffer(0, memory.hostAddress(), memory.bytes());
+            return Measure.of(() -> turns(ring, nanos));
+        }
+    }
+
+    private long turns(Ring ring, long nanos) throws Exception {
+        CompletionHandler handler = (slot, result, flags) -> ended((int) slot, result);
+        long end = System.nanoTime() + nanos;
+        long count = 0;
+        while (System.nanoTime() < end) {
+            while (freeCount > 0) {
+                int slot = free[--freeCount];
+                long address = memory.hostAddress() + (long) slot * workload.blockBytes();
+                ring.submissions()
+                        .readFixed(
+                                SubmissionQueue.FIXED_FILE,
+                                0,
+                                slots.next(slot),
+                                address,
+                                workload.blockBytes(),
+                                0,
+                                slot);
+            }
+            ring.submitAndWait();
+            count += ring.reap(handler);
+        }
+        while (freeCount < workload.depth()) {
+            ring.submitAndWait();
+            count += ring.reap(handler);
+        }
+        return count;
+    }
+
+    private void ended(int slot, int result) {
+        if (result != workload.blockBytes()) {
+            throw new IllegalStateException("a read of " + workload.blockBytes() + " bytes answered " + result);
+        }
+        free[freeCount++] = slot;
+    }
+
+    @Override
+    public void verify() throws IOException {
+        slots.verify(name());
+    }
+
+    @Override
+    public void close() {
+        LibC.close(fd);
+        memory.free();
+    }
+}

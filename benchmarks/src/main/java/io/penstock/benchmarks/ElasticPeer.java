@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** What one writes without Penstock: blocking reads of a FileChannel on Reactor's boundedElastic. */
+final class ElasticPeer implements Contender {
+
+    private final Workload workload;
+    private final Slots slots;
+    private final FileChannel file;
+    private final Queue<Integer> free;
+
+    ElasticPeer(Workload workload) throws IOException {
+        this.workload = workload;
+        slots = Slots.allocate(workload);
+        file = FileChannel.open(workload.file());
+        free = new ArrayBlockingQueue<>(workload.depth());
+        for (int slot = 0; slot < workload.depth(); slot++) {
+            free.add(slot);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "FileChannel on boundedElastic";
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        long end = System.nanoTime() + nanos;
+        return Measure.of(() -> Flux.<Integer>generate(sink -> {
+                    if (System.nanoTime() < end) {
+                        sink.next(1);
+                    } else {
+                        sink.complete();
+                    }
+                })
+                .flatMap(
+                        any -> Mono.fromCallable(this::read).subscribeOn(Schedulers.boundedElastic()), workload.depth())
+                .count()
+                .block());
+    }
+
+    private int read() throws IOException {
+        int slot = free.remove();
+        int bytes = file.read(slots.block(slot).clear(), slots.next(slot));
+        if (bytes != workload.blockBytes()) {
+            throw new IOException(name() + ": " + bytes + " bytes");
+        }
+        free.add(slot);
+        return bytes;
+    }
+
+    @Override
+    public void verify() throws IOException {
+        slots.verify(name());
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.benchmarks.Comparison.Kind;
+import io.penstock.benchmarks.Rounds.Factory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The rows of the host backend and their goals. */
+final class HostRows {
+
+    private static final int KIB4 = 4096;
+    private static final int MIB = 1 << 20;
+    private static final int GATHERED = 32; // by four at a time: as much memory as the others read into
+    private static final int DEPTH = 128;
+
+    private final Settings settings;
+    private final Path hot;
+    private final List<Row> rows = new ArrayList<>();
+
+    private HostRows(Settings settings) throws IOException {
+        this.settings = settings;
+        hot = TestFile.prepare(settings.directory().resolve("hot"));
+    }
+
+    static List<Row> all(Settings settings) throws IOException {
+        HostRows host = new HostRows(settings);
+        host.small();
+        host.large();
+        host.direct("O_DIRECT 4 KiB", KIB4, DEPTH);
+        host.direct("O_DIRECT 1 MiB", MIB, 8);
+        host.append();
+        host.ownCost();
+        host.scale();
+        return host.rows;
+    }
+
+    private void small() {
+        Workload work = new Workload(hot, KIB4, DEPTH, false, false);
+        List<Factory> contenders = List.of(
+                () -> new FioPeer(work),
+                () -> new PenstockSubmit(work, Mode.DEFAULT),
+                () -> new PenstockSubmit(work, Mode.DIRECT),
+                () -> new PenstockGather(work, Mode.DEFAULT, GATHERED),
+                () -> new PenstockGather(work, Mode.DIRECT, GATHERED),
+                () -> new ChannelPeer(work),
+                () -> new ElasticPeer(work),
+                () -> new CallerPeer(work),
+                () -> new JasyncfioPeer(work),
+                () -> new VertxPeer(work));
+        String row = "hot 4 KiB random, 128 in flight";
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 1));
+            comparisons.add(speed(row + ": gather / fio", mode, "gather", "fio", 1));
+            comparisons.add(
+                    speed(row + ": submit / AsynchronousFileChannel", mode, "submit", "AsynchronousFileChannel", 4));
+            comparisons.add(
+                    speed(row + ": submit / boundedElastic", mode, "submit", "FileChannel on boundedElastic", 4));
+            comparisons.add(speed(row + ": submit / jasyncfio", mode, "submit", "jasyncfio", 1.5));
+            comparisons.add(speed(row + ": submit / Vert.x", mode, "submit", "Vert.x AsyncFile", 1));
+            comparisons.add(speed(
+                    row + ": submit / FileChannel, caller's thread, 1 in flight",
+                    mode,
+                    "submit",
+                    "FileChannel on the caller's thread",
+                    0.95));
+        }
+        rows.add(new Rounds(row, contenders, comparisons));
+    }
+
+    private void large() {
+        Workload work = new Workload(hot, MIB, 32, false, false);
+        String row = "hot 1 MiB random, 32 in flight";
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 1.3));
+            comparisons.add(
+                    speed(row + ": submit / AsynchronousFileChannel", mode, "submit", "AsynchronousFileChannel", 1));
+        }
+        rows.add(new Rounds(
+                row,
+                List.of(
+                        () -> new FioPeer(work),
+                        () -> new PenstockSubmit(work, Mode.DEFAULT),
+                        () -> new PenstockSubmit(work, Mode.DIRECT),
+                        () -> new ChannelPeer(work)),
+                comparisons));
+    }
+
+    private void direct(String name, int blockBytes, int depth) {
+        for (boolean write : new boolean[] {false, true}) {
+            String row = name + (write ? " write, " : " read, ") + depth + " in flight";
+            Path file = write ? settings.directory().resolve("written") : hot;
+            Workload work = new Workload(file, blockBytes, depth, true, write);
+            List<Comparison> comparisons = new ArrayList<>();
+            for (Mode mode : Mode.values()) {
+                comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 0.97));
+            }
+            rows.add(new Rounds(
+                    row,
+                    List.of(
+                            () -> {
+                                TestFile.prepare(file);
+                                return new FioPeer(work);
+                            },
+                            () -> new PenstockSubmit(work, Mode.DEFAULT),
+                            () -> new PenstockSubmit(work, Mode.DIRECT)),
+                    comparisons));
+        }
+    }
+
+    private void append() {
+        Workload work = new Workload(settings.directory().resolve("appended"), KIB4, 1, false, true);
+        Workload fio = new Workload(settings.directory().resolve("appended-fio"), KIB4, 1, false, true);
+        String row = "4 KiB append + fdatasync";
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(speed(row + " / fio", mode, "append and sync", "fio", 0.95));
+        }
+        rows.add(new Rounds(
+                row,
+                List.of(
+                        () -> FioPeer.appending(fio),
+                        () -> new PenstockAppend(work, Mode.DEFAULT),
+                        () -> new PenstockAppend(work, Mode.DIRECT)),
+                comparisons));
+    }
+
+    private void ownCost() {
+        Workload work = new Workload(hot, KIB4, DEPTH, false, false);
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(extra("own cost over the bare ring: submit", mode, "submit", 250));
+            comparisons.add(extra("own cost over the bare ring: gather", mode, "gather", 30));
+        }
+        rows.add(new Rounds(
+                "own cost over the bare ring",
+                List.of(
+                        () -> new BareRing(work),
+                        () -> new PenstockSubmit(work, Mode.DEFAULT),
+                        () -> new PenstockSubmit(work, Mode.DIRECT),
+                        () -> new PenstockGather(work, Mode.DEFAULT, GATHERED),
+                        () -> new PenstockGather(work, Mode.DIRECT, GATHERED)),
+                comparisons));
+        rows.add(new CostRow(hot));
+    }
+
+    private void scale() {
+        Workload work = new Workload(hot, KIB4, DEPTH, false, false);
+        Path many = settings.directory().resolve("many");
+        for (Mode mode : Mode.values()) {
+            rows.add(new SlowSubscriber(work, mode));
+            rows.add(new Rounds(
+                    "10^2 to 10^6 regions",
+                    List.of(
+                            () -> new ManyRegions(work, mode, 100),
+                            () -> new ManyRegions(work, mode, 10_000),
+                            () -> new ManyRegions(work, mode, 1_000_000)),
+                    List.of(
+                            cost("10^4 regions / 10^2", mode, "10000 regions each", "100 regions each"),
+                            cost("10^6 regions / 10^2", mode, "1000000 regions each", "100 regions each"))));
+            rows.add(new Rounds(
+                    "1 to 10^4 files",
+                    List.of(
+                            () -> new ManyFiles(many, mode, 1, DEPTH),
+                            () -> new ManyFiles(many, mode, 100, DEPTH),
+                            () -> new ManyFiles(many, mode, 10_000, DEPTH)),
+                    List.of(
+                            cost("10^2 files / 1", mode, "100 files", "1 files"),
+                            cost("10^4 files / 1", mode, "10000 files", "1 files"))));
+        }
+    }
+
+    private static Comparison speed(String row, Mode mode, String ours, String peer, double goal) {
+        return new Comparison(row, mode.toString(), ours + ", " + mode, peer, Kind.SPEED, goal);
+    }
+
+    private static Comparison extra(String row, Mode mode, String ours, double goal) {
+        return new Comparison(row, mode.toString(), ours + ", " + mode, "bare ring", Kind.EXTRA, goal);
+    }
+
+    private static Comparison cost(String row, Mode mode, String ours, String peer) {
+        return new Comparison(row, mode.toString(), ours, peer, Kind.COST, 1.1);
+    }
+}

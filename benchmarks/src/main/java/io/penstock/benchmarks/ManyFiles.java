@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.BufferRegion;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import reactor.core.publisher.Flux;
+
+/**
+ * Reads the blocks of some 40 MB that lie in one file or in many, all open, criss-cross: what a read costs must not
+ * depend on how many files there are.
+ */
+final class ManyFiles implements Contender {
+
+    private static final int BYTES = 4096;
+    private static final int BLOCKS = 10_000; // in all files together
+    private static final int READS = 50 * BLOCKS;
+    private static final int STEP = 3_677; // prime: visits every block before it comes back to one
+
+    private final Backend backend;
+    private final StorageFile[] files;
+    private final DeviceBuffer buffer;
+    private final BufferRegion[] regions;
+
+    ManyFiles(Path parent, Mode mode, int count, int depth) throws IOException {
+        backend = mode.open(PenstockSubmit.LANE_DEPTH);
+        Path directory = Files.createDirectories(parent.resolve("of-" + count));
+        int fileBytes = BLOCKS / count * BYTES;
+        ByteBuffer bytes = ByteBuffer.allocate(fileBytes).order(ByteOrder.LITTLE_ENDIAN);
+        files = new StorageFile[count];
+        for (int i = 0; i < count; i++) {
+            Path path = directory.resolve("file-" + i);
+            if (!Files.exists(path) || Files.size(path) != fileBytes) {
+                TestFile.fill(bytes, (long) i * fileBytes);
+                Files.write(path, bytes.array());
+            }
+            files[i] = backend.openFile(path).block();
+        }
+        buffer = backend.allocate((long) depth * 2 * BYTES).block();
+        regions = new BufferRegion[depth * 2];
+        for (int i = 0; i < regions.length; i++) {
+            regions[i] = buffer.region((long) i * BYTES, BYTES);
+        }
+    }
+
+    @Override
+    public String name() {
+        return files.length + " files";
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        return Measure.of(() -> Flux.range(0, READS)
+                        .map(this::read)
+                        .as(backend::submit)
+                        .map(Completion::bytes)
+                        .reduce(0L, Long::sum)
+                        .block()
+                / BYTES);
+    }
+
+    // Regions are used round about; with twice as many as reads in flight, none is used by two at once for long.
+    private Transfer read(int number) {
+        int block = (int) ((long) number * STEP % BLOCKS);
+        int perFile = BLOCKS / files.length;
+        return Transfer.read(
+                files[block / perFile].region((long) (block % perFile) * BYTES, BYTES),
+                regions[number % regions.length]);
+    }
+
+    /** Reads some blocks one by one and checks them: while many reads share a region, it is anybody's. */
+    @Override
+    public void verify() throws IOException {
+        for (int i = 0; i < 100; i++) {
+            backend.submit(read(i)).block();
+            ByteBuffer found = buffer.hostView().orElseThrow().buffer(regions[i].offset(), BYTES);
+            TestFile.verify(found.order(ByteOrder.LITTLE_ENDIAN), (long) i * STEP % BLOCKS * BYTES, name());
+        }
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

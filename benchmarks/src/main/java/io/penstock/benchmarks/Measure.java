@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * What a contender did in one run.
+ *
+ * @param operations how many reads or writes
+ * @param nanos how long it took
+ * @param cpuNanos processor time of the whole process, kernel and its workers included
+ */
+record Measure(long operations, long nanos, long cpuNanos) {
+
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    /** Returns the processor time that this process has used so far. */
+    static long processCpuNanos() {
+        return SYSTEM.getProcessCpuTime();
+    }
+
+    /** Work to be measured. */
+    interface Work {
+
+        /** Does it and returns how many operations it was. */
+        long run() throws Exception;
+    }
+
+    /** Measures work in this process. */
+    static Measure of(Work work) throws Exception {
+        long cpu = processCpuNanos();
+        long begin = System.nanoTime();
+        long operations = work.run();
+        return new Measure(operations, System.nanoTime() - begin, processCpuNanos() - cpu);
+    }
+
+    double perSecond() {
+        return operations * 1e9 / nanos;
+    }
+
+    double nanosEach() {
+        return (double) nanos / operations;
+    }
+
+    double cpuNanosEach() {
+        return (double) cpuNanos / operations;
+    }
+
+    /** Returns the processor seconds per second of the run. */
+    double processors() {
+        return (double) cpuNanos / nanos;
+    }
+}

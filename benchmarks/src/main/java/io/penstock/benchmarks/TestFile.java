@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A file whose every word is a function of its offset, so that a block tells where it was read from. */
+final class TestFile {
+
+    /** The bytes of a test file. */
+    static final long BYTES = 1L << 30;
+
+    private static final int CHUNK = 1 << 20;
+
+    private TestFile() {}
+
+    /** Makes it, unless it is there; either way its bytes are in the page cache then. */
+    static Path prepare(Path path) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.LITTLE_ENDIAN);
+        if (Files.exists(path) && Files.size(path) == BYTES && isIntact(path, chunk)) {
+            return path;
+        }
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+            for (long offset = 0; offset < BYTES; offset += CHUNK) {
+                fill(chunk, offset);
+                file.write(chunk, offset);
+            }
+            file.force(true);
+        }
+        return path;
+    }
+
+    private static boolean isIntact(Path path, ByteBuffer chunk) throws IOException {
+        try (FileChannel file = FileChannel.open(path)) {
+            for (long offset = 0; offset < BYTES; offset += CHUNK) {
+                file.read(chunk.clear(), offset);
+                for (int at = 0; at < CHUNK; at += 4096) {
+                    if (chunk.getLong(at) != word(offset + at)) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Fills a buffer with what the file has at an offset, or with a slot's own bytes for a negative one. */
+    static void fill(ByteBuffer chunk, long offset) {
+        chunk.clear();
+        for (int at = 0; at < chunk.capacity(); at += Long.BYTES) {
+            chunk.putLong(at, word(offset + at));
+        }
+    }
+
+    /**
+     * Checks that a block holds what the file has at an offset.
+     *
+     * @param block in little-endian order
+     */
+    static void verify(ByteBuffer block, long offset, String whose) throws IOException {
+        for (int at = 0; at < block.capacity(); at += Long.BYTES) {
+            if (block.getLong(at) != word(offset + at)) {
+                throw new IOException(whose + ": wrong bytes at " + (offset + at) + " of the test file");
+            }
+        }
+    }
+
+    private static long word(long offset) {
+        long mixed = (offset + 0x9E3779B97F4A7C15L) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+        return mixed ^ mixed >>> 31;
+    }
+}

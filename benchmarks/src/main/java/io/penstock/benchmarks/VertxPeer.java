@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.file.AsyncFile;
+import io.vertx.core.file.OpenOptions;
+
+/** Vert.x: reads on its worker pool, results on an event loop. Its buffers are its own. */
+final class VertxPeer extends SlotLoop {
+
+    private final Vertx vertx = Vertx.vertx();
+    private final Context context = vertx.getOrCreateContext();
+    private final AsyncFile file;
+    private final Buffer[] buffers;
+
+    VertxPeer(Workload workload) {
+        super(workload, Slots.allocate(workload));
+        buffers = new Buffer[workload.depth()];
+        for (int slot = 0; slot < buffers.length; slot++) {
+            buffers[slot] = Buffer.buffer(new byte[workload.blockBytes()]);
+        }
+        file = vertx.fileSystem().openBlocking(workload.file().toString(), new OpenOptions().setWrite(false));
+    }
+
+    @Override
+    public String name() {
+        return "Vert.x AsyncFile";
+    }
+
+    @Override
+    void beginAll() {
+        context.runOnContext(nothing -> super.beginAll());
+    }
+
+    @Override
+    void begin(int slot, long offset) {
+        file.read(buffers[slot], 0, offset, workload.blockBytes()).onComplete(read -> {
+            if (read.failed()) {
+                failed(read.cause());
+            } else {
+                completed(slot, read.result().length());
+            }
+        });
+    }
+
+    @Override
+    public void verify() throws java.io.IOException {
+        for (int slot = 0; slot < buffers.length; slot++) {
+            slots.block(slot).clear().put(buffers[slot].getBytes());
+        }
+        super.verify();
+    }
+
+    @Override
+    public void close() {
+        file.close().toCompletionStage().toCompletableFuture().join();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}
