@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.Option;
+import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.engine.host.HostOptions;
 import io.penstock.engine.staging.StagingOptions;
 import io.penstock.tck.Require;
@@ -88,6 +89,7 @@ class OptionsPageTest {
     void everyOptionIsListedByItsClass() throws IllegalAccessException {
         Map<String, List<Option<?>>> declared = declared();
         assertThat(CommonOptions.all()).hasSameElementsAs(declared.get("CommonOptions"));
+        assertThat(CufileOptions.all()).hasSameElementsAs(declared.get("CufileOptions"));
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
     }

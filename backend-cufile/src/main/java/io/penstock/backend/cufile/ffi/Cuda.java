@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.ffi;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The CUDA driver API ({@code libcuda.so.1}), by the names that {@code cuda.h} maps its functions to.
+ *
+ * <p>Every function answers a {@code CUresult}, which {@link CudaError} names; one that the driver is too old for
+ * answers {@link CudaError#NOT_FOUND}. None may be called before {@link #load} has said that there is a driver.
+ */
+public final class Cuda {
+    public static final int CU_MEMHOSTALLOC_PORTABLE = 1;
+    public static final int CU_STREAM_NON_BLOCKING = 1;
+    public static final int CU_EVENT_DISABLE_TIMING = 2;
+
+    public static final int CU_POINTER_ATTRIBUTE_CONTEXT = 1;
+    public static final int CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
+    public static final int CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;
+    public static final int CU_MEMORYTYPE_HOST = 1;
+    public static final int CU_MEMORYTYPE_DEVICE = 2;
+
+    private static final VendorLibrary LIBRARY = new VendorLibrary(
+            Cuda.class,
+            "libcuda.so.1",
+            List.of(
+                    "/usr/lib/x86_64-linux-gnu",
+                    "/usr/lib/aarch64-linux-gnu",
+                    "/usr/lib64",
+                    "/usr/lib64/nvidia",
+                    "/usr/local/nvidia/lib64",
+                    "/usr/local/cuda/compat",
+                    "/usr/lib/wsl/lib"),
+            CudaError.NOT_FOUND);
+
+    private Cuda() {}
+
+    /**
+     * Loads the driver, once for the process.
+     *
+     * @param file of the driver, or an empty string for the usual places
+     * @return why there is none, or an empty string
+     */
+    public static String load(String file) {
+        return LIBRARY.load(file);
+    }
+
+    /** Returns the functions that this driver has not. */
+    public static Set<String> absent() {
+        return LIBRARY.absent();
+    }
+
+    /** Returns what the driver was loaded from; empty if it was not. */
+    public static String file() {
+        return LIBRARY.file();
+    }
+
+    // Driver and devices.
+
+    public static native int cuDeviceGet(int[] device, int ordinal);
+
+    public static native int cuDeviceGetAttribute(int[] value, int attribute, int device);
+
+    public static native int cuDeviceGetCount(int[] count);
+
+    public static native int cuDeviceGetName(byte[] name, int bytes, int device);
+
+    public static native int cuDeviceTotalMem_v2(long[] bytes, int device);
+
+    public static native int cuDriverGetVersion(int[] version);
+
+    public static native int cuInit(int flags);
+
+    // Contexts.
+
+    public static native int cuCtxGetCurrent(long[] context);
+
+    public static native int cuCtxGetDevice(int[] device);
+
+    public static native int cuCtxPopCurrent_v2(long[] context);
+
+    public static native int cuCtxPushCurrent_v2(long context);
+
+    public static native int cuCtxSetCurrent(long context);
+
+    public static native int cuDevicePrimaryCtxRelease_v2(int device);
+
+    public static native int cuDevicePrimaryCtxRetain(long[] context, int device);
+
+    // Memory.
+
+    public static native int cuMemAlloc_v2(long[] pointer, long bytes);
+
+    public static native int cuMemFree_v2(long pointer);
+
+    public static native int cuMemFreeHost(long address);
+
+    public static native int cuMemGetAddressRange_v2(long[] base, long[] bytes, long pointer);
+
+    public static native int cuMemHostAlloc(long[] address, long bytes, int flags);
+
+    public static native int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream);
+
+    public static native int cuMemcpyHtoDAsync_v2(long target, long source, long bytes, long stream);
+
+    public static native int cuPointerGetAttribute(long[] value, int attribute, long pointer);
+
+    // Streams.
+
+    public static native int cuStreamCreate(long[] stream, int flags);
+
+    public static native int cuStreamDestroy_v2(long stream);
+
+    // Events.
+
+    public static native int cuEventCreate(long[] event, int flags);
+
+    public static native int cuEventDestroy_v2(long event);
+
+    public static native int cuEventQuery(long event);
+
+    public static native int cuEventRecord(long event, long stream);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.ffi;
+
+import com.sun.jna.Callback;
+import com.sun.jna.CallbackReference;
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.SymbolProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A library of the vendor's behind the native methods of one class, loaded once per process: the first file wins.
+ *
+ * <p>Its symbols are looked up one by one. A method whose symbol is absent can be called all the same, and answers
+ * what the library was made with, so that an old driver is a reason and not an {@link UnsatisfiedLinkError}.
+ *
+ * <p>Thread-safe.
+ */
+public final class VendorLibrary {
+
+    /** RTLD_LAZY without RTLD_GLOBAL: what the vendor exports is not to get in the way of others. */
+    private static final int OPEN_FLAGS = 1;
+
+    /** What an absent function is; it takes no arguments, and in C's calling convention may get any. */
+    private interface AbsentFunction extends Callback {
+        long call();
+    }
+
+    private final Class<?> functions;
+    private final String soname;
+    private final List<String> folders;
+    private final AbsentFunction absentFunction; // held: JNA does not
+    private final Set<String> absent = new TreeSet<>();
+    private String loaded = "";
+
+    /**
+     * Describes one.
+     *
+     * @param functions the class of its native methods
+     * @param soname what the system's loader knows it by
+     * @param folders where else to look
+     * @param absentAnswer what absent functions answer
+     */
+    VendorLibrary(Class<?> functions, String soname, List<String> folders, long absentAnswer) {
+        this.functions = functions;
+        this.soname = soname;
+        this.folders = folders;
+        this.absentFunction = () -> absentAnswer;
+    }
+
+    /**
+     * Loads it, unless it is loaded.
+     *
+     * @param file the file, or an empty string for the soname and the usual folders
+     * @return why not, or an empty string
+     */
+    synchronized String load(String file) {
+        List<String> candidates = candidates(file);
+        if (!loaded.isEmpty()) {
+            return file.isEmpty() || isSame(file, loaded)
+                    ? ""
+                    : "this process uses " + loaded + " already, and cannot use " + file + " beside it";
+        }
+        List<String> reasons = new ArrayList<>();
+        for (String candidate : candidates) {
+            try {
+                register(candidate);
+                loaded = candidate;
+                return "";
+            } catch (LinkageError e) {
+                reasons.add(firstReason(e));
+            }
+        }
+        return reasons.get(0);
+    }
+
+    private List<String> candidates(String file) {
+        if (!file.isEmpty()) {
+            return List.of(file);
+        }
+        List<String> candidates = new ArrayList<>(List.of(soname));
+        for (String folder : folders) {
+            Path candidate = Path.of(folder, soname);
+            if (Files.exists(candidate)) {
+                candidates.add(candidate.toString());
+            }
+        }
+        return candidates;
+    }
+
+    private void register(String file) {
+        SymbolProvider oneByOne = this::address;
+        NativeLibrary library = NativeLibrary.getInstance(
+                file, Map.of(Library.OPTION_SYMBOL_PROVIDER, oneByOne, Library.OPTION_OPEN_FLAGS, OPEN_FLAGS));
+        absent.clear();
+        Native.register(functions, library);
+    }
+
+    private long address(long handle, String symbol, SymbolProvider system) {
+        try {
+            return system.getSymbolAddress(handle, symbol, system);
+        } catch (UnsatisfiedLinkError missing) {
+            absent.add(symbol);
+            return Pointer.nativeValue(CallbackReference.getFunctionPointer(absentFunction));
+        }
+    }
+
+    private static boolean isSame(String one, String other) {
+        try {
+            return one.equals(other) || Files.isSameFile(Path.of(one), Path.of(other));
+        } catch (java.io.IOException e) {
+            return false;
+        }
+    }
+
+    /** JNA lists every place that it has looked at, a line each; the first says most. */
+    private static String firstReason(LinkageError e) {
+        List<String> lines = String.valueOf(e.getMessage()).lines().toList();
+        return (lines.size() > 1 ? lines.get(1) : String.join("", lines)).strip();
+    }
+
+    /** Returns the functions that the library has not; empty unless it is loaded. */
+    synchronized Set<String> absent() {
+        return Set.copyOf(absent);
+    }
+
+    /** Returns what it was loaded from; empty if it is not. */
+    synchronized String file() {
+        return loaded;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/** NVIDIA GPUs: cuFile, and paths of our own over the CUDA driver API. */
+module io.penstock.backend.cufile {
+    requires transitive io.penstock.api;
+    requires io.penstock.engine;
+    requires com.sun.jna;
+
+    exports io.penstock.backend.cufile;
+
+    // JNA finds the native methods of these by reflection.
+    opens io.penstock.backend.cufile.ffi to
+            com.sun.jna;
+
+    provides io.penstock.spi.BackendProvider with
+            io.penstock.backend.cufile.CufileProvider;
+}
