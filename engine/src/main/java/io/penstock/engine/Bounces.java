@@ -68,15 +68,21 @@ final class Bounces {
         locked(flight);
     }
 
-    /** Beyond the end of the file the claim has no end: cutting the file to its exact length must not cut others' bytes. */
+    /**
+     * Beyond the end of the file the claim has no end: cutting the file to its exact length must not cut others' bytes.
+     * The length may be one that a neighbour has made for a moment; {@link #filled} sees that.
+     */
     private static long exclusiveBytes(Flight flight) {
-        try {
-            boolean lengthens =
-                    flight.coverOffset + flight.coverBytes > flight.file().size();
-            return lengthens ? Long.MAX_VALUE - flight.coverOffset : flight.coverBytes;
-        } catch (IOException e) {
+        if (flight.lengthens) {
             return Long.MAX_VALUE - flight.coverOffset;
         }
+        try {
+            flight.lengthens =
+                    flight.coverOffset + flight.coverBytes > flight.file().size();
+        } catch (IOException e) {
+            flight.lengthens = true;
+        }
+        return flight.lengthens ? Long.MAX_VALUE - flight.coverOffset : flight.coverBytes;
     }
 
     private void locked(Flight flight) {
@@ -223,6 +229,8 @@ final class Bounces {
             lane.end(flight);
         } else if (more) {
             fill(flight);
+        } else if (flight.kind == Kind.WRITE && flight.coverDone < flight.coverBytes && !flight.lengthens) {
+            lockToTheEnd(flight);
         } else if (flight.kind == Kind.WRITE) {
             clearBeyondEnd(flight);
             copy(flight, flight.bytes);
@@ -234,6 +242,14 @@ final class Bounces {
                 copy(flight, Math.min(got, flight.bytes));
             }
         }
+    }
+
+    /** Begins again: the file turned out to end within the cover, and what was claimed does not reach behind its end. */
+    private void lockToTheEnd(Flight flight) {
+        release(flight);
+        flight.coverDone = 0;
+        flight.lengthens = true;
+        begin(flight);
     }
 
     /** What a file does not have yet reads as zeros when it is lengthened: not as what the slot held before. */

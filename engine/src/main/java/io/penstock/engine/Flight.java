@@ -62,6 +62,7 @@ final class Flight {
 
     // The blocks around it, where it goes by a slot.
     boolean merges; // a write that does not fill its blocks
+    boolean lengthens; // a merge whose cover ends beyond the end of the file
     long coverOffset;
     long coverBytes;
     long coverDone;
@@ -120,6 +121,7 @@ final class Flight {
         inNativeHands = false;
         packed = false;
         merges = false;
+        lengthens = false;
         file = null;
         memory = null;
         done = 0;

@@ -22,6 +22,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.ArrayList;
+import java.util.Optional;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -143,6 +145,51 @@ class EngineTest {
         }
         reactor.core.publisher.Flux.merge(all).blockLast(LONG);
         assertThat(device.files.get(PATH).bytes).isEqualTo(news);
+    }
+
+    /**
+     * A write of one block finds the file long enough, since a neighbour has lengthened it for a moment to whole blocks,
+     * and shorter once it reads the block: what it then cuts to length must not take bytes written behind it.
+     */
+    @Test
+    void aMergeThatFindsTheFileCutShortTakesNoBytesFromBehindIt() throws InterruptedException {
+        granular();
+        StorageFile file = file(random(1024, 12));
+        byte[] news = random(536, 13);
+        DeviceBuffer buffer = buffer(537);
+        buffer.hostView().orElseThrow().write(0, ByteBuffer.wrap(news));
+        device.queue.hold = true;
+        List<Mono<Completion>> all = new ArrayList<>();
+        all.add(started(Transfer.write(buffer.region(0, 24), file.region(1000, 24))));
+        await(() -> device.queue.held.size() == 1);
+        device.files.get(PATH).truncate(1000);
+        device.queue.release(device.queue.held.keySet().iterator().next());
+        await(() -> device.queue.held.size() == 1);
+        all.add(started(Transfer.write(buffer.region(24, 512), file.region(1024, 512))));
+        all.add(started(Transfer.read(file.region(0, 1), buffer.region(536, 1))));
+        await(() -> held(0).isPresent()); // the lane has seen the write before it, too
+        held(1024).ifPresent(behind -> {
+            device.queue.release(behind.id());
+            all.get(1).block(LONG);
+        });
+        device.queue.releaseAll();
+        all.forEach(one -> one.block(LONG));
+        assertThat(device.files.get(PATH).bytes).hasSize(1536);
+        assertThat(Arrays.copyOfRange(device.files.get(PATH).bytes, 1000, 1536)).isEqualTo(news);
+    }
+
+    private Mono<Completion> started(Transfer transfer) {
+        Mono<Completion> shared = backend.submit(transfer).cache();
+        shared.subscribe();
+        return shared;
+    }
+
+    private Optional<FakeDevice.Taken> held(long fileOffset) {
+        synchronized (device.queue) {
+            return device.queue.held.values().stream()
+                    .filter(taken -> taken.fileOffset() == fileOffset)
+                    .findFirst();
+        }
     }
 
     @Test

@@ -106,6 +106,8 @@ final class Workload {
             ordered();
         } else if (what < 90) {
             sync();
+        } else if (what < 93) {
+            append();
         } else if (what < 98) {
             pipelines.begin();
         } else if (what < 99) {
@@ -183,6 +185,20 @@ final class Workload {
             Attempt attempt = new Attempt(handle, false);
             if (attempts.addWrite(attempt, spot)) {
                 submit(attempt, attempt.transfer().ordered(key));
+            }
+        }
+    }
+
+    /** Several writes that touch each other, front to back, at once, as of a stream that lengthens its file. */
+    private void append() {
+        Handle handle = attempts.someHandle(true);
+        if (handle == null) {
+            return;
+        }
+        for (Place spot : handle.of.spots) {
+            Attempt attempt = new Attempt(handle, false);
+            if (spot.isFree() && attempts.addWrite(attempt, spot)) {
+                submit(attempt, attempt.transfer());
             }
         }
     }
