@@ -13,6 +13,7 @@ final class CudaProbe {
     static Availability probe(Options options) {
         String absent = Cuda.load(options.get(CufileOptions.LIBCUDA));
         return Availability.absent(
-                "no CUDA driver: " + absent, "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
+                "no CUDA driver: " + absent,
+                "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
     }
 }

@@ -23,7 +23,9 @@ public final class CufileOptions {
 
     /** Where the CUDA driver is. */
     public static final Option<String> LIBCUDA = Option.text(
-            "penstock.cufile.libcuda", "", "the file of the CUDA driver; without it libcuda.so.1 and the usual folders");
+            "penstock.cufile.libcuda",
+            "",
+            "the file of the CUDA driver; without it libcuda.so.1 and the usual folders");
 
     /** Where libcufile is. */
     public static final Option<String> LIBCUFILE = Option.text(

@@ -19,7 +19,8 @@ public final class CudaError {
     public static final int COMPAT_NOT_SUPPORTED_ON_DEVICE = 804;
 
     /** Names without their common beginning; our own table, so that a number has a name without a driver too. */
-    private static final Map<Integer, String> SYMBOLS = Arrays.stream("""
+    private static final Map<Integer, String> SYMBOLS = Arrays.stream(
+                    """
             1=INVALID_VALUE 2=OUT_OF_MEMORY 3=NOT_INITIALIZED 4=DEINITIALIZED 5=PROFILER_DISABLED
             6=PROFILER_NOT_INITIALIZED 7=PROFILER_ALREADY_STARTED 8=PROFILER_ALREADY_STOPPED 34=STUB_LIBRARY
             36=CALL_REQUIRES_NEWER_DRIVER 46=DEVICE_UNAVAILABLE 100=NO_DEVICE 101=INVALID_DEVICE
