@@ -190,7 +190,7 @@ public final class WaitingStress {
 
         @Actor
         public void subscriber() {
-            Admission terms = Admission.of(open.transfer(), open.lane);
+            Admission terms = Admission.of(open, open.lane, null);
             open.admission(terms);
             terms.enter(keys, open.lane, open);
             open.admit();

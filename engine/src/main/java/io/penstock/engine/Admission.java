@@ -21,15 +21,21 @@ final class Admission {
     private boolean asked;
     private boolean fencesAsked;
     private int fencesPending;
+    private final @Nullable FenceOrder order;
 
-    private Admission(Transfer transfer, long deadlineNanos) {
+    private Admission(Transfer transfer, long deadlineNanos, @Nullable FenceOrder order) {
         this.transfer = transfer;
         this.deadlineNanos = deadlineNanos;
+        this.order = order;
     }
 
-    static @Nullable Admission of(Transfer transfer, Lane lane) {
-        if (transfer.isPlain()) {
+    static @Nullable Admission of(OpenTransfer open, Lane lane, @Nullable FenceOrder order) {
+        Transfer transfer = open.transfer();
+        if (transfer.isPlain() && order == null) {
             return null;
+        }
+        if (order != null) {
+            order.whenPlaced(() -> lane.post(open::placed));
         }
         // Beyond some 290 years a deadline is none.
         long deadline = transfer.deadline()
@@ -37,11 +43,17 @@ final class Admission {
                         + Math.min(limit.toMillis(), Long.MAX_VALUE / 2_000_000) * 1_000_000
                         + limit.toNanosPart() % 1_000_000)
                 .orElse(Long.MAX_VALUE);
-        return new Admission(transfer, deadline);
+        return new Admission(transfer, deadline, order);
     }
 
     long deadlineNanos() {
         return deadlineNanos;
+    }
+
+    /** Returns its place in the device's own order; null for most. */
+    @Nullable
+    FenceOrder order() {
+        return order;
     }
 
     /** Joins the transfers of the same key, in the order of subscription; on the subscriber's thread. */
@@ -69,6 +81,9 @@ final class Admission {
         OrderKeys.Turn place = turn;
         if (place != null) {
             keys.leave(place);
+        }
+        if (order != null) {
+            order.ended();
         }
     }
 

@@ -139,6 +139,7 @@ final class Bounces {
         if (flight.packed) {
             command.packed(flight.owner().transfer(), flight.pair, flight.pairCount);
         }
+        flight.joinOrder(command);
         lane.enqueue(flight, command);
     }
 
@@ -159,11 +160,11 @@ final class Bounces {
         flight.step = Flight.Step.COPY;
         flight.done = bytes;
         Kind kind = flight.kind == Kind.READ ? Kind.COPY_IN : Kind.COPY_OUT;
-        lane.enqueue(
-                flight,
-                lane.command()
-                        .copy(kind, flight.slot(), flight.fileOffset - flight.coverOffset, bytes)
-                        .memory(flight.memory(), flight.memoryOffset));
+        Command command = lane.command()
+                .copy(kind, flight.slot(), flight.fileOffset - flight.coverOffset, bytes)
+                .memory(flight.memory(), flight.memoryOffset);
+        flight.joinOrder(command);
+        lane.enqueue(flight, command);
     }
 
     private void store(Flight flight) {

@@ -195,7 +195,7 @@ final class EngineBackend implements Backend, Port {
 
     @Override
     public DeviceFence fence(long nativeEvent) {
-        return driver.fence(nativeEvent);
+        return new BroughtFence(driver.fence(nativeEvent), this);
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,11 @@ final class Flight {
     boolean waitsForLock;
     BlockClaim claim;
 
+    // Where the owner has a place in the device's order; the queue says from any thread that the command has its own.
+    private @Nullable FenceOrder order;
+    private final AtomicBoolean stands = new AtomicBoolean();
+    private final Runnable inOrder = this::standsInOrder;
+
     private final Lane lane;
 
     Flight(int id, Lane lane) {
@@ -95,6 +101,35 @@ final class Flight {
             }
         }));
         return self[0];
+    }
+
+    /** Starts a piece of {@code transfer}. */
+    void begin(OpenTransfer transfer) {
+        owner = transfer;
+        Admission terms = transfer.admission();
+        FenceOrder place = terms == null ? null : terms.order();
+        order = place;
+        if (place != null) {
+            stands.set(false);
+            place.pieceStarted();
+        }
+    }
+
+    /** Has the last command of the piece say when it stands in the device's order. */
+    void joinOrder(Command last) {
+        FenceOrder place = order;
+        if (place != null) {
+            // A write is behind the fence when the file has it, and a packed piece may be started again pair by pair.
+            last.joins(place.point(), kind == Command.Kind.READ && !packed ? inOrder : null);
+        }
+    }
+
+    /** Says that the piece stands in the device's order, or has ended. */
+    void standsInOrder() {
+        FenceOrder place = order;
+        if (place != null && stands.compareAndSet(false, true)) {
+            place.stands();
+        }
     }
 
     OpenTransfer owner() {
@@ -131,6 +166,7 @@ final class Flight {
         slot = null;
         locks = null;
         waitsForLock = false;
+        order = null;
     }
 
     private static <T> T present(@Nullable T value) {

@@ -3,6 +3,8 @@ package io.penstock.engine;
 
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
+import io.penstock.engine.spi.FencePoint;
+import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /** Takes transfers in for their lane: checks them, pins what they use, chooses their route; and lets go at their end. */
@@ -22,8 +24,10 @@ final class Intake {
     /** Takes a transfer in, or refuses it: neither throws nor blocks nor signals before it returns. */
     void open(OpenTransfer open) {
         Transfer transfer = open.transfer();
+        FenceOrder order;
         try {
             checks.transfer(transfer);
+            order = order(open);
         } catch (RuntimeException e) {
             refuse(open, e);
             return;
@@ -51,16 +55,25 @@ final class Intake {
                             : Failures.refused(transfer, refusal));
             return;
         }
-        start(open, route);
+        start(open, route, order);
     }
 
-    private void start(OpenTransfer open, int route) {
+    private @Nullable FenceOrder order(OpenTransfer open) {
+        FenceOrder exposed = open.order();
+        if (exposed != null || open.transfer().after().isEmpty()) {
+            return exposed;
+        }
+        FencePoint point = backend.driver().fencePoint(open.transfer(), false);
+        return point == null ? null : new FenceOrder(point, false);
+    }
+
+    private void start(OpenTransfer open, int route, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
         Lane lane = backend.lanes(route).pick();
         if (!transfer.isRead()) {
             open.acceptWrite();
         }
-        Admission terms = Admission.of(transfer, lane);
+        Admission terms = Admission.of(open, lane, order);
         if (terms != null) {
             open.admission(terms);
             terms.enter(orderKeys, lane, open);

@@ -320,6 +320,11 @@ final class Lane {
             }
         }
         transfer.exhausted = true;
+        Admission terms = transfer.admission();
+        FenceOrder order = terms == null ? null : terms.order();
+        if (order != null) {
+            order.allStarted();
+        }
         finishIfDone(transfer);
     }
 
@@ -393,9 +398,12 @@ final class Lane {
     void end(Flight flight) {
         OpenTransfer transfer = flight.owner();
         bytesInFlight -= flight.bytes;
-        if (transfer.pieceEnded(flight) && transfer.exhausted) {
+        boolean again = transfer.pieceEnded(flight);
+        if (again && transfer.exhausted) {
             transfer.exhausted = false;
             runnable.add(transfer);
+        } else if (!again) {
+            flight.standsInOrder();
         }
         bounces.release(flight);
         release(flight);

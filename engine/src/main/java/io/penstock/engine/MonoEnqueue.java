@@ -6,7 +6,7 @@ import io.penstock.Transfer;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
-/** Opens a transfer and hands out the fence behind it, at once: only the host waits on it. */
+/** Opens a transfer and hands out the fence behind it, once other work may wait on it. */
 final class MonoEnqueue extends Mono<DeviceFence> {
 
     private final EngineBackend backend;
@@ -20,10 +20,14 @@ final class MonoEnqueue extends Mono<DeviceFence> {
     @Override
     public void subscribe(CoreSubscriber<? super DeviceFence> actual) {
         Mono<DeviceFence> fence = Mono.defer(() -> {
-            TransferFence behind = new TransferFence(backend, transfer);
+            TransferFence behind =
+                    new TransferFence(backend, transfer, backend.driver().fencePoint(transfer, true));
             behind.open();
+            if (behind.isAdmitted()) {
+                return behind.ready();
+            }
             // What was refused has no place in any order: its reason is this Mono's, not that of a fence.
-            return behind.isAdmitted() ? Mono.just(behind) : behind.outcome().then(Mono.empty());
+            return behind.outcome().then(Mono.empty());
         });
         // On the scheduler in any case: nothing completes inside subscribe.
         fence.subscribeOn(backend.scheduler()).subscribe(actual);

@@ -163,6 +163,15 @@ abstract class OpenTransfer implements PieceCursor.Ground {
         return seen == CANCELLED || seen == LET_GO;
     }
 
+    /** Returns its place in the device's own order, where a fence of it is handed out. */
+    @Nullable
+    FenceOrder order() {
+        return null;
+    }
+
+    /** Hears, on the lane, that other work may wait on the fence behind it. */
+    void placed() {}
+
     /** Says who carries it, before the lane gets it; no lane if it is refused. */
     final void admit(Route route, int routeIndex, @Nullable Lane lane) {
         this.route = route;
@@ -268,7 +277,7 @@ abstract class OpenTransfer implements PieceCursor.Ground {
 
     /** Says in {@code flight} what the current piece is. */
     final void fillPiece(Flight flight) {
-        flight.owner = this;
+        flight.begin(this);
         flight.kind = transfer.isRead() ? Command.Kind.READ : Command.Kind.WRITE;
         PieceCursor piece = cursor;
         flight.pair = piece == null ? 0 : piece.pair();

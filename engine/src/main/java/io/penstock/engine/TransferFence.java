@@ -4,19 +4,69 @@ package io.penstock.engine;
 import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.Transfer;
+import io.penstock.engine.spi.FencePoint;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A fence behind a transfer, for the host to wait on; signalled on failure too. */
+/**
+ * A fence behind a transfer; signalled on failure too.
+ *
+ * <p>Without a point in the device's order it is for the host to wait on, and there at once. With one it is handed out
+ * when the point is placed.
+ */
 final class TransferFence extends OpenTransfer implements DeviceFence {
 
     private final Port port;
+    private final @Nullable FenceOrder order;
+    private final Sinks.One<DeviceFence> ready = Sinks.one();
     private final Sinks.One<Completion> outcome = Sinks.one();
+    private final AtomicBoolean taken = new AtomicBoolean(); // by the subscriber of ready(), or by its cancel
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean signalled;
 
-    TransferFence(Port port, Transfer transfer) {
+    TransferFence(Port port, Transfer transfer, @Nullable FencePoint point) {
         super(port, transfer);
         this.port = port;
+        this.order = point == null ? null : new FenceOrder(point, true);
+    }
+
+    @Override
+    @Nullable
+    FenceOrder order() {
+        return order;
+    }
+
+    @Override
+    void placed() {
+        ready.tryEmitValue(this);
+    }
+
+    /**
+     * Gives the fence when other work may wait on it.
+     *
+     * <p><b>Cancellation:</b> asks the device to stop, and closes the fence that nobody has got.
+     */
+    Mono<DeviceFence> ready() {
+        if (order == null) {
+            return Mono.just(this);
+        }
+        Mono<DeviceFence> given = ready.asMono();
+        return (port.isDirectDelivery() ? given : given.publishOn(port.scheduler()))
+                .<DeviceFence>handle((fence, sink) -> {
+                    if (taken.compareAndSet(false, true)) {
+                        sink.next(fence);
+                    }
+                })
+                .doOnCancel(this::dropUnlessTaken);
+    }
+
+    private void dropUnlessTaken() {
+        if (taken.compareAndSet(false, true)) {
+            cancel();
+            close();
+        }
     }
 
     @Override
@@ -26,8 +76,11 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
         // On the lane, where engine code waits (Transfer.after); users are moved to the scheduler by outcome().
         if (error == null) {
             outcome.emitValue(completion(), Sinks.EmitFailureHandler.FAIL_FAST);
-        } else {
-            outcome.emitError(error, Sinks.EmitFailureHandler.FAIL_FAST);
+            return;
+        }
+        outcome.emitError(error, Sinks.EmitFailureHandler.FAIL_FAST);
+        if (isCancelled()) {
+            ready.tryEmitError(error); // abandoned: what has not joined the device's order never will
         }
     }
 
@@ -54,10 +107,14 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
 
     @Override
     public long nativeHandle() {
-        return 0;
+        return order == null ? 0 : order.point().nativeHandle();
     }
 
-    /** Owns nothing native: the transfer goes on, and whoever waits is still told. */
+    /** The transfer goes on, and whoever waits is still told; the native object goes when the transfer has ended. */
     @Override
-    public void close() {}
+    public void close() {
+        if (order != null && closed.compareAndSet(false, true)) {
+            order.letGo();
+        }
+    }
 }

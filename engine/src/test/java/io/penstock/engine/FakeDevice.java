@@ -8,11 +8,13 @@ import io.penstock.FenceSupport;
 import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.Target;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +43,8 @@ final class FakeDevice implements DeviceDriver, Route {
     final AtomicInteger freed = new AtomicInteger();
     final AtomicInteger allocated = new AtomicInteger();
     final FakeQueue queue = new FakeQueue();
+    final List<FakePoint> points = new CopyOnWriteArrayList<>();
+    volatile boolean makesPoints; // puts transfers into an order of its own
     private final AtomicInteger opened = new AtomicInteger();
 
     FakeDevice(Limits limits) {
@@ -155,6 +160,8 @@ final class FakeDevice implements DeviceDriver, Route {
         volatile int shortBy; // reads and writes move at most this many bytes, if not 0
         volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
         volatile long failWith; // the result of the next file command, if not 0
+        final Map<Integer, Runnable> joining =
+                new ConcurrentHashMap<>(); // commands that want to say that they stand in order
         private Completions sink = (id, result) -> {};
 
         @Override
@@ -183,6 +190,10 @@ final class FakeDevice implements DeviceDriver, Route {
                     command.kind() == Command.Kind.SYNC ? HostMemory.wrap(1, 0) : (HostMemory) command.memory(),
                     command.memoryOffset(),
                     command.bytes());
+            Runnable inOrder = command.inOrder();
+            if (inOrder != null) {
+                joining.put(id, inOrder);
+            }
             if (hold) {
                 held.put(id, taken);
             } else {
@@ -318,6 +329,16 @@ final class FakeDevice implements DeviceDriver, Route {
     @Override
     public DeviceFence fence(long nativeEvent) {
         throw new IllegalArgumentException("no fences");
+    }
+
+    @Override
+    public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
+        if (!makesPoints) {
+            return null;
+        }
+        FakePoint point = new FakePoint(exposed);
+        points.add(point);
+        return point;
     }
 
     @Override

@@ -69,7 +69,7 @@ class StartRacesTest {
         OrderKeys.Turn first = new OrderKeys.Turn("key", () -> {});
         keys.enter(first);
         Opened second = new Opened(Transfer.read(file.all(), buffer.all()).ordered("key"));
-        Admission terms = Objects.requireNonNull(Admission.of(second.transfer(), lane));
+        Admission terms = Objects.requireNonNull(Admission.of(second, lane, null));
         second.admission(terms);
         terms.enter(keys, lane, second);
 

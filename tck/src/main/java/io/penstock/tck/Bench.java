@@ -154,6 +154,9 @@ public final class Bench {
         Set<FileOption> all = EnumSet.noneOf(FileOption.class);
         Collections.addAll(all, options);
         all.addAll(subject.fileOptions());
+        if (all.contains(FileOption.WRITE)) {
+            all.remove(FileOption.IMMUTABLE);
+        }
         return openPlain(path, all.toArray(new FileOption[0]));
     }
 

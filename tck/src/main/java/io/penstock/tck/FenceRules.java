@@ -59,17 +59,23 @@ public interface FenceRules extends Rules {
         Gate gate = bench.gate();
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(8192);
-        DeviceFence first =
-                bench.keep(Bench.get(bench.backend().enqueue(bench.heldRead(gate, buffer.region(0, 4096)))));
-        Transfer read = Transfer.read(file.all(), buffer.region(4096, 4096)).after(first);
-        Witness<Completion> second = Witness.of(bench.backend().submit(read));
+        Transfer held = bench.heldRead(gate, buffer.region(0, 4096));
+        Transfer read = Transfer.read(file.all(), buffer.region(4096, 4096));
+        Mono<DeviceFence> fence =
+                bench.backend().enqueue(held).doOnNext(bench::keep).cache();
+        Witness<Completion> second =
+                Witness.of(fence.flatMap(passed -> bench.backend().submit(read.after(passed))));
+        // What is held has not come to the device's own order: no fence for that yet, or one that is not passed.
+        if (bench.backend().capabilities().fences() != FenceSupport.AFTER_STAGING) {
+            assertThat(Bench.get(fence).isSignalled()).isFalse();
+        }
         bench.letOthersRun();
-        assertThat(first.isSignalled()).isFalse();
         assertThat(second.hasEnded()).as("ended before its fence was passed").isFalse();
         Content.assertPoison(buffer.region(4096, 4096));
 
         gate.letReadsEnd(4096);
         assertThat(second.value().bytes()).isEqualTo(4096);
+        DeviceFence first = Bench.get(fence);
         assertThat(first.isSignalled()).isTrue();
         assertThat(second.value().startedNanos() - Bench.get(first.outcome()).endedNanos())
                 .isNotNegative();
@@ -111,10 +117,11 @@ public interface FenceRules extends Rules {
         Gate gate = bench.gate();
         DeviceBuffer buffer = bench.poisoned(4096);
         Transfer held = bench.heldRead(gate, buffer.all());
-        DeviceFence fence = bench.keep(Bench.get(bench.backend().enqueue(held)));
-        Witness<Completion> cancelled = Witness.of(fence.outcome());
-        Witness<Completion> kept = Witness.of(fence.outcome());
-        Witness<Void> alsoCancelled = Witness.of(fence.signalled());
+        Mono<DeviceFence> fence =
+                bench.backend().enqueue(held).doOnNext(bench::keep).cache(); // subscribed to once
+        Witness<Completion> cancelled = Witness.of(fence.flatMap(DeviceFence::outcome));
+        Witness<Completion> kept = Witness.of(fence.flatMap(DeviceFence::outcome));
+        Witness<Void> alsoCancelled = Witness.of(fence.flatMap(DeviceFence::signalled));
         cancelled.cancel();
         alsoCancelled.cancel();
         gate.letReadsEnd(4096);
@@ -129,10 +136,13 @@ public interface FenceRules extends Rules {
         Gate gate = bench.gate();
         DeviceBuffer buffer = bench.poisoned(4096);
         Transfer held = bench.heldRead(gate, buffer.all());
-        DeviceFence fence = Bench.get(bench.backend().enqueue(held));
-        Witness<Completion> outcome = Witness.of(fence.outcome());
-        fence.close();
-        fence.close();
+        Witness<Completion> outcome = Witness.of(bench.backend().enqueue(held).flatMap(fence -> {
+            Mono<Completion> end = fence.outcome();
+            fence.close();
+            fence.close();
+            return end;
+        }));
+        bench.letOthersRun();
         gate.letReadsEnd(4096);
         assertThat(outcome.value().bytes()).isEqualTo(4096);
         Content.assertHolds(buffer.all(), held.fileRegion(0));

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
-import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
@@ -169,25 +168,24 @@ public interface OrderRules extends Rules {
     @Test
     default void required_205_aDeadlineSignalsOnceTheDeviceHasLetGo(Bench bench) throws IOException {
         Gate gate = bench.gate();
-        DeviceBuffer buffer = bench.poisoned(8192);
-        Transfer held = bench.heldRead(gate, buffer.region(0, 4096));
+        DeviceBuffer buffer = bench.poisoned(4096);
+        Transfer held = bench.heldRead(gate, buffer.all());
         Duration limit = Duration.ofMillis(50);
         Witness<Completion> late = Witness.of(bench.backend().submit(held.deadline(limit)));
-        try (DeviceFence shut = Bench.get(bench.backend().enqueue(bench.heldRead(gate, buffer.region(4096, 4096))))) {
-            // Nothing of this one starts, so that its end says that the other's limit has passed too.
-            DeviceBuffer untouched = bench.poisoned(4096);
-            Transfer waiting = Transfer.read(held.fileRegion(0), untouched.all());
-            Witness<Completion> clock =
-                    Witness.of(bench.backend().submit(waiting.after(shut).deadline(limit)));
-            assertThat(clock.error()).isInstanceOf(TransientStorageException.class);
-            assertThat(((PenstockException) clock.error()).outcome()).isEqualTo(Outcome.NOT_STARTED);
-            gate.letReadsEnd(8192); // a device that cannot stop lets go now
-            assertThat(late.error()).isInstanceOfAny(TransientStorageException.class, PermanentStorageException.class);
-            assertThat(late.terminals()).isOne();
-            shut.signalled().block(Bench.PATIENCE);
-            bench.letOthersRun();
-            Content.assertPoison(untouched.all());
-        }
+        // Nothing of this one starts, so that its end says that the other's limit has passed too.
+        ManualFence shut = new ManualFence();
+        DeviceBuffer untouched = bench.poisoned(4096);
+        Transfer waiting = Transfer.read(held.fileRegion(0), untouched.all());
+        Witness<Completion> clock =
+                Witness.of(bench.backend().submit(waiting.after(shut).deadline(limit)));
+        assertThat(clock.error()).isInstanceOf(TransientStorageException.class);
+        assertThat(((PenstockException) clock.error()).outcome()).isEqualTo(Outcome.NOT_STARTED);
+        gate.letReadsEnd(4096); // a device that cannot stop lets go now
+        assertThat(late.error()).isInstanceOfAny(TransientStorageException.class, PermanentStorageException.class);
+        assertThat(late.terminals()).isOne();
+        shut.pass();
+        bench.letOthersRun();
+        Content.assertPoison(untouched.all());
     }
 
     /** A deadline that is kept is not noticed. If this fails, check that its timer is stopped (leaks). */

@@ -18,7 +18,7 @@ public interface TckSubject {
     /** Returns the provider's name. */
     String backend();
 
-    /** Returns the path that plain transfers are expected to take. */
+    /** Returns the path that plain reads are expected to take. */
     TransferPath path();
 
     /** Returns a folder for the files of the tests, on a file system that the backend is meant for. */
@@ -34,7 +34,10 @@ public interface TckSubject {
         return Backends.open(backend(), options);
     }
 
-    /** Returns what every ordinary file is opened with beside READ and WRITE, for example DIRECT and EXCLUSIVE. */
+    /**
+     * Returns what every ordinary file is opened with beside READ and WRITE, for example DIRECT and EXCLUSIVE. IMMUTABLE
+     * goes to those only that are not opened for writing.
+     */
     default Set<FileOption> fileOptions() {
         return Set.of();
     }

@@ -109,7 +109,8 @@ public record HoldingRoute(Route route) implements Route {
         private static Command copy(Command command) {
             Command copy = new Command()
                     .file(command.kind(), command.file(), command.fileOffset(), command.bytes())
-                    .memory(command.memory(), command.memoryOffset());
+                    .memory(command.memory(), command.memoryOffset())
+                    .joins(command.point(), command.inOrder());
             Transfer packed = command.packed();
             return packed == null ? copy : copy.packed(packed, command.firstPair(), command.pairCount());
         }

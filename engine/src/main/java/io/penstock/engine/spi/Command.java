@@ -35,6 +35,8 @@ public final class Command {
     private @Nullable Transfer packed;
     private int firstPair;
     private int pairCount;
+    private @Nullable FencePoint point;
+    private @Nullable Runnable inOrder;
 
     /** Makes one, to be filled. */
     public Command() {}
@@ -47,7 +49,7 @@ public final class Command {
         this.bytes = bytes;
         this.slot = null;
         this.packed = null;
-        return this;
+        return joins(null, null);
     }
 
     /** Sets the device side. */
@@ -65,7 +67,7 @@ public final class Command {
         this.slotOffset = slotOffset;
         this.bytes = bytes;
         this.packed = null;
-        return this;
+        return joins(null, null);
     }
 
     /** Makes this a SYNC. */
@@ -76,7 +78,7 @@ public final class Command {
         this.slot = null;
         this.bytes = 0;
         this.packed = null;
-        return this;
+        return joins(null, null);
     }
 
     /** Makes this READ take {@code count} pairs of a gather, from {@code first} on; only where the limits say packs. */
@@ -84,6 +86,13 @@ public final class Command {
         this.packed = gather;
         this.firstPair = first;
         this.pairCount = count;
+        return this;
+    }
+
+    /** Makes this one of the commands of a transfer that has a point in the device's order; see {@link #point}. */
+    public Command joins(@Nullable FencePoint point, @Nullable Runnable inOrder) {
+        this.point = point;
+        this.inOrder = inOrder;
         return this;
     }
 
@@ -145,6 +154,20 @@ public final class Command {
     /** Returns how many pairs of {@link #packed()} it takes. */
     public int pairCount() {
         return pairCount;
+    }
+
+    /** Returns what the command's device work has to join, where the queue puts it into a device's order; else null. */
+    public @Nullable FencePoint point() {
+        return point;
+    }
+
+    /**
+     * Returns what to run when the command's device work stands in the device's order and has joined
+     * {@link #point()}; null where nobody wants to know. Any thread, once, and before the command's completion is
+     * reported; a queue that cannot say so earlier leaves it.
+     */
+    public @Nullable Runnable inOrder() {
+        return inOrder;
     }
 
     private static <T> T present(@Nullable T value, String what) {

@@ -3,7 +3,9 @@ package io.penstock.engine.spi;
 
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
+import io.penstock.Transfer;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device's memory and fences.
@@ -42,6 +44,18 @@ public interface DeviceDriver {
      * @throws IllegalArgumentException if the device has none
      */
     DeviceFence fence(long nativeEvent);
+
+    /**
+     * Returns a point for the copies of a transfer in the device's own order; no native call yet.
+     *
+     * @param exposed whether a fence is to be handed out behind the transfer; without, a point is needed only where
+     *     {@link Transfer#after} names a place of the device's order that the copies are to go to
+     * @return null where only the host can wait, and where none is needed
+     * @throws IllegalArgumentException if the transfer names a place that is not this device's
+     */
+    default @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
+        return null;
+    }
 
     /** Closes the device; nothing of it is in use. Called once. */
     void close();

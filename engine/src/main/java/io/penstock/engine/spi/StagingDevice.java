@@ -20,7 +20,8 @@ public interface StagingDevice {
     DeviceMemory allocateSlot(long bytes);
 
     /**
-     * Starts copying from a slot to the device.
+     * Starts copying from a slot to the device; where the command has a {@link Command#point}, the copy joins it, and
+     * the caller says so when this has returned.
      *
      * @param command a COPY_IN; read before this returns
      * @return a ticket for {@link #poll}, at least 0, or a negative number for {@link #failure}

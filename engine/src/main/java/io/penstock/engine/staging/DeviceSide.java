@@ -26,7 +26,11 @@ final class DeviceSide {
         try {
             long ticket = piece.isInward() ? device.copyIn(piece.copy()) : device.copyOut(piece.copy());
             piece.ticket = ticket;
-            return ticket < 0 ? failed(piece, ticket) : 0;
+            if (ticket < 0) {
+                return failed(piece, ticket);
+            }
+            piece.standsInOrder();
+            return 0;
         } catch (RuntimeException | Error e) {
             return threw(e);
         }

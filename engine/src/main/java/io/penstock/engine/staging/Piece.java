@@ -4,6 +4,7 @@ package io.penstock.engine.staging;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFile;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,8 @@ final class Piece {
     long slotOffset;
     long moved; // by the steps so far; in the end the result
     long ticket;
+    private @Nullable FencePoint point;
+    private @Nullable Runnable inOrder;
     private @Nullable NativeFile file;
     private @Nullable DeviceMemory memory;
     private @Nullable DeviceMemory slot;
@@ -82,6 +85,8 @@ final class Piece {
         packed = kind == Command.Kind.READ ? command.packed() : null;
         firstPair = command.firstPair();
         pairCount = command.pairCount();
+        point = command.point();
+        inOrder = command.inOrder();
         needsSlot = false;
         slotIsPooled = false;
         state.set(TAKEN);
@@ -93,6 +98,8 @@ final class Piece {
         memory = null;
         slot = null;
         packed = null;
+        point = null;
+        inOrder = null;
     }
 
     /** Gives the piece away; false if it was cancelled meanwhile, then the caller still holds it. */
@@ -162,7 +169,15 @@ final class Piece {
     /** Returns the copy between slot and memory, as the device is to make it. */
     Command copy() {
         return copy.copy(isInward() ? Command.Kind.COPY_IN : Command.Kind.COPY_OUT, slot(), slotOffset, moved)
-                .memory(memory(), memoryOffset);
+                .memory(memory(), memoryOffset)
+                .joins(point, inOrder);
+    }
+
+    /** Says that the copy stands in the device's order. */
+    void standsInOrder() {
+        if (inOrder != null) {
+            inOrder.run();
+        }
     }
 
     private static <T> T present(@Nullable T value) {

@@ -4,11 +4,14 @@ package io.penstock.engine.staging;
 import io.penstock.NativeError;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -35,6 +38,7 @@ final class FakeDevice implements StagingDevice {
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
     int started;
+    final List<FencePoint> joined = new ArrayList<>();
 
     FakeDevice(ThreadRule threads, FakeHost host, long seed) {
         this.threads = threads;
@@ -97,6 +101,10 @@ final class FakeDevice implements StagingDevice {
         }
         if (started++ >= lostAfter) {
             return LOST;
+        }
+        FencePoint point = command.point();
+        if (point != null) {
+            joined.add(point);
         }
         DeviceMemory slot = command.slot();
         Memory memory = (Memory) command.memory();

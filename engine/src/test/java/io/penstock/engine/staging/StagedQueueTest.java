@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -215,6 +217,51 @@ class StagedQueueTest {
         stage.read(0, file, 0, memory, 0, SLOT);
         assertThat(stage.result(0)).isEqualTo(FakeDevice.LOST);
         assertThat(stage.host.calls).as("no host I/O for a lost device").isEqualTo(calls);
+        stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCopyJoinsItsTransfersPointAndThenSaysThatItStandsInOrder(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        stage.device.held = true;
+        FencePoint point = new FencePoint() {
+            @Override
+            public void place(Runnable placed) {}
+
+            @Override
+            public long nativeHandle() {
+                return 0;
+            }
+
+            @Override
+            public void free() {}
+        };
+        AtomicInteger inOrder = new AtomicInteger();
+        stage.queue.enqueue(
+                0,
+                new Command()
+                        .file(Command.Kind.READ, file, 0, SLOT)
+                        .memory(memory, 0)
+                        .joins(point, () -> {
+                            assertThat(stage.device.joined).as("joined before").contains(point);
+                            inOrder.incrementAndGet();
+                        }));
+        stage.turn();
+        assertThat(inOrder).as("before the copy").hasValue(0);
+        stage.fill();
+        stage.work();
+        stage.work();
+        assertThat(inOrder).as("once the copy has started").hasValue(1);
+        assertThat(stage.ended).as("the copy runs").isEmpty();
+
+        stage.device.held = false;
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(inOrder).hasValue(1);
+        stage.read(0, file, 0, memory, 0, SLOT);
+        assertThat(stage.ended.remove(0)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.device.joined).as("the next has no point").hasSize(1);
         stage.close();
     }
 
