@@ -44,7 +44,7 @@ final class Intake {
             return;
         }
         int route = choice.first(transfer);
-        String refusal = choice.refusal(route, transfer);
+        String refusal = choice.isLast(route) ? choice.refusal(route, transfer) : ""; // the others have been asked
         if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(route))) {
             unpin(open, pinned);
             backend.leave();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RouteChoice(String name, List<Route> routes) {
 
-    /** Returns the first route that takes a transfer, or the last one, which says why not. */
+    /** Returns the first route that takes a transfer, or the last one, which has not been asked. */
     int first(Transfer transfer) {
         int last = routes.size() - 1;
         for (int route = 0; route < last; route++) {
@@ -27,6 +27,10 @@ record RouteChoice(String name, List<Route> routes) {
             }
         }
         return last;
+    }
+
+    boolean isLast(int route) {
+        return route == routes.size() - 1;
     }
 
     /** Returns why a route does not take a transfer; empty if it does. */
@@ -65,7 +69,9 @@ record RouteChoice(String name, List<Route> routes) {
                 return refusal(route, transfer);
             }
         }
+        String reason = routes.get(chosen).reason();
         return "backend " + name + " has no direct path, only "
-                + routes.stream().map(Route::path).distinct().toList();
+                + routes.stream().map(Route::path).distinct().toList()
+                + (reason.isEmpty() ? "" : ": " + reason);
     }
 }
