@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.Failure;
-import io.penstock.NativeError;
-import io.penstock.Outcome;
-import io.penstock.PermanentStorageException;
 import io.penstock.engine.spi.Command.Kind;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Route;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +42,15 @@ final class Copies {
             buffer.pins().unpin();
             sink.success(length);
         } else {
-            new Staged(buffer, offset, bytes, up, sink, request).next();
+            Staged staged;
+            try {
+                staged = new Staged(buffer, offset, bytes, up, sink, request);
+            } catch (RuntimeException noSlot) {
+                buffer.pins().unpin();
+                sink.error(noSlot);
+                return;
+            }
+            staged.next();
         }
     }
 
@@ -93,7 +98,7 @@ final class Copies {
             lane.post(() -> lane.single(
                     command -> command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done), result -> {
                         if (result < 0) {
-                            end(lane.failure(kind, result).error());
+                            end(lane.failure(kind, result));
                             return;
                         }
                         if (!up) {
@@ -108,16 +113,13 @@ final class Copies {
                     }));
         }
 
-        private void end(@Nullable NativeError error) {
+        private void end(@Nullable NativeFailure failure) {
             slot.free();
             buffer.pins().unpin();
-            if (error == null) {
+            if (failure == null) {
                 sink.success((long) done);
             } else {
-                sink.error(new PermanentStorageException(
-                        request + " at " + offset + " of " + buffer + " failed: " + error,
-                        new Failure(Outcome.PARTIAL, error, done),
-                        null));
+                sink.error(Failures.copy(request + " at " + offset + " of " + buffer, failure, done));
             }
         }
     }

@@ -25,7 +25,7 @@ final class Failures {
 
     static PenstockException of(OpenTransfer open, NativeFailure failure) {
         Failure facts = facts(open, failure.error());
-        String message = open.transfer() + " failed: " + failure.error();
+        String message = open.transfer() + " failed: " + failure;
         return switch (failure.kind()) {
             case RETRY, TRANSIENT ->
                 // The device refused to begin; had it begun, it would have said how far it came.
@@ -81,6 +81,14 @@ final class Failures {
 
     static PenstockException closed(Object request, String what) {
         return new ClosedException(request + " refused: " + what + " is closed", Failure.NOT_STARTED, null);
+    }
+
+    static PenstockException copy(String request, NativeFailure failure, long done) {
+        String message = request + " failed: " + failure;
+        Failure facts = new Failure(Outcome.PARTIAL, failure.error(), done);
+        return failure.kind() == NativeFailure.Kind.LOST
+                ? new DeviceLostException(message, facts, null)
+                : new PermanentStorageException(message, facts, null);
     }
 
     static PenstockException sync(String request, NativeFailure failure) {

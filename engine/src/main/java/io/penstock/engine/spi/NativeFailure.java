@@ -8,8 +8,14 @@ import io.penstock.NativeError;
  *
  * @param error call, code and symbol
  * @param kind what to do about it
+ * @param note what a message says beside the answer, such as whose fault it was; may be empty
  */
-public record NativeFailure(NativeError error, Kind kind) {
+public record NativeFailure(NativeError error, Kind kind, String note) {
+
+    /** Makes one of which the answer says all. */
+    public NativeFailure(NativeError error, Kind kind) {
+        this(error, kind, "");
+    }
 
     /** What can be done about a failure. */
     public enum Kind {
@@ -23,5 +29,11 @@ public record NativeFailure(NativeError error, Kind kind) {
         CANCELLED,
         /** The device is gone. */
         LOST
+    }
+
+    /** Returns the native answer, and the note behind it. */
+    @Override
+    public String toString() {
+        return note.isEmpty() ? error.toString() : error + "; " + note;
     }
 }

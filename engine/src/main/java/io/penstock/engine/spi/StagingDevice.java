@@ -38,8 +38,11 @@ public interface StagingDevice {
      */
     long poll(long ticket);
 
-    /** Waits for a copy to end; answers as {@link #poll}. Called by fused fillers only ({@link ThreadRule#MANY}). */
-    long await(long ticket);
+    /**
+     * Waits for a copy to end, for about {@code nanos}; answers as {@link #poll}. Called by fused fillers only
+     * ({@link ThreadRule#MANY}), which serve other devices too: one that hangs must not keep them for ever.
+     */
+    long await(long ticket, long nanos);
 
     /** Returns what a negative number means. */
     NativeFailure failure(Command.Kind kind, long result);

@@ -46,10 +46,10 @@ final class DeviceSide {
         }
     }
 
-    /** As {@link #poll}, but waits. */
-    long await(Piece piece) {
+    /** As {@link #poll}, but waits for about {@code nanos}. */
+    long await(Piece piece, long nanos) {
         try {
-            long answer = device.await(piece.ticket);
+            long answer = device.await(piece.ticket, nanos);
             return answer < 0 ? failed(piece, answer) : answer;
         } catch (RuntimeException | Error e) {
             return threw(e);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Takes pieces that are ready and does their host I/O. Where the device allows any thread, it starts their copies too,
@@ -9,8 +10,11 @@ import java.util.ArrayDeque;
  */
 final class Filler implements Runnable {
 
+    /** How long a filler waits for a copy before it serves others: many times what a slot takes on an idle link. */
+    private static final long PATIENCE_NANOS = 1_000_000;
+
     private final FillerPool pool;
-    private final ArrayDeque<Piece> copying = new ArrayDeque<>(); // oldest first
+    private final List<Piece> copying = new ArrayList<>(); // oldest first
     int nextQueue; // for the pool
 
     Filler(FillerPool pool) {
@@ -32,36 +36,44 @@ final class Filler implements Runnable {
      */
     boolean turn(boolean mayWait) {
         boolean settled = settleEnded();
-        Piece oldest = copying.peek();
-        if (oldest != null && copying.size() >= oldest.queue.slotsPerFiller()) {
-            return settle(oldest, mayWait) || settled;
+        boolean full =
+                !copying.isEmpty() && copying.size() >= copying.get(0).queue.slotsPerFiller();
+        if (full && (!mayWait || settle(0, true))) {
+            return settled || mayWait;
         }
-        // Nobody sleeps on a copy that runs: it would be seen too late.
-        Piece piece = pool.take(this, mayWait && oldest == null);
+        // Full and out of patience, perhaps because a device hangs: the pieces of others have slots, and may go on.
+        Piece piece = pool.take(this, mayWait && copying.isEmpty());
         if (piece != null) {
             work(piece);
             return true;
         }
-        return (oldest != null && settle(oldest, mayWait)) || settled;
+        // Nobody sleeps on a semaphore while a copy runs: its end would be seen too late.
+        return (!copying.isEmpty() && settle(0, mayWait)) || settled;
     }
 
+    /** Ends all copies that have ended: behind one of a device that hangs there may be another's. */
     private boolean settleEnded() {
         boolean any = false;
-        for (Piece oldest = copying.peek(); oldest != null && settle(oldest, false); oldest = copying.peek()) {
-            any = true;
+        for (int i = 0; i < copying.size(); ) {
+            if (settle(i, false)) {
+                any = true;
+            } else {
+                i++;
+            }
         }
         return any;
     }
 
-    private boolean settle(Piece oldest, boolean mayWait) {
-        DeviceSide copies = oldest.queue.copies;
-        long answer = mayWait ? copies.await(oldest) : copies.poll(oldest);
+    private boolean settle(int index, boolean mayWait) {
+        Piece piece = copying.get(index);
+        DeviceSide copies = piece.queue.copies;
+        long answer = mayWait ? copies.await(piece, PATIENCE_NANOS) : copies.poll(piece);
         if (answer == DeviceSide.RUNNING) {
             return false;
         }
-        copying.poll();
-        if (oldest.queue.stepped(oldest, answer)) {
-            work(oldest);
+        copying.remove(index);
+        if (piece.queue.stepped(piece, answer)) {
+            work(piece);
         }
         return true;
     }

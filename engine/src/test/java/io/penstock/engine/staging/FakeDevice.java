@@ -125,9 +125,9 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
-    public synchronized long await(long ticket) {
+    public synchronized long await(long ticket, long nanos) {
         checkThread();
-        return end(ticket);
+        return held ? 0 : end(ticket);
     }
 
     private long end(long ticket) {

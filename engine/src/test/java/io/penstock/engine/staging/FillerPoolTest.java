@@ -82,4 +82,42 @@ class FillerPoolTest {
         assertThat(sizes.slots(8)).isEqualTo(24);
         assertThat(sizes.slots(100)).as("more gain one device nothing").isEqualTo(36);
     }
+
+    @Test
+    void aDeviceThatHangsDoesNotKeepFillersFromAnother() {
+        FillerPool pool = new FillerPool(1, false);
+        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeDevice hanging = new FakeDevice(ThreadRule.MANY, host, 2);
+        FakeDevice sound = new FakeDevice(ThreadRule.MANY, host, 3);
+        SlotSizes sizes = new SlotSizes(Stage.SLOT, 1, 0, 4);
+        StagedQueue stuck = new StagedQueue(hanging, host, sizes, pool.enter(), null, null);
+        StagedQueue well = new StagedQueue(sound, host, sizes, pool.enter(), null, null);
+        FakeFile file = new FakeFile(Stage.SLOT, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(Stage.SLOT);
+        Filler filler = new Filler(pool);
+        List<String> ended = new ArrayList<>();
+        hanging.held = true;
+        read(stuck, file, memory);
+        filler.turn(true);
+        read(well, file, memory);
+        for (int i = 0; i < 20; i++) {
+            filler.turn(true);
+            well.turn(0, (id, result) -> ended.add("well " + result));
+            stuck.turn(0, (id, result) -> ended.add("stuck " + result));
+        }
+        assertThat(ended).containsExactly("well " + Stage.SLOT);
+
+        hanging.held = false;
+        filler.turn(true);
+        stuck.turn(0, (id, result) -> ended.add("stuck " + result));
+        assertThat(ended).containsExactly("well " + Stage.SLOT, "stuck " + Stage.SLOT);
+        stuck.close();
+        well.close();
+    }
+
+    private static void read(StagedQueue queue, FakeFile file, FakeDevice.Memory memory) {
+        queue.enqueue(
+                0, new Command().file(Command.Kind.READ, file, 0, Stage.SLOT).memory(memory, 0));
+        queue.turn(0, (id, result) -> {});
+    }
 }

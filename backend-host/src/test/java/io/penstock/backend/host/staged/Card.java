@@ -98,11 +98,11 @@ final class Card implements DeviceDriver, StagingDevice {
     public long poll(long ticket) {
         checkThread();
         Copy copy = copies.get(ticket);
-        return copy != null && ++copy.looks < LOOKS ? 0 : await(ticket);
+        return copy != null && ++copy.looks < LOOKS ? 0 : await(ticket, 0);
     }
 
     @Override
-    public long await(long ticket) {
+    public long await(long ticket, long nanos) {
         checkThread();
         Copy copy = copies.remove(ticket);
         if (copy == null) {
