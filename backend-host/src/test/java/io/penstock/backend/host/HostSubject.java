@@ -12,6 +12,8 @@ import io.penstock.engine.host.HostIo;
 import io.penstock.engine.host.HostOptions;
 import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.host.Slabs;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingRoute;
 import io.penstock.tck.Gate;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.host;
+package io.penstock.engine.testing;
 
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFile;

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the tests of every backend share, and which is compiled into each: {@code tck} knows nothing of queues, and no
+ * jar of tests has to exist where tests are skipped.
+ */
+package io.penstock.engine.testing;
