@@ -2,18 +2,37 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.Availability;
+import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Says what there is of a GPU, creating no context. */
+/** Says what there is of a GPU and of libcufile; creates no context. */
 final class CudaProbe {
 
     private CudaProbe() {}
 
     static Availability probe(Options options) {
-        String absent = Cuda.load(options.get(CufileOptions.LIBCUDA));
-        return Availability.absent(
-                "no CUDA driver: " + absent,
-                "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
+        try {
+            CudaPlatform platform = CudaPlatform.find(options);
+            CudaPlatform chosen = platform.with(ContextChoice.of(options).ordinal(platform));
+            if (!chosen.isUsable()) {
+                return Availability.absent(chosen.reason(), chosen.remedy());
+            }
+            CudaGpu gpu = chosen.gpus().get(ContextChoice.of(options).ordinal(platform));
+            return Availability.available(true, gpu.name() + ", driver for " + chosen.driver(), details(chosen));
+        } catch (BackendUnavailableException e) {
+            return Availability.absent(String.valueOf(e.getMessage()), "make the context, or use the primary one");
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
+    }
+
+    private static List<String> details(CudaPlatform platform) {
+        List<String> details = new ArrayList<>();
+        details.add("driver: " + platform.driver() + ", " + Cuda.file());
+        platform.gpus().forEach(gpu -> details.add(gpu.toString()));
+        return details;
     }
 }

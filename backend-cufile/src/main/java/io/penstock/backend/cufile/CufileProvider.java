@@ -3,14 +3,16 @@ package io.penstock.backend.cufile;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
-import io.penstock.BackendUnavailableException;
-import io.penstock.Failure;
 import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.engine.Engine;
+import io.penstock.engine.spi.Route;
 import io.penstock.engine.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** NVIDIA GPUs, wherever their driver is. */
 public final class CufileProvider implements BackendProvider {
@@ -47,7 +49,20 @@ public final class CufileProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        Availability there = probe(options);
-        throw new BackendUnavailableException(there.reason(), Failure.NOT_STARTED, null);
+        return open(options, route -> route);
+    }
+
+    /** Opens it with something between the engine and its routes. */
+    Backend open(Options options, UnaryOperator<Route> around) {
+        CudaContext context = CudaContext.open(options);
+        List<Route> routes;
+        try {
+            routes = CufileRoutes.of(context, options);
+        } catch (RuntimeException e) {
+            context.leave();
+            throw e;
+        }
+        CudaDriver driver = new CudaDriver(context, CufileRoutes.paths(routes), Set.of(context.toString()));
+        return Engine.open(name(), driver, routes.stream().map(around).toList(), options);
     }
 }

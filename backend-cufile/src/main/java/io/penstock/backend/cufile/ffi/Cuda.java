@@ -66,6 +66,8 @@ public final class Cuda {
 
     public static native int cuDeviceGetName(byte[] name, int bytes, int device);
 
+    public static native int cuDeviceGetPCIBusId(byte[] id, int bytes, int device);
+
     public static native int cuDeviceTotalMem_v2(long[] bytes, int device);
 
     public static native int cuDriverGetVersion(int[] version);
@@ -111,6 +113,8 @@ public final class Cuda {
     public static native int cuStreamCreate(long[] stream, int flags);
 
     public static native int cuStreamDestroy_v2(long stream);
+
+    public static native int cuStreamSynchronize(long stream);
 
     // Events.
 

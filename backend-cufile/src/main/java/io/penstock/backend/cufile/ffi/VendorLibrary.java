@@ -29,8 +29,8 @@ public final class VendorLibrary {
     /** RTLD_LAZY without RTLD_GLOBAL: what the vendor exports is not to get in the way of others. */
     private static final int OPEN_FLAGS = 1;
 
-    /** What an absent function is; it takes no arguments, and in C's calling convention may get any. */
-    private interface AbsentFunction extends Callback {
+    /** What an absent function is, to JNA: it takes no arguments, and in C's calling convention may get any. */
+    interface AbsentFunction extends Callback {
         long call();
     }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/** A GPU as a device: memory in one CUDA context, of which it is a user until it is closed. */
+final class CudaDriver implements DeviceDriver {
+
+    /** What {@code cuMemAlloc} promises for its answers, and so what wrapped memory must keep. */
+    private static final long ALIGNMENT = 256;
+
+    private final CudaContext context;
+    private final Capabilities capabilities;
+
+    /**
+     * Takes over one use of a context.
+     *
+     * @param paths that transfers may take
+     * @param features further facts
+     */
+    CudaDriver(CudaContext context, Set<TransferPath> paths, Set<String> features) {
+        this.context = context;
+        this.capabilities =
+                new Capabilities(context.gpu().name(), true, paths, FenceSupport.HOST_ONLY, false, false, features);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public DeviceMemory allocate(long bytes) {
+        return context.memory().allocate(Math.max(bytes, 1));
+    }
+
+    @Override
+    public DeviceMemory wrap(long nativeHandle, long bytes) {
+        String pointer = "the CUdeviceptr 0x" + Long.toHexString(nativeHandle);
+        if (nativeHandle % ALIGNMENT != 0) {
+            throw new IllegalArgumentException(pointer + " is no multiple of " + ALIGNMENT);
+        }
+        context.run("wrapping of " + pointer, () -> {
+            checkContext(pointer, nativeHandle);
+            checkRange(pointer, nativeHandle, bytes);
+            return context;
+        });
+        return new GpuMemory(new GpuSpan(context, nativeHandle, bytes, false), 0, bytes, () -> {});
+    }
+
+    private void checkContext(String pointer, long address) {
+        long type = attribute(pointer, Cuda.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+        if ((int) type != Cuda.CU_MEMORYTYPE_DEVICE) {
+            throw new IllegalArgumentException(pointer + " is memory of the host, not of a GPU");
+        }
+        int device = (int) attribute(pointer, Cuda.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+        if (device != context.gpu().ordinal()) {
+            throw new IllegalArgumentException(
+                    pointer + " is memory of GPU " + device + ", and this backend is on " + context.gpu());
+        }
+        // Memory that is mapped rather than allocated (cuMemMap) belongs to the device and has no context.
+        long owner = attribute(pointer, Cuda.CU_POINTER_ATTRIBUTE_CONTEXT, address);
+        if (owner != 0 && owner != context.handle()) {
+            throw new IllegalArgumentException(pointer + " is memory of another context, 0x" + Long.toHexString(owner)
+                    + ", and this backend is in the " + context + ": see " + CufileOptions.CONTEXT);
+        }
+    }
+
+    private static long attribute(String pointer, int attribute, long address) {
+        long[] value = new long[1];
+        int result = Cuda.cuPointerGetAttribute(value, attribute, address);
+        if (result == CudaError.INVALID_VALUE) {
+            throw new IllegalArgumentException(pointer + " is no memory that the CUDA driver knows");
+        }
+        CudaFailure.check("wrapping of " + pointer, "cuPointerGetAttribute", result);
+        return value[0];
+    }
+
+    private static void checkRange(String pointer, long address, long bytes) {
+        long[] base = new long[1];
+        long[] length = new long[1];
+        int result = Cuda.cuMemGetAddressRange_v2(base, length, address);
+        CudaFailure.check("wrapping of " + pointer, "cuMemGetAddressRange", result);
+        long behind = base[0] + length[0] - address;
+        if (bytes > behind) {
+            throw new IllegalArgumentException(
+                    pointer + " has " + behind + " bytes up to the end of its allocation, not " + bytes);
+        }
+    }
+
+    @Override
+    public DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException(
+                "a GPU's buffers are its own memory: wrap a CUdeviceptr, or open backend host for " + memory);
+    }
+
+    @Override
+    public DeviceFence fence(long nativeEvent) {
+        throw new IllegalArgumentException("this backend takes no native fences yet");
+    }
+
+    @Override
+    public void close() {
+        context.leave();
+    }
+}
