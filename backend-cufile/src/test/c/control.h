@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a test says to a double of a vendor's library, and how the double asks what it was told. Compiled into each
+ * double, which has a state of its own. Functions are named as in the vendor's manual; a trailing "_v2" is ignored.
+ */
+#ifndef PENSTOCK_CONTROL_H
+#define PENSTOCK_CONTROL_H
+
+#include <stddef.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* For the test. */
+
+/* Ends all that runs, frees all that lives, forgets calls, orders, properties and the complaint. */
+EXPORT void double_reset(void);
+/*
+ * The nth next call of the function answers code (0: all from now on; negative: forget what was ordered). err is the CUDA
+ * error in the answers of libcufile, or errno where code is -1. "late:NAME": the call is accepted, the operation fails.
+ */
+EXPORT void double_fail(const char *function, long nth, long code, long err);
+/* Each operation of the function takes so long more. */
+EXPORT void double_delay(const char *function, long micros);
+/* Each operation of the function moves at most so many bytes; negative: all. */
+EXPORT void double_short(const char *function, long bytes);
+/* Operations of the function start, and neither move data nor end before they are released. */
+EXPORT void double_hold(const char *function);
+EXPORT void double_release(const char *function);
+EXPORT long double_held(const char *function);
+/* Waits until so many operations of the function are held, or so many calls of it were made; answers how many it is. */
+EXPORT long double_await_held(const char *function, long operations, long millis);
+EXPORT long double_await_calls(const char *function, long calls, long millis);
+EXPORT long double_calls(const char *function);
+/* How many of a kind live: handles, buffers, batches, streams, events, contexts, allocations, bytes, pinned, ... */
+EXPORT long double_live(const char *kind);
+/* The first wrong use that a vendor's library need not notice, or null. */
+EXPORT const char *double_complaint(void);
+EXPORT void double_forgive(void);
+EXPORT void double_set(const char *property, long value);
+
+/* For the double. None of these is called with its lock held but complain, live, property and shortened. */
+
+struct answer {
+    long code;
+    long err;
+};
+
+/* Counts a call. True if it must fail, with this answer. */
+int called(const char *function, struct answer *answer);
+/* An operation is carried out: waits as long as it was told to. */
+void carry_out(const char *function);
+/* True if an operation that was accepted must fail. */
+int fails_late(const char *function, struct answer *answer);
+size_t shortened(const char *function, size_t bytes);
+long property(const char *name, long fallback);
+void live(const char *kind, long more);
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* True while a reset ends what runs. */
+int stopping(void);
+/* What each library has to forget. Nothing is held any more, and stopping() is true meanwhile. */
+void reset_library(void);
+
+#endif
