@@ -152,6 +152,7 @@ long property(const char *name, long fallback) {
 void live(const char *kind, long more) {
     pthread_mutex_lock(&lock);
     value(kinds, &kind_count, kind, 1)->value += more;
+    if (more < 0) pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
 
@@ -233,7 +234,7 @@ void double_release(const char *name) {
     pthread_mutex_unlock(&lock);
 }
 
-static long await(const char *name, long wanted, long millis, size_t field) {
+static struct timespec in_millis(long millis) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += millis / 1000;
@@ -242,6 +243,11 @@ static long await(const char *name, long wanted, long millis, size_t field) {
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
+    return until;
+}
+
+static long await(const char *name, long wanted, long millis, size_t field) {
+    struct timespec until = in_millis(millis);
     pthread_mutex_lock(&lock);
     long *count = (long *)((char *)function(name) + field);
     while (*count < wanted && pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT) continue;
@@ -270,6 +276,16 @@ long double_live(const char *kind) {
     pthread_mutex_lock(&lock);
     struct value *found = value(kinds, &kind_count, kind, 0);
     long result = found ? found->value : 0;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+long double_await_live(const char *kind, long most, long millis) {
+    struct timespec until = in_millis(millis);
+    pthread_mutex_lock(&lock);
+    struct value *found = value(kinds, &kind_count, kind, 1);
+    while (found->value > most && pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT) continue;
+    long result = found->value;
     pthread_mutex_unlock(&lock);
     return result;
 }

@@ -33,6 +33,8 @@ EXPORT long double_await_calls(const char *function, long calls, long millis);
 EXPORT long double_calls(const char *function);
 /* How many of a kind live: handles, buffers, batches, streams, events, contexts, allocations, bytes, pinned, ... */
 EXPORT long double_live(const char *kind);
+/* Waits until at most so many live. */
+EXPORT long double_await_live(const char *kind, long most, long millis);
 /* The first wrong use that a vendor's library need not notice, or null. */
 EXPORT const char *double_complaint(void);
 EXPORT void double_forgive(void);

@@ -66,12 +66,11 @@ static int too_much(size_t size) {
     return now + size > (size_t)most;
 }
 
-EXPORT CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
-    CALLED(AT_ONCE);
+static CUresult allocate(const char *function, void **memory, size_t size, unsigned flags) {
     REQUIRE(memory && size && !(flags & ~(unsigned)(PORTABLE | DEVICE_MAP | WRITE_COMBINED)), INVALID_VALUE);
     struct context *context;
     LOCK();
-    CUresult result = need_context(__func__, &context);
+    CUresult result = need_context(function, &context);
     if (!result && too_much(size)) result = OUT_OF_MEMORY;
     if (!result) {
         size_t pages = (size + PAGE - 1) / PAGE * PAGE;
@@ -87,8 +86,14 @@ EXPORT CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
     return result;
 }
 
+EXPORT CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
+    CALLED(AT_ONCE);
+    return allocate(__func__, memory, size, flags);
+}
+
 EXPORT CUresult cuMemAllocHost_v2(void **memory, size_t size) {
-    return cuMemHostAlloc(memory, size, 0);
+    CALLED(AT_ONCE);
+    return allocate(__func__, memory, size, 0);
 }
 
 EXPORT CUresult cuMemFreeHost(void *memory) {

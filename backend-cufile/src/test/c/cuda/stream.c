@@ -209,12 +209,11 @@ int streams_reset(void) {
     return 1;
 }
 
-EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority) {
-    CALLED(AT_ONCE);
+static CUresult create(const char *function, CUstream *handle, unsigned flags, int priority) {
     REQUIRE(handle && flags <= 1, INVALID_VALUE);
     struct context *context;
     LOCK();
-    CUresult result = need_context(__func__, &context);
+    CUresult result = need_context(function, &context);
     if (!result) {
         struct stream *made = stream_new(context, flags, priority);
         made->handle = handle_new(STREAM, made);
@@ -225,8 +224,14 @@ EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int
     return result;
 }
 
+EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned flags, int priority) {
+    CALLED(AT_ONCE);
+    return create(__func__, handle, flags, priority);
+}
+
 EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags) {
-    return cuStreamCreateWithPriority(handle, flags, 0);
+    CALLED(AT_ONCE);
+    return create(__func__, handle, flags, 0);
 }
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {

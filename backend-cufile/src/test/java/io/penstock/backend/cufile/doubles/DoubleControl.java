@@ -95,6 +95,11 @@ public final class DoubleControl {
         return number("double_live", kind);
     }
 
+    /** Waits until at most so many of a kind live, for at most 10 s, and returns how many do. */
+    public long awaitLive(String kind, long most) {
+        return number("double_await_live", kind, most, 10_000L);
+    }
+
     /** Returns the first wrong use that a real library need not have noticed. */
     public Optional<String> complaint() {
         Pointer text = (Pointer) library.getFunction("double_complaint").invoke(Pointer.class, new Object[0]);
