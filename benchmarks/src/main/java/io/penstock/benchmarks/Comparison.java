@@ -18,7 +18,11 @@ record Comparison(String row, String mode, String ours, String peer, Kind kind, 
         /** How many times the processor time of an operation, at most. */
         COST("x", false, (ours, peer) -> ours.cpuNanosEach() / peer.cpuNanosEach()),
         /** How much more time an operation takes, at most. */
-        EXTRA("ns", false, (ours, peer) -> ours.nanosEach() - peer.nanosEach());
+        EXTRA("ns", false, (ours, peer) -> ours.nanosEach() - peer.nanosEach()),
+        /** How many times the time of an operation, at most. */
+        TIME("x", false, (ours, peer) -> ours.nanosEach() / peer.nanosEach()),
+        /** How many bytes, at least; the peer does not matter. */
+        RATE("GB/s", true, (ours, peer) -> ours.perSecond() / 1e9);
 
         final String unit;
         final boolean atLeast;

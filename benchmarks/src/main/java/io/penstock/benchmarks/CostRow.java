@@ -31,7 +31,7 @@ final class CostRow implements Row {
     }
 
     @Override
-    public List<io.penstock.benchmarks.Result> run(Settings settings, boolean busy) throws Exception {
+    public Report run(Settings settings, boolean busy) throws Exception {
         OptionsBuilder options = new OptionsBuilder();
         options.include(OperationCost.class.getName())
                 .forks(1)
@@ -47,7 +47,7 @@ final class CostRow implements Row {
         for (RunResult run : new Runner(options).run()) {
             results.add(result(run, busy));
         }
-        return results;
+        return Report.of(results);
     }
 
     private static io.penstock.benchmarks.Result result(RunResult run, boolean busy) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import io.penstock.Availability;
+import io.penstock.Backends;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Optional;
 
 /** Measures Penstock against its peers; see {@link Settings#USAGE}. */
 public final class Main {
 
     private static final int REFUSED = 3;
     private static final int FALLS_SHORT = 0; // a fact to report, no failure
+    private static final int NOTHING_TO_MEASURE = 0; // likewise
 
     private Main() {}
 
@@ -29,14 +31,37 @@ public final class Main {
     }
 
     private static int run(Settings settings) throws Exception {
+        Optional<Availability> absent = absent(settings.backend());
+        if (absent.isPresent()) {
+            System.out.println("benchmarks: nothing to measure here: " + settings.backend() + " is not available: "
+                    + absent.get().reason() + ". Remedy: " + absent.get().remedy());
+            return NOTHING_TO_MEASURE;
+        }
         if (!settings.force() && Machine.wasBusy()) {
             return refuse("the load of the last minute is " + Machine.load());
         }
-        System.out.println(Machine.describe() + "; " + settings.pairs() + " pairs, " + settings.seconds() + " s each");
+        System.out.println(Machine.describe() + "; " + settings.pairs() + " pairs");
         Files.createDirectories(settings.directory());
-        List<Result> results = new ArrayList<>();
+        if (settings.backend().equals("host")) {
+            return measure(settings, HostRows.all(settings));
+        }
+        try (GpuBench bench = GpuBench.open(settings)) {
+            return measure(settings, CufileRows.all(bench));
+        }
+    }
+
+    private static Optional<Availability> absent(String backend) {
+        return Backends.list().stream()
+                .filter(listing -> listing.name().equals(backend))
+                .map(Backends.Listing::availability)
+                .filter(availability -> !availability.available())
+                .findFirst();
+    }
+
+    private static int measure(Settings settings, List<Row> rows) throws Exception {
+        Report report = Report.of(List.of());
         boolean refused = false;
-        for (Row row : HostRows.all(settings)) {
+        for (Row row : rows) {
             if (!row.name().contains(settings.rows())) {
                 continue;
             }
@@ -45,22 +70,18 @@ public final class Main {
                 refused = true;
                 break;
             }
-            List<Result> measured = row.run(settings, busy);
-            measured.forEach(result -> System.out.println(result.toMarkdown()));
-            results.addAll(measured);
+            Report measured = row.run(settings, busy);
+            System.out.println("\n" + measured.toMarkdown());
+            report = report.and(measured);
+            write(settings, report); // also what a run that is cut short has come to
         }
-        report(settings, results);
+        System.out.println("\n== all rows\n\n" + report.toMarkdown());
         return refused ? refuse("processors that we do not use are busy") : FALLS_SHORT;
     }
 
-    private static void report(Settings settings, List<Result> results) throws IOException {
-        System.out.println("\n| row | mode | median | range | goal | reached | rates, processors in use |");
-        System.out.println("|---|---|---|---|---|---|---|");
-        results.forEach(result -> System.out.println(result.toMarkdown()));
+    private static void write(Settings settings, Report report) throws IOException {
         if (settings.json() != null) {
-            String lines =
-                    results.stream().map(result -> "  " + result.toJson()).collect(Collectors.joining(",\n"));
-            Files.writeString(settings.json(), "[\n" + lines + "\n]\n");
+            report.writeJson(settings.json());
         }
     }
 

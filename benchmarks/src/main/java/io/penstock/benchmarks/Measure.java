@@ -3,6 +3,7 @@ package io.penstock.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
 
 /**
  * What a contender did in one run.
@@ -30,10 +31,15 @@ record Measure(long operations, long nanos, long cpuNanos) {
 
     /** Measures work in this process. */
     static Measure of(Work work) throws Exception {
-        long cpu = processCpuNanos();
+        return of(work, Measure::processCpuNanos);
+    }
+
+    /** Measures work in this process by a given count of its processor time. */
+    static Measure of(Work work, LongSupplier cpuNanos) throws Exception {
+        long cpu = cpuNanos.getAsLong();
         long begin = System.nanoTime();
         long operations = work.run();
-        return new Measure(operations, System.nanoTime() - begin, processCpuNanos() - cpu);
+        return new Measure(operations, System.nanoTime() - begin, cpuNanos.getAsLong() - cpu);
     }
 
     double perSecond() {

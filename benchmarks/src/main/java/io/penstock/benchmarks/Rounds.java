@@ -3,16 +3,25 @@ package io.penstock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A row of contenders that run by turns: once to warm up, then as many rounds as there are pairs, every other one
  * backwards, so that what drifts meets both of a pair alike. After each run the bytes are checked.
  */
-record Rounds(String name, List<Factory> contenders, List<Comparison> comparisons) implements Row {
+record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison> comparisons) implements Row {
+
+    /** What names a contender as the best of those whose names begin so. */
+    static final String BEST = "best of ";
+
+    Rounds(String name, List<Factory> contenders, List<Comparison> comparisons) {
+        this(name, Unit.OPERATIONS, contenders, comparisons);
+    }
 
     /** Makes a contender ready to run. */
     interface Factory {
@@ -20,13 +29,14 @@ record Rounds(String name, List<Factory> contenders, List<Comparison> comparison
     }
 
     @Override
-    public List<Result> run(Settings settings, boolean busy) throws Exception {
+    public Report run(Settings settings, boolean busy) throws Exception {
         List<Contender> open = new ArrayList<>();
         try {
             for (Factory factory : contenders) {
-                open.add(factory.open());
+                open(factory, open);
             }
-            return compare(measure(open, settings), busy);
+            Map<String, List<Measure>> measures = measure(open, settings);
+            return new Report(compare(measures, busy), figures(measures));
         } finally {
             for (Contender contender : open) {
                 contender.close();
@@ -34,17 +44,33 @@ record Rounds(String name, List<Factory> contenders, List<Comparison> comparison
         }
     }
 
+    private void open(Factory factory, List<Contender> open) {
+        try {
+            open.add(factory.open());
+        } catch (Exception e) {
+            System.err.println(name + ": a contender cannot begin: " + e); // the others can
+        }
+    }
+
+    private List<Figure> figures(Map<String, List<Measure>> measures) {
+        List<Figure> figures = new ArrayList<>();
+        if (unit != Unit.OPERATIONS) {
+            measures.forEach((contender, its) -> figures.add(Figure.of(name, contender, unit, its)));
+        }
+        return figures;
+    }
+
     private Map<String, List<Measure>> measure(List<Contender> open, Settings settings) throws Exception {
         Map<String, List<Measure>> measures = new LinkedHashMap<>();
         List<Contender> order = new ArrayList<>(open);
+        open.forEach(contender -> measures.put(contender.name(), new ArrayList<>())); // in the order of the row
         for (int round = -1; round < settings.pairs(); round++) { // the first one warms up
             for (Contender contender : List.copyOf(order)) {
                 try {
                     Measure measure = contender.run(settings.nanos());
                     contender.verify();
                     if (round >= 0) {
-                        measures.computeIfAbsent(contender.name(), any -> new ArrayList<>())
-                                .add(measure);
+                        measures.get(contender.name()).add(measure);
                     }
                 } catch (Exception e) {
                     order.remove(contender); // the others go on; a comparison with fewer measures is left out
@@ -60,8 +86,10 @@ record Rounds(String name, List<Factory> contenders, List<Comparison> comparison
     private List<Result> compare(Map<String, List<Measure>> measures, boolean busy) {
         List<Result> results = new ArrayList<>();
         for (Comparison comparison : comparisons) {
-            List<Measure> ours = measures.get(comparison.ours());
-            List<Measure> peers = measures.get(comparison.peer());
+            String oursName = resolve(comparison.ours(), measures);
+            String peersName = resolve(comparison.peer(), measures);
+            List<Measure> ours = measures.get(oursName);
+            List<Measure> peers = measures.get(peersName);
             if (ours == null || peers == null) {
                 continue; // one of them gave up, and was reported
             }
@@ -69,19 +97,42 @@ record Rounds(String name, List<Factory> contenders, List<Comparison> comparison
             for (int pair = 0; pair < values.length; pair++) {
                 values[pair] = comparison.kind().of(ours.get(pair), peers.get(pair));
             }
-            String detail = describe(comparison.ours(), ours) + "; " + describe(comparison.peer(), peers);
+            String detail = describe(oursName, ours) + "; " + describe(peersName, peers);
             results.add(Result.of(comparison, values, detail, busy));
         }
         return results;
     }
 
-    private static String describe(String name, List<Measure> measures) {
-        double rate =
-                Result.median(measures.stream().mapToDouble(Measure::perSecond).toArray());
-        double processors =
-                Result.median(measures.stream().mapToDouble(Measure::processors).toArray());
-        double cpuEach = Result.median(
-                measures.stream().mapToDouble(Measure::cpuNanosEach).toArray());
+    /** Returns a contender's name; of the best of several, that which was fastest in the median. */
+    private static String resolve(String wanted, Map<String, List<Measure>> measures) {
+        if (!wanted.startsWith(BEST)) {
+            return wanted;
+        }
+        String prefix = wanted.substring(BEST.length());
+        return measures.keySet().stream()
+                .filter(name -> name.startsWith(prefix))
+                .max(Comparator.comparingDouble(name -> median(measures.get(name), Measure::perSecond)))
+                .orElse(wanted);
+    }
+
+    private static double median(List<Measure> measures, ToDoubleFunction<Measure> value) {
+        return Result.median(measures.stream().mapToDouble(value).toArray());
+    }
+
+    private String describe(String name, List<Measure> measures) {
+        if (unit != Unit.OPERATIONS) {
+            return String.format(
+                    Locale.ROOT,
+                    "%s %s %s, %s %s",
+                    name,
+                    Unit.number(median(measures, unit::of)),
+                    unit.name,
+                    Unit.number(median(measures, unit::cpuOf)),
+                    unit.cpuName);
+        }
+        double rate = median(measures, Measure::perSecond);
+        double processors = median(measures, Measure::processors);
+        double cpuEach = median(measures, Measure::cpuNanosEach);
         return String.format(
                 Locale.ROOT, "%s %,.0f/s, %.2f CPU s/s, %,.0f CPU ns each", name, rate, processors, cpuEach);
     }

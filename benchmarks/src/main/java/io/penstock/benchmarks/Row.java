@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import java.util.List;
-
 /** Something to be measured for the report. */
 interface Row {
 
@@ -10,5 +8,5 @@ interface Row {
     String name();
 
     /** Measures it. */
-    List<Result> run(Settings settings, boolean busy) throws Exception;
+    Report run(Settings settings, boolean busy) throws Exception;
 }

@@ -2,33 +2,61 @@
 package io.penstock.benchmarks;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the command line says.
  *
+ * @param backend whose rows
  * @param rows part of the names of the rows to measure
  * @param pairs how many rounds
- * @param seconds how long each run takes
+ * @param seconds how long each run takes; of the rows of cufile each run moves a file instead
  * @param directory where test files are made; they are left there for the next time
  * @param force whether to measure on a busy machine
+ * @param sizes of the files of the rows of cufile
  */
-record Settings(@Nullable Path json, String rows, int pairs, double seconds, Path directory, boolean force) {
+record Settings(
+        String backend,
+        @Nullable Path json,
+        String rows,
+        int pairs,
+        double seconds,
+        Path directory,
+        boolean force,
+        Sizes sizes) {
 
-    static final String USAGE =
-            "benchmarks/run host [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] [--dir DIR] " + "[--force]";
+    /**
+     * How much the rows of cufile move.
+     *
+     * @param hotBytes of the file in the page cache, a multiple of 16 MiB
+     * @param diskBytes of what goes to and from the disk, no more than that
+     * @param blocks how many a gather gathers
+     */
+    record Sizes(long hotBytes, long diskBytes, int blocks) {
+
+        static final Sizes DEFAULT = new Sizes(8L << 30, 2L << 30, 100_000);
+
+        Sizes {
+            if (hotBytes % (16 << 20) != 0 || hotBytes <= 0 || diskBytes % (16 << 20) != 0 || diskBytes > hotBytes) {
+                throw new IllegalArgumentException("sizes are multiples of 16 MiB, the disk's no more than the other");
+            }
+        }
+    }
+
+    static final String USAGE = "benchmarks/run host|cufile [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
+            + "[--dir DIR] [--force] [--mib N] [--disk-mib N] [--blocks N]";
 
     static Settings parse(String[] arguments) {
-        if (arguments.length == 0 || !arguments[0].equals("host")) {
-            throw new IllegalArgumentException("which benchmarks? There are those of host");
+        if (arguments.length == 0 || !List.of("host", "cufile").contains(arguments[0])) {
+            throw new IllegalArgumentException("which benchmarks? There are those of host and of cufile");
         }
-        Settings settings = new Settings(
-                null, "", 5, 1, Path.of(System.getProperty("java.io.tmpdir"), "penstock-benchmarks"), false);
+        Path directory = Path.of(System.getProperty("java.io.tmpdir"), "penstock-benchmarks");
+        Settings settings = new Settings(arguments[0], null, "", 5, 1, directory, false, Sizes.DEFAULT);
         for (int i = 1; i < arguments.length; i++) {
             String name = arguments[i];
             if (name.equals("--force")) {
-                settings = new Settings(
-                        settings.json, settings.rows, settings.pairs, settings.seconds, settings.directory, true);
+                settings = settings.forced();
             } else if (i + 1 == arguments.length) {
                 throw new IllegalArgumentException(name + " lacks its value, or is none of ours");
             } else {
@@ -38,15 +66,32 @@ record Settings(@Nullable Path json, String rows, int pairs, double seconds, Pat
         return settings;
     }
 
+    private Settings forced() {
+        return new Settings(backend, json, rows, pairs, seconds, directory, true, sizes);
+    }
+
     private Settings with(String name, String value) {
         return switch (name) {
-            case "--json" -> new Settings(Path.of(value), rows, pairs, seconds, directory, force);
-            case "--rows" -> new Settings(json, value, pairs, seconds, directory, force);
-            case "--pairs" -> new Settings(json, rows, Integer.parseInt(value), seconds, directory, force);
-            case "--seconds" -> new Settings(json, rows, pairs, Double.parseDouble(value), directory, force);
-            case "--dir" -> new Settings(json, rows, pairs, seconds, Path.of(value), force);
+            case "--json" -> new Settings(backend, Path.of(value), rows, pairs, seconds, directory, force, sizes);
+            case "--rows" -> new Settings(backend, json, value, pairs, seconds, directory, force, sizes);
+            case "--pairs" ->
+                new Settings(backend, json, rows, Integer.parseInt(value), seconds, directory, force, sizes);
+            case "--seconds" ->
+                new Settings(backend, json, rows, pairs, Double.parseDouble(value), directory, force, sizes);
+            case "--dir" -> new Settings(backend, json, rows, pairs, seconds, Path.of(value), force, sizes);
+            case "--mib" -> with(new Sizes(mib(value), Math.min(mib(value), sizes.diskBytes), sizes.blocks));
+            case "--disk-mib" -> with(new Sizes(sizes.hotBytes, mib(value), sizes.blocks));
+            case "--blocks" -> with(new Sizes(sizes.hotBytes, sizes.diskBytes, Integer.parseInt(value)));
             default -> throw new IllegalArgumentException("there is no " + name);
         };
+    }
+
+    private Settings with(Sizes changed) {
+        return new Settings(backend, json, rows, pairs, seconds, directory, force, changed);
+    }
+
+    private static long mib(String text) {
+        return Long.parseLong(text) << 20;
     }
 
     long nanos() {

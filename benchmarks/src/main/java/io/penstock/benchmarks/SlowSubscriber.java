@@ -44,7 +44,7 @@ final class SlowSubscriber implements Row {
     }
 
     @Override
-    public List<Result> run(Settings settings, boolean busy) throws Exception {
+    public Report run(Settings settings, boolean busy) throws Exception {
         double[] growth = new double[settings.pairs()];
         double[] cost = new double[settings.pairs()];
         double cpuNanosEach = 0;
@@ -62,9 +62,9 @@ final class SlowSubscriber implements Row {
         }
         String detail = String.format(Locale.ROOT, "%,d transfers, last against first quarter", TRANSFERS);
         String cpu = String.format(Locale.ROOT, "%s, %.0f ns of CPU each", detail, cpuNanosEach);
-        return List.of(
+        return Report.of(List.of(
                 Result.of("slow subscriber: heap grown", mode.toString(), growth, 1, false, "MiB", detail, busy),
-                Result.of("slow subscriber: cost", mode.toString(), cost, 1.1, false, "x", cpu, busy));
+                Result.of("slow subscriber: cost", mode.toString(), cost, 1.1, false, "x", cpu, busy)));
     }
 
     private Quarters quarters(Backend backend, StorageFile file, DeviceBuffer buffer) throws Exception {

@@ -2,12 +2,14 @@
 package io.penstock.benchmarks;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.LongStream;
 
 /** A file whose every word is a function of its offset, so that a block tells where it was read from. */
 final class TestFile {
@@ -16,36 +18,66 @@ final class TestFile {
     static final long BYTES = 1L << 30;
 
     private static final int CHUNK = 1 << 20;
+    private static final ThreadLocal<ByteBuffer> CHUNKS =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.LITTLE_ENDIAN));
 
     private TestFile() {}
 
     /** Makes it, unless it is there; either way its bytes are in the page cache then. */
     static Path prepare(Path path) throws IOException {
-        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.LITTLE_ENDIAN);
-        if (Files.exists(path) && Files.size(path) == BYTES && isIntact(path, chunk)) {
+        return prepare(path, BYTES);
+    }
+
+    /**
+     * Makes one of another size.
+     *
+     * @param bytes a multiple of 1 MiB
+     */
+    static Path prepare(Path path, long bytes) throws IOException {
+        if (Files.exists(path) && Files.size(path) == bytes && isIntact(path, bytes)) {
             return path;
         }
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            for (long offset = 0; offset < BYTES; offset += CHUNK) {
+        try (FileChannel file = FileChannel.open(
+                path, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            chunks(bytes, (chunk, offset) -> {
                 fill(chunk, offset);
                 file.write(chunk, offset);
-            }
+                return true;
+            });
             file.force(true);
         }
         return path;
     }
 
-    private static boolean isIntact(Path path, ByteBuffer chunk) throws IOException {
+    private static boolean isIntact(Path path, long bytes) throws IOException {
         try (FileChannel file = FileChannel.open(path)) {
-            for (long offset = 0; offset < BYTES; offset += CHUNK) {
+            return chunks(bytes, (chunk, offset) -> {
                 file.read(chunk.clear(), offset);
                 for (int at = 0; at < CHUNK; at += 4096) {
                     if (chunk.getLong(at) != word(offset + at)) {
                         return false;
                     }
                 }
-            }
-            return true;
+                return true;
+            });
+        }
+    }
+
+    private interface EachChunk {
+        boolean isRight(ByteBuffer chunk, long offset) throws IOException;
+    }
+
+    private static boolean chunks(long bytes, EachChunk each) throws IOException {
+        try {
+            return LongStream.range(0, bytes / CHUNK).parallel().allMatch(number -> {
+                try {
+                    return each.isRight(CHUNKS.get(), number * CHUNK);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -70,7 +102,8 @@ final class TestFile {
         }
     }
 
-    private static long word(long offset) {
+    /** Returns the word at an offset. */
+    static long word(long offset) {
         long mixed = (offset + 0x9E3779B97F4A7C15L) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
         return mixed ^ mixed >>> 31;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Java side of the benchmarks calls: the same check of GPU memory that the peers have.
+#include "gpu.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+static __thread char failure[400];
+static __thread jmp_buf before;
+
+static void give_up(const char *text) {
+    snprintf(failure, sizeof failure, "%s", text);
+    longjmp(before, 1);
+}
+
+#define ATTEMPT(work) \
+    failure[0] = 0; \
+    fail_with = give_up; \
+    if (setjmp(before) == 0) { \
+        work; \
+    }
+
+// Why the last call of this thread failed; empty if it did not.
+const char *attend_failure(void) {
+    return failure;
+}
+
+// Processor time of the process: the JVM itself counts it in clock ticks.
+int64_t attend_cpu_nanos(void) {
+    return cpu_nanos();
+}
+
+void attend_open(void) {
+    ATTEMPT(gpu_open())
+}
+
+void attend_fill(CUdeviceptr memory, size_t bytes, uint64_t base) {
+    ATTEMPT(gpu_enter(); gpu_fill(memory, bytes, base))
+}
+
+uint64_t attend_differences(CUdeviceptr memory, size_t bytes, uint64_t base) {
+    volatile uint64_t bad = 0;
+    ATTEMPT(gpu_enter(); bad = gpu_differences(memory, bytes, base))
+    return bad;
+}
+
+uint64_t attend_gather_differences(CUdeviceptr memory, size_t blocks, size_t block_bytes, const int64_t *offsets) {
+    volatile uint64_t bad = 0;
+    ATTEMPT(gpu_enter(); bad = gpu_gather_differences(memory, blocks, block_bytes, offsets))
+    return bad;
+}
+
+Gate *attend_gate(void) {
+    Gate *volatile gate = NULL;
+    ATTEMPT(gpu_enter(); gate = gate_make())
+    return gate;
+}
+
+CUevent attend_gate_close(Gate *gate) {
+    volatile CUevent event = NULL;
+    ATTEMPT(gpu_enter(); event = gate_close(gate))
+    return event;
+}
+
+int64_t attend_gate_open(Gate *gate) {
+    failure[0] = 0;
+    return gate_open(gate);
+}
+
+void attend_gate_free(Gate *gate) {
+    ATTEMPT(gpu_enter(); gate_free(gate))
+}

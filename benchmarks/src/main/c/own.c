@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways without libcufile.
+#include "peers.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_SLOTS = 16, LINK_BYTES = 256 << 20 };
+
+Outcome host_to_device(const Order *order) {
+    static char *pinned;
+    size_t piece = order->bytes < LINK_BYTES ? order->bytes : LINK_BYTES;
+    CUstream stream;
+    if (!pinned) {
+        CUDA(cuMemHostAlloc((void **)&pinned, piece, 0));
+        memset(pinned, 0, piece);
+    }
+    CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    int64_t cpu = cpu_nanos(), start = now_nanos();
+    size_t done = 0;
+    for (; done + piece <= order->bytes; done += piece) {
+        CUDA(cuMemcpyHtoDAsync_v2(order->memory + done, pinned, piece, stream));
+    }
+    CUDA(cuStreamSynchronize(stream));
+    Outcome outcome = {done, now_nanos() - start, 0, 0};
+    outcome.cpu_nanos = cpu_nanos() - cpu;
+    CUDA(cuStreamDestroy_v2(stream));
+    return outcome;
+}
+
+static void read_whole(int fd, char *into, size_t bytes, size_t at) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(fd, into + done, bytes - done, (off_t)(at + done));
+        if (got <= 0) {
+            fail("pread of %zu bytes at %zu: %zd, %m", bytes, at, got);
+        }
+        done += (size_t)got;
+    }
+}
+
+static void loop(Worker *worker) {
+    const Order *order = worker->order;
+    int fd = file_of(order->hot, order->direct, 0);
+    CUstream stream;
+    CUevent copied[MOST_SLOTS];
+    char *slots;
+    size_t at, bytes;
+    CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CUDA(cuMemHostAlloc((void **)&slots, order->chunk * (size_t)order->slots, 0));
+    memset(slots, 0, order->chunk * (size_t)order->slots);
+    for (int slot = 0; slot < order->slots; slot++) {
+        CUDA(cuEventCreate(&copied[slot], CU_EVENT_DISABLE_TIMING));
+    }
+    gang_begin(worker);
+    for (int slot = 0; (bytes = next_part(worker, &at)) != 0; slot = (slot + 1) % order->slots) {
+        char *memory = slots + order->chunk * (size_t)slot;
+        CUDA(cuEventSynchronize(copied[slot]));
+        read_whole(fd, memory, bytes, at);
+        CUDA(cuMemcpyHtoDAsync_v2(order->memory + at, memory, bytes, stream));
+        if (order->slots == 1) {
+            CUDA(cuStreamSynchronize(stream)); // the usual loop
+        } else {
+            CUDA(cuEventRecord(copied[slot], stream));
+        }
+    }
+    CUDA(cuStreamSynchronize(stream));
+    gang_end(worker);
+    for (int slot = 0; slot < order->slots; slot++) {
+        CUDA(cuEventDestroy_v2(copied[slot]));
+    }
+    CUDA(cuMemFreeHost(slots));
+    CUDA(cuStreamDestroy_v2(stream));
+}
+
+Outcome pinned_loop(const Order *order) {
+    file_of(order->hot, order->direct, 0); // opened by one thread
+    return gang_run(order, loop, order->bytes);
+}
+
+static void disk(Worker *worker) {
+    const Order *order = worker->order;
+    int fd = file_of(order->write ? order->written : order->hot, 1, order->write);
+    size_t at, bytes;
+    char *memory = mmap(NULL, order->chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED) {
+        fail("mmap: %m");
+    }
+    gang_begin(worker);
+    while ((bytes = next_part(worker, &at)) != 0) {
+        if (!order->write) {
+            read_whole(fd, memory, bytes, at);
+            continue;
+        }
+        // One word of each block is enough to be checked.
+        for (size_t i = 0; i < bytes; i += 4096) {
+            *(uint64_t *)(memory + i) = word(order->base + at + i);
+        }
+        if (pwrite(fd, memory, bytes, (off_t)at) != (ssize_t)bytes) {
+            fail("pwrite of %zu bytes at %zu: %m", bytes, at);
+        }
+    }
+    gang_end(worker);
+    munmap(memory, order->chunk);
+}
+
+Outcome raw_disk(const Order *order) {
+    file_of(order->write ? order->written : order->hot, 1, order->write);
+    return gang_run(order, disk, order->bytes);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.benchmarks.Comparison.Kind;
+import io.penstock.benchmarks.Rounds.Factory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The rows of the cufile backend and their goals. */
+final class CufileRows {
+
+    private static final String DEFAULT = Mode.DEFAULT.toString();
+    private static final long MIB = 1 << 20;
+    private static final double KVIKIO_BEST = 45.7; // GB/s on an H200, in a run of its own
+    private static final String LINK = "pinned H2D, the limit";
+    private static final String STAGED = "Penstock staged";
+    private static final String AGAIN = "Penstock mapped, read again";
+    private static final String FIRST = "Penstock mapped, first read";
+    private static final String PLAIN = "Penstock default options";
+    private static final String PLAIN_PIECES = "Penstock default options, 16 MiB transfers";
+    private static final String PLAIN_IMMUTABLE = "Penstock default options, IMMUTABLE";
+    private static final String BEST_CUFILE = Rounds.BEST + "cuFile";
+    private static final String BEST_LOOP = Rounds.BEST + "pread loop";
+    private static final String BEST_OF_OURS = Rounds.BEST + "Penstock";
+
+    private final GpuBench bench;
+    private final List<Row> rows = new ArrayList<>();
+
+    private CufileRows(GpuBench bench) {
+        this.bench = bench;
+    }
+
+    static List<Row> all(GpuBench bench) {
+        CufileRows cufile = new CufileRows(bench);
+        cufile.hot();
+        cufile.disk(false);
+        cufile.disk(true);
+        cufile.gather();
+        cufile.completion();
+        cufile.start();
+        return cufile.rows;
+    }
+
+    private void hot() {
+        List<Factory> contenders = new ArrayList<>();
+        contenders.add(bench.reader(LINK, "link", ""));
+        cufilePeers(contenders);
+        for (int threads : new int[] {1, 4, 8, 12, 16}) {
+            String order = "chunk=" + 4 * MIB + " slots=1 threads=" + threads;
+            contenders.add(bench.reader("pread loop, " + threads + " threads", "loop", order));
+        }
+        contenders.add(
+                bench.reader("ring of slots in C, 12 threads", "loop", "chunk=" + 2 * MIB + " slots=2 threads=12"));
+        ourReaders(contenders);
+        String row = "hot file to GPU";
+        rows.add(new Rounds(
+                row,
+                Unit.BYTES,
+                contenders,
+                List.of(
+                        new Comparison(row + ": staged", DEFAULT, STAGED, STAGED, Kind.RATE, 50),
+                        speed(row + ": staged / limit", STAGED, LINK, 0.9),
+                        speed(row + ": staged / best libcufile", STAGED, BEST_CUFILE, 1.2),
+                        new Comparison(
+                                row + ": staged, against KvikIO's best elsewhere",
+                                DEFAULT,
+                                STAGED,
+                                STAGED,
+                                Kind.RATE,
+                                KVIKIO_BEST),
+                        speed(row + ": staged / best pread loop", STAGED, BEST_LOOP, 1),
+                        speed(row + ": mapped, read again / limit", AGAIN, LINK, 0.95),
+                        cost(row + ": mapped, read again / best pread loop, processor time", AGAIN, BEST_LOOP, 0.25),
+                        cost(row + ": mapped, read again / staged, processor time", AGAIN, STAGED, 0.25),
+                        speed(row + ": mapped, first read / staged", FIRST, STAGED, 1),
+                        speed(row + ": default options / best row", PLAIN, BEST_OF_OURS, 0.95),
+                        speed(row + ": default options, 16 MiB transfers / best row", PLAIN_PIECES, BEST_OF_OURS, 0.95),
+                        speed(row + ": default options, IMMUTABLE / best row", PLAIN_IMMUTABLE, BEST_OF_OURS, 0.95))));
+    }
+
+    private void cufilePeers(List<Factory> contenders) {
+        long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // those that would take long
+        for (int threads : new int[] {1, 4, 8, 16}) {
+            contenders.add(bench.reader(
+                    "cuFileRead 16 MiB, " + threads + " threads",
+                    "calls",
+                    "chunk=" + 16 * MIB + " threads=" + threads));
+        }
+        contenders.add(bench.reader("cuFileRead 1 MiB, 16 threads", "calls", "chunk=" + MIB + " threads=16"));
+        contenders.add(bench.reader("cuFile batch, 64 x 1 MiB", "batch", "chunk=" + MIB + " threads=64"));
+        for (int streams : new int[] {1, 4, 16}) {
+            contenders.add(bench.reader(
+                    "cuFileReadAsync 16 MiB, " + streams + " streams",
+                    "streams",
+                    some,
+                    "chunk=" + 16 * MIB + " threads=" + streams));
+        }
+    }
+
+    private void ourReaders(List<Factory> contenders) {
+        long all = bench.sizes().hotBytes();
+        contenders.add(reader(STAGED, "staged", all, false, FileOption.READ));
+        contenders.add(reader(AGAIN, "mapped", all, false, FileOption.READ, FileOption.IMMUTABLE));
+        contenders.add(reader(FIRST, "mapped", all, true, FileOption.READ, FileOption.IMMUTABLE));
+        contenders.add(reader(PLAIN, "auto", all, false, FileOption.READ));
+        contenders.add(reader(PLAIN_PIECES, "auto", 16 * MIB, false, FileOption.READ));
+        contenders.add(reader(PLAIN_IMMUTABLE, "auto", all, false, FileOption.READ, FileOption.IMMUTABLE));
+        for (String path : List.of("sync", "batch")) {
+            contenders.add(reader("Penstock " + path, path, all, false, FileOption.READ));
+        }
+    }
+
+    private Factory reader(String name, String path, long pieceBytes, boolean fresh, FileOption... opened) {
+        return () -> new GpuRead(
+                name,
+                new GpuRead.Plan(
+                        bench.hot(), bench.sizes().hotBytes(), pieceBytes, bench.options(path), Set.of(opened), fresh));
+    }
+
+    private void disk(boolean write) {
+        String row = write ? "GPU to O_DIRECT file" : "O_DIRECT file to GPU";
+        List<Factory> contenders = new ArrayList<>();
+        for (int threads : new int[] {1, 4, 16}) {
+            String order = "direct=1 chunk=" + 4 * MIB + " threads=" + threads;
+            String raw = "disk, " + threads + " threads";
+            String calls = (write ? "cuFileWrite, " : "cuFileRead, ") + threads + " threads";
+            contenders.add(write ? bench.writer(raw, "disk", order) : diskReader(raw, "disk", order));
+            contenders.add(write ? bench.writer(calls, "calls", order) : diskReader(calls, "calls", order));
+        }
+        for (String path : List.of("auto", "staged", "sync")) {
+            String name = "Penstock " + path;
+            contenders.add(
+                    write
+                            ? () -> new GpuWrite(name, bench, bench.options(path))
+                            : () -> new GpuRead(name, diskPlan(bench.options(path))));
+        }
+        rows.add(new Rounds(
+                row,
+                Unit.BYTES,
+                contenders,
+                List.of(
+                        speed(row + ": default options / disk", "Penstock auto", Rounds.BEST + "disk", 0.95),
+                        speed(row + ": default options / cuFile", "Penstock auto", BEST_CUFILE, 1),
+                        speed(row + ": staged / disk", "Penstock staged", Rounds.BEST + "disk", 0.95),
+                        speed(row + ": staged / cuFile", "Penstock staged", BEST_CUFILE, 1))));
+    }
+
+    private Factory diskReader(String name, String way, String order) {
+        String check = way.equals("disk") ? "" : "same";
+        return () -> new PeerContender(
+                name,
+                bench.peers(),
+                way + " hot=" + bench.hot() + " bytes=" + bench.sizes().diskBytes() + " " + order,
+                check);
+    }
+
+    private GpuRead.Plan diskPlan(Options options) {
+        long bytes = bench.sizes().diskBytes();
+        return new GpuRead.Plan(bench.hot(), bytes, bytes, options, Set.of(FileOption.READ, FileOption.DIRECT), false);
+    }
+
+    private void gather() {
+        int blocks = bench.sizes().blocks();
+        String row = "gather of 4 KiB blocks";
+        String order = " chunk=" + GpuGather.BLOCK + " blocks=" + blocks;
+        List<Factory> contenders = new ArrayList<>();
+        contenders.add(
+                bench.peer("cuFileRead for each block, 16 threads", "gather-calls threads=16" + order, "gather"));
+        contenders.add(bench.peer("batches of 64 blocks", "gather-batch threads=64" + order, "gather"));
+        for (String path : List.of("auto", "staged")) {
+            contenders.add(() -> new GpuGather("Penstock " + path, bench, bench.options(path), FileOption.READ));
+        }
+        contenders.add(() -> new GpuGather(
+                "Penstock mapped", bench, bench.options("mapped"), FileOption.READ, FileOption.IMMUTABLE));
+        rows.add(new Rounds(
+                row,
+                Unit.BLOCKS,
+                contenders,
+                List.of(
+                        speed(
+                                row + " / cuFileRead for each",
+                                "Penstock auto",
+                                "cuFileRead for each block, 16 threads",
+                                5),
+                        speed(row + " / cuFile batch", "Penstock auto", "batches of 64 blocks", 3))));
+    }
+
+    private void completion() {
+        String row = "completion on the device to onNext";
+        String order = " chunk=4096 blocks=2000";
+        List<Factory> contenders = new ArrayList<>();
+        List<Comparison> comparisons = new ArrayList<>();
+        contenders.add(bench.peer("bare poll", "gated-poll" + order, ""));
+        contenders.add(bench.peer("bare copy and poll, from submit", "poll" + order, ""));
+        contenders.add(bench.peer("bare pread, copy and poll", "small-reads" + order, ""));
+        for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
+            Options options = GpuBench.delivering(bench.options("staged"), mode);
+            String gated = "Penstock staged, gated, " + mode;
+            contenders.add(() -> new SmallReads(gated, bench, options, true, FileOption.READ));
+            contenders.add(() ->
+                    new SmallReads("Penstock staged, from subscribe, " + mode, bench, options, false, FileOption.READ));
+            double goal = mode == Mode.DIRECT ? 5_000 : 40_000;
+            comparisons.add(new Comparison(row, mode.toString(), gated, "bare poll", Kind.EXTRA, goal));
+        }
+        rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
+    }
+
+    private void start() {
+        String row = "process start to first byte";
+        rows.add(new Rounds(
+                row,
+                Unit.MILLISECONDS,
+                List.of(
+                        () -> StartContender.jvm("JVM, staged", bench, "-Dpenstock.cufile.path=staged"),
+                        () -> StartContender.jvm("JVM, default options", bench),
+                        () -> StartContender.jvm("JVM, sync (cuFileDriverOpen)", bench, "-Dpenstock.cufile.path=sync"),
+                        () -> StartContender.c("C, pread and copy", bench, "own"),
+                        () -> StartContender.c("C, cuFileDriverOpen", bench, "cufile")),
+                List.of(
+                        time(row + ": ours / cuFileDriverOpen in C", "JVM, staged", "C, cuFileDriverOpen"),
+                        time(row + ": ours / cuFileDriverOpen in Java", "JVM, staged", "JVM, sync (cuFileDriverOpen)"),
+                        time(
+                                row + ": default options / cuFileDriverOpen in C",
+                                "JVM, default options",
+                                "C, cuFileDriverOpen"))));
+    }
+
+    private static Comparison speed(String row, String ours, String peer, double goal) {
+        return new Comparison(row, DEFAULT, ours, peer, Kind.SPEED, goal);
+    }
+
+    private static Comparison cost(String row, String ours, String peer, double goal) {
+        return new Comparison(row, DEFAULT, ours, peer, Kind.COST, goal);
+    }
+
+    private static Comparison time(String row, String ours, String peer) {
+        return new Comparison(row, DEFAULT, ours, peer, Kind.TIME, 0.3);
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.benchmarks.ffi.GpuMemoryCheck;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What all rows of cufile share: the files, the C peers and what checks GPU memory. */
+final class GpuBench implements AutoCloseable {
+
+    /** What the test file has nowhere: where reads shall go holds that before. */
+    static final long POISON = 1L << 60;
+
+    private static final List<String> LIBRARIES =
+            List.of("penstock.cufile.libcuda", "penstock.cufile.libcufile", "penstock.cufile.device");
+
+    private final Settings settings;
+    private final CSources sources;
+    private final PeerProcess peers;
+    private final Path hot;
+    private final Path written;
+
+    private GpuBench(Settings settings, CSources sources) throws IOException {
+        this.settings = settings;
+        this.sources = sources;
+        this.peers = new PeerProcess(sources.peers(), libraries());
+        this.hot = TestFile.prepare(
+                settings.directory().resolve("hot-gpu"), settings.sizes().hotBytes());
+        this.written = settings.directory().resolve("written-gpu");
+    }
+
+    /** Compiles the peers and makes the files. */
+    static GpuBench open(Settings settings) throws IOException, InterruptedException {
+        CSources sources = CSources.compile(settings.directory().resolve("c"));
+        GpuBench bench = new GpuBench(settings, sources);
+        // So that both sides are in the same context, and a backend has loaded the driver that options name.
+        try (Backend backend = Backends.open("cufile")) {
+            System.out.println(backend.capabilities());
+            GpuMemoryCheck.open(sources.attendant());
+        }
+        return bench;
+    }
+
+    /** The peers are told by their environment what options say here. */
+    static Map<String, String> libraries() {
+        Options options = Options.none().resolve(Backends.options());
+        Map<String, String> environment = new HashMap<>();
+        for (Option<?> option : Backends.options()) {
+            String value = String.valueOf(options.get(option));
+            if (LIBRARIES.contains(option.name()) && !value.isEmpty()) {
+                environment.put(option.variable(), value);
+            }
+        }
+        return environment;
+    }
+
+    Settings.Sizes sizes() {
+        return settings.sizes();
+    }
+
+    /** Returns the file in the page cache. */
+    Path hot() {
+        return hot;
+    }
+
+    /** Returns the file that is written. */
+    Path written() {
+        return written;
+    }
+
+    PeerProcess peers() {
+        return peers;
+    }
+
+    /** Returns options for a path, as {@code penstock.cufile.path} names it; auto leaves all options alone. */
+    Options options(String path) {
+        Options options = Options.none();
+        if (path.equals("auto")) {
+            return options;
+        }
+        options = options.with("penstock.cufile.path", path);
+        return path.equals("mapped")
+                ? options.with("penstock.cufile.mapped-bytes", Long.toString(sizes().hotBytes()))
+                : options;
+    }
+
+    /** Returns the same options with a delivery mode. */
+    static Options delivering(Options options, Mode mode) {
+        return mode == Mode.DEFAULT ? options : options.with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+    }
+
+    /** Returns a C peer that reads the hot file into the GPU. */
+    Rounds.Factory reader(String name, String way, String more) {
+        return reader(name, way, sizes().hotBytes(), more);
+    }
+
+    Rounds.Factory reader(String name, String way, long bytes, String more) {
+        String order = way + " hot=" + hot + " bytes=" + bytes + " " + more;
+        return () -> new PeerContender(name, peers, order, way.equals("link") ? "" : "same");
+    }
+
+    /** Returns a C peer that writes the other file. */
+    Rounds.Factory writer(String name, String way, String more) {
+        return () -> {
+            String order = way + " hot=" + hot + " written=" + written + " write=1 bytes=" + sizes().diskBytes();
+            return new PeerContender(name, peers, order + " " + more, "disk");
+        };
+    }
+
+    /** Returns a C peer with another check, or with none. */
+    Rounds.Factory peer(String name, String order, String check) {
+        return () -> new PeerContender(name, peers, order + " hot=" + hot + " bytes=" + sizes().hotBytes(), check);
+    }
+
+    @Override
+    public void close() {
+        peers.close();
+    }
+}

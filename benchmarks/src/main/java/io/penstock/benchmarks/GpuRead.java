@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.BufferRegion;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.SubmitOptions;
+import io.penstock.Transfer;
+import io.penstock.benchmarks.ffi.GpuMemoryCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import reactor.core.publisher.Flux;
+
+/** Penstock: one subscriber reads a file into one buffer of the GPU. */
+final class GpuRead implements Contender {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /**
+     * What to read, and how.
+     *
+     * @param pieceBytes how much each transfer reads; all at once if that is as much as there is
+     * @param fresh whether each run reads a file that nobody has read before, as far as one can know by looking at it
+     */
+    record Plan(Path file, long bytes, long pieceBytes, Options options, Set<FileOption> opened, boolean fresh) {}
+
+    private final String name;
+    private final Plan plan;
+    private final Backend backend;
+    private final DeviceBuffer buffer;
+    private final Set<String> ways = new TreeSet<>();
+    private StorageFile file;
+
+    GpuRead(String name, Plan plan) {
+        this.name = name;
+        this.plan = plan;
+        backend = Backends.open("cufile", plan.options());
+        buffer = backend.allocate(plan.bytes()).block();
+        file = open();
+    }
+
+    private StorageFile open() {
+        return backend.openFile(plan.file(), plan.opened().toArray(new FileOption[0]))
+                .block();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        if (plan.fresh()) {
+            file.close();
+            Files.setLastModifiedTime(plan.file(), FileTime.fromMillis(System.currentTimeMillis()));
+            file = open();
+        }
+        GpuMemoryCheck.fill(buffer.nativeHandle(), plan.bytes(), GpuBench.POISON);
+        return Measure.of(this::read, GpuMemoryCheck::cpuNanos);
+    }
+
+    private long read() {
+        List<Completion> ended;
+        if (plan.pieceBytes() >= plan.bytes()) {
+            ended = List.of(backend.submit(Transfer.read(file.region(0, plan.bytes()), region(0, plan.bytes())))
+                    .block(LIMIT));
+        } else {
+            List<Transfer> transfers = new ArrayList<>();
+            for (long at = 0; at < plan.bytes(); at += plan.pieceBytes()) {
+                long length = Math.min(plan.pieceBytes(), plan.bytes() - at);
+                transfers.add(Transfer.read(file.region(at, length), region(at, length)));
+            }
+            ended = backend.submit(Flux.fromIterable(transfers), SubmitOptions.DEFAULT)
+                    .collectList()
+                    .block(LIMIT);
+        }
+        ended.forEach(completion ->
+                ways.add(completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")"));
+        return ended.stream().mapToLong(Completion::bytes).sum();
+    }
+
+    private BufferRegion region(long at, long length) {
+        return buffer.region(at, length);
+    }
+
+    @Override
+    public void verify() throws IOException {
+        long bad = GpuMemoryCheck.differences(buffer.nativeHandle(), plan.bytes(), 0);
+        if (bad != 0) {
+            throw new IOException(name + ": " + bad + " wrong words");
+        }
+    }
+
+    @Override
+    public void close() {
+        System.out.println(name + ": " + ways.stream().collect(Collectors.joining("; ")));
+        file.close();
+        buffer.close();
+        backend.close();
+    }
+}

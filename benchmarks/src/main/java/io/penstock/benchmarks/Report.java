@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What rows came to.
+ *
+ * @param results what was compared, each with its goal
+ * @param figures what each contender reached, where the row tells
+ */
+record Report(List<Result> results, List<Figure> figures) {
+
+    static Report of(List<Result> results) {
+        return new Report(results, List.of());
+    }
+
+    Report and(Report other) {
+        List<Result> allResults = new ArrayList<>(results);
+        allResults.addAll(other.results);
+        List<Figure> allFigures = new ArrayList<>(figures);
+        allFigures.addAll(other.figures);
+        return new Report(allResults, allFigures);
+    }
+
+    /** Returns two tables, or one. */
+    String toMarkdown() {
+        String text = "| row | mode | median | range | goal | reached | rates, processors in use |\n"
+                + "|---|---|---|---|---|---|---|\n" + lines(results.stream().map(Result::toMarkdown), "\n");
+        if (!figures.isEmpty()) {
+            text += "\n\n| row | contender | median | range | unit | processor time |\n|---|---|---|---|---|---|\n"
+                    + lines(figures.stream().map(Figure::toMarkdown), "\n");
+        }
+        return text;
+    }
+
+    /** Writes an array of objects, a line each. */
+    void writeJson(Path file) throws IOException {
+        Stream<String> objects = Stream.concat(
+                results.stream().map(Result::toJson), figures.stream().map(Figure::toJson));
+        Files.writeString(file, "[\n" + lines(objects.map(line -> "  " + line), ",\n") + "\n]\n");
+    }
+
+    private static String lines(Stream<String> lines, String between) {
+        return lines.collect(Collectors.joining(between));
+    }
+}

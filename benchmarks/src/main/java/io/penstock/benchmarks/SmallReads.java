@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.benchmarks.ffi.GpuMemoryCheck;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+
+/**
+ * Penstock: reads of 4 KiB, one at a time. Either from {@code subscribe} to {@code onNext}; or gated: each stands behind
+ * an event of the device that is reached when we say so, and from then to {@code onNext}.
+ */
+final class SmallReads implements Contender {
+
+    private static final int BLOCK = 4096;
+    private static final int COUNT = 2000;
+    private static final long SETTLE_NANOS = 500_000; // until a gated one has come to the device
+    private static final long LIMIT_SECONDS = 30;
+
+    private final String name;
+    private final boolean gated;
+    private final long blocks;
+    private final Backend backend;
+    private final StorageFile file;
+    private final DeviceBuffer buffer;
+    private final long gate;
+    private long lastOffset = -1;
+
+    SmallReads(String name, GpuBench bench, Options options, boolean gated, FileOption... opened) throws IOException {
+        this.name = name;
+        this.gated = gated;
+        this.blocks = bench.sizes().hotBytes() / BLOCK;
+        backend = Backends.open("cufile", options);
+        file = backend.openFile(bench.hot(), opened).block();
+        buffer = backend.allocate(BLOCK).block();
+        gate = gated ? GpuMemoryCheck.gate() : 0;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        GpuMemoryCheck.fill(buffer.nativeHandle(), BLOCK, GpuBench.POISON);
+        long[] each = new long[COUNT];
+        long cpu = GpuMemoryCheck.cpuNanos();
+        for (int i = 0; i < COUNT; i++) {
+            lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
+            Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
+            each[i] = gated ? behindGate(read) : atOnce(read);
+        }
+        cpu = GpuMemoryCheck.cpuNanos() - cpu;
+        Arrays.sort(each);
+        return new Measure(1, each[COUNT / 2], cpu / COUNT);
+    }
+
+    private long atOnce(Transfer read) throws Exception {
+        Arrival arrival = new Arrival();
+        long start = System.nanoTime();
+        backend.submit(read).subscribe(arrival);
+        return arrival.await() - start;
+    }
+
+    private long behindGate(Transfer read) throws Exception {
+        Arrival arrival = new Arrival();
+        try (DeviceFence fence = backend.fence(GpuMemoryCheck.closeGate(gate))) {
+            backend.submit(read.after(fence)).subscribe(arrival);
+            TimeUnit.NANOSECONDS.sleep(SETTLE_NANOS);
+            long opened = GpuMemoryCheck.openGate(gate);
+            return arrival.await() - opened;
+        }
+    }
+
+    @Override
+    public void verify() throws IOException {
+        long bad = GpuMemoryCheck.differences(buffer.nativeHandle(), BLOCK, lastOffset);
+        if (bad != 0) {
+            throw new IOException(name + ": " + bad + " wrong words");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (gated) {
+            GpuMemoryCheck.freeGate(gate);
+        }
+        file.close();
+        buffer.close();
+        backend.close();
+    }
+
+    /** Takes the time of the signal on the thread that brings it. */
+    private static final class Arrival extends BaseSubscriber<Completion> {
+
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private volatile long nanos;
+        private volatile @Nullable Throwable failure;
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            subscription.request(1);
+        }
+
+        @Override
+        protected void hookOnNext(Completion completion) {
+            nanos = System.nanoTime();
+            ended.countDown();
+        }
+
+        @Override
+        protected void hookOnError(Throwable cause) {
+            failure = cause;
+            ended.countDown();
+        }
+
+        long await() throws Exception {
+            if (!ended.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException("a read of 4 KiB does not end");
+            }
+            Throwable cause = failure;
+            if (cause != null) {
+                throw new IOException("Penstock failed", cause);
+            }
+            return nanos;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks.ffi;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Makes and checks the bytes of the test file in GPU memory, by the code that the C peers have for it. */
+public final class GpuMemoryCheck {
+
+    private GpuMemoryCheck() {}
+
+    /** Loads the library and makes it use the device's primary context. */
+    public static synchronized void open(Path library) throws IOException {
+        Native.register(GpuMemoryCheck.class, NativeLibrary.getInstance(library.toString()));
+        attend_open();
+        check();
+    }
+
+    /** Fills GPU memory with what the test file has from a base offset on. */
+    public static void fill(long memory, long bytes, long base) throws IOException {
+        attend_fill(memory, bytes, base);
+        check();
+    }
+
+    /** Counts the words that differ from those of the test file. */
+    public static long differences(long memory, long bytes, long base) throws IOException {
+        long bad = attend_differences(memory, bytes, base);
+        check();
+        return bad;
+    }
+
+    /** Counts the words that differ from those of blocks of the test file. */
+    public static long gatherDifferences(long memory, int blockBytes, long[] offsets) throws IOException {
+        long bad = attend_gather_differences(memory, offsets.length, blockBytes, offsets);
+        check();
+        return bad;
+    }
+
+    /** Makes a gate: a stream that waits for a word of ours. */
+    public static long gate() throws IOException {
+        long gate = attend_gate();
+        check();
+        return gate;
+    }
+
+    /** Closes the gate and returns an event that is reached once it opens. */
+    public static long closeGate(long gate) throws IOException {
+        long event = attend_gate_close(gate);
+        check();
+        return event;
+    }
+
+    /** Opens the gate and returns when, on the clock of {@link System#nanoTime()}. */
+    public static long openGate(long gate) throws IOException {
+        long when = attend_gate_open(gate);
+        check();
+        return when;
+    }
+
+    /** Lets go of a gate that is open. */
+    public static void freeGate(long gate) throws IOException {
+        attend_gate_free(gate);
+        check();
+    }
+
+    /** Returns the processor time of this process, finer than the clock ticks in which the JVM counts it. */
+    public static long cpuNanos() {
+        return attend_cpu_nanos();
+    }
+
+    private static void check() throws IOException {
+        String failure = attend_failure();
+        if (!failure.isEmpty()) {
+            throw new IOException("the check of GPU memory failed: " + failure);
+        }
+    }
+
+    private static native String attend_failure();
+
+    private static native void attend_open();
+
+    private static native long attend_cpu_nanos();
+
+    private static native void attend_fill(long memory, long bytes, long base);
+
+    private static native long attend_differences(long memory, long bytes, long base);
+
+    private static native long attend_gather_differences(long memory, long blocks, long blockBytes, long[] offsets);
+
+    private static native long attend_gate();
+
+    private static native long attend_gate_close(long gate);
+
+    private static native long attend_gate_open(long gate);
+
+    private static native void attend_gate_free(long gate);
+}
