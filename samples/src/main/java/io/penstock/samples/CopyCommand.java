@@ -2,7 +2,6 @@
 package io.penstock.samples;
 
 import io.penstock.Backend;
-import io.penstock.TransferPath;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -32,8 +31,9 @@ final class CopyCommand implements Callable<Integer> {
     @Option(
             names = "--path",
             paramLabel = "PATH",
-            description = "Fails before any byte is moved unless this is the way: ${COMPLETION-CANDIDATES}.")
-    private @Nullable TransferPath path;
+            description = "Goes this way, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
+                    + " what the backend's own option takes (penstock.cufile.path: sync, batch, stream...).")
+    private @Nullable String path;
 
     @Option(
             names = "--chunk",
@@ -57,9 +57,10 @@ final class CopyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
+        Way way = path == null ? Way.ANY : Way.of(path, choice.name());
         try (NewFile target = new NewFile(destination, force);
-                Backend backend = choice.open()) {
-            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, path);
+                Backend backend = choice.open(way.options())) {
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, way.path());
             DeviceCopy.Result result =
                     copy.run(source, target.part(), (done, total) -> progress.step("copying " + source, done, total));
             String sums = verify ? sums(target.part()) : "";

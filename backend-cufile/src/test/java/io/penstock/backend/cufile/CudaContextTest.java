@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Transfer;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which context a backend works in, on every thread; the double refuses memory of any other. */
+@ExtendWith(FreshDoubles.class)
+class CudaContextTest {
+
+    @TempDir
+    Path folder;
+
+    private Options options;
+    private DoubleControl cuda;
+
+    @BeforeEach
+    void find() {
+        options = CufileSubject.doubles().with(CufileOptions.PATH, CufilePath.STAGED);
+        cuda = Doubles.cuda();
+    }
+
+    /** Reads a file of 100,000 bytes to the GPU, and looks at what has arrived. */
+    private void assertReads(Backend backend) throws IOException {
+        byte[] bytes = new byte[100_000];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i * 31 + i / 251);
+        }
+        Path file = Files.write(folder.resolve("file"), bytes);
+        ByteBuffer seen = ByteBuffer.allocate(bytes.length);
+        Long moved = backend.withFile(
+                        file,
+                        FileOption.READ,
+                        opened -> backend.withBuffer(
+                                bytes.length,
+                                buffer -> backend.submit(Transfer.read(opened.all(), buffer.all()))
+                                        .map(Completion::bytes)
+                                        .delayUntil(read -> buffer.download(0, seen))))
+                .block();
+        assertThat(Objects.requireNonNull(moved)).isEqualTo(bytes.length);
+        assertThat(seen.array()).isEqualTo(bytes);
+    }
+
+    @Test
+    void thePrimaryContextIsRetainedOnceAndReleased() throws IOException {
+        try (Backend first = Backends.open("cufile", options);
+                Backend second = Backends.open("cufile", options)) {
+            assertReads(first);
+            assertReads(second);
+            assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isEqualTo(1);
+            first.closeLater().block();
+            assertReads(second);
+        }
+        assertThat(cuda.live("contexts")).isZero();
+    }
+
+    @Test
+    void aBackendThatIsOpenedAgainWorksOnThreadsThatKnewTheFirst() throws IOException {
+        // Of another GPU, so that the fillers go on.
+        cuda.set("device_count", 2);
+        try (Backend other = Backends.open("cufile", options.with(CufileOptions.DEVICE, 1))) {
+            for (int i = 0; i < 3; i++) {
+                try (Backend backend = Backends.open("cufile", options)) {
+                    assertReads(backend);
+                    assertReads(other);
+                }
+            }
+        }
+    }
+
+    @Test
+    void theApplicationsContextIsUsedAndStaysTheApplications() throws IOException {
+        try (OtherContext application = new OtherContext(0)) {
+            Options inIt = options.with(CufileOptions.CONTEXT, application.address());
+            try (Backend backend = Backends.open("cufile", inIt)) {
+                assertReads(backend);
+            }
+            assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isZero();
+            assertThat(cuda.live("contexts")).as("after the backend was closed").isEqualTo(1);
+            assertThat(cuda.live("allocations")).isZero();
+            assertThat(cuda.live("streams")).isZero();
+        }
+    }
+
+    @Test
+    void theContextOfTheOpeningThreadIsUsedWhereTheOptionSaysCurrent() throws IOException {
+        try (OtherContext application = new OtherContext(0)) {
+            Options current = options.with(CufileOptions.CONTEXT, "current");
+            try (Backend backend = application.current(() -> Backends.open("cufile", current))) {
+                assertThat(OtherContext.currentHere()).isZero();
+                assertThat(backend.capabilities().features()).anyMatch(line -> line.contains(application.address()));
+                assertReads(backend);
+            }
+        }
+    }
+
+    @Test
+    void aThreadThatCallsHasItsOwnContextAfterwards() {
+        try (OtherContext mine = new OtherContext(0);
+                Backend backend = Backends.open("cufile", options)) {
+            long before = mine.current(OtherContext::currentHere);
+            long after = mine.current(() -> {
+                Objects.requireNonNull(backend.allocate(5 << 20).block()).close();
+                backend.wrap(
+                                Objects.requireNonNull(backend.allocate(4096).block())
+                                        .nativeHandle(),
+                                4096)
+                        .close();
+                return OtherContext.currentHere();
+            });
+            assertThat(after).isEqualTo(before).isEqualTo(mine.handle());
+        }
+    }
+
+    @Test
+    void twoGpusWorkSideBySideEachInItsOwnContext() throws IOException {
+        cuda.set("device_count", 2);
+        try (Backend zero = Backends.open("cufile", options);
+                Backend one = Backends.open("cufile", options.with(CufileOptions.DEVICE, 1))) {
+            for (int i = 0; i < 5; i++) {
+                assertReads(zero);
+                assertReads(one);
+            }
+            assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aContextOnAnotherGpuThanTheOptionsSayIsRefusedWithBoth() {
+        cuda.set("device_count", 2);
+        try (OtherContext onOne = new OtherContext(1)) {
+            Options torn = options.with(CufileOptions.CONTEXT, onOne.address()).with(CufileOptions.DEVICE, 0);
+            assertThatThrownBy(() -> Backends.open("cufile", torn))
+                    .isInstanceOf(BackendUnavailableException.class)
+                    .hasMessageContaining("is on GPU 1")
+                    .hasMessageContaining("penstock.cufile.device says 0");
+        }
+    }
+}

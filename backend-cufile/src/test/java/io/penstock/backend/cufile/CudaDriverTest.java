@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceLostException;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.ffi.CudaError;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Memory of a GPU: allocated, kept, wrapped, refused and lost. */
+@ExtendWith(FreshDoubles.class)
+class CudaDriverTest {
+
+    private static final long SPAN = GpuSlabs.SPAN_BYTES;
+
+    private DoubleControl cuda;
+    private Backend backend;
+
+    @BeforeEach
+    void open() {
+        backend = Backends.open("cufile", CufileSubject.doubles().with(CufileOptions.PATH, CufilePath.STAGED));
+        cuda = Doubles.cuda();
+    }
+
+    @AfterEach
+    void close() {
+        backend.close();
+        assertThat(cuda.live("contexts")).as("contexts").isZero();
+    }
+
+    private DeviceBuffer allocate(long bytes) {
+        return Objects.requireNonNull(backend.allocate(bytes).block());
+    }
+
+    @Test
+    void smallBuffersShareASpanAndStartAtWholePages() {
+        Set<Long> addresses = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            addresses.add(allocate(1 + i * 17L).nativeHandle());
+        }
+        assertThat(addresses).hasSize(100).allMatch(address -> address % 4096 == 0);
+        assertThat(cuda.calls("cuMemAlloc")).isEqualTo(1);
+    }
+
+    @Test
+    void aBufferThatIsClosedIsHandedOutAgainWithoutTheDriver() {
+        for (long bytes : new long[] {4096, 1 << 20, SPAN, 5 * SPAN + 1}) {
+            DeviceBuffer first = allocate(bytes);
+            long address = first.nativeHandle();
+            first.close();
+            long calls = cuda.calls("cuMemAlloc");
+            DeviceBuffer second = allocate(bytes);
+            assertThat(second.nativeHandle()).isEqualTo(address);
+            assertThat(cuda.calls("cuMemAlloc")).isEqualTo(calls);
+        }
+        assertThat(cuda.calls("cuMemFree")).isZero();
+    }
+
+    @Test
+    void whatLiesIdleIsGivenBackBeforeTheGpuIsSaidToBeFull() {
+        List<DeviceBuffer> small = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            small.add(allocate(300_000));
+        }
+        DeviceBuffer large = allocate(40 * SPAN);
+        DeviceBuffer kept = small.remove(0);
+        small.forEach(DeviceBuffer::close);
+        large.close();
+        cuda.fail("cuMemAlloc", 1, CudaError.OUT_OF_MEMORY);
+        allocate(3 * SPAN);
+        assertThat(cuda.calls("cuMemFree")).as("spans that were idle").isEqualTo(3);
+        assertThat(kept.nativeHandle()).isNotZero();
+    }
+
+    @Test
+    void aFullGpuIsATransientError() {
+        cuda.fail("cuMemAlloc", 0, CudaError.OUT_OF_MEMORY);
+        assertThatThrownBy(() -> allocate(SPAN))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageContaining("allocation of 2097152 bytes on GPU 0")
+                .hasMessageContaining("cuMemAlloc -> CUDA_ERROR_OUT_OF_MEMORY (2)");
+        cuda.fail("cuMemAlloc", -1, 0);
+        assertThat(allocate(SPAN).length()).isEqualTo(SPAN);
+    }
+
+    @Test
+    void aDeadContextIsALostDeviceAndTheCauseIsNamed() {
+        cuda.fail("cuMemAlloc", 1, 700);
+        assertThatThrownBy(() -> allocate(SPAN))
+                .isInstanceOf(DeviceLostException.class)
+                .hasMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS (700)")
+                .hasMessageContaining("a kernel in this CUDA context, not this transfer, has failed");
+    }
+
+    @Test
+    void memoryOfTheApplicationIsWrappedAndNeverFreed() {
+        DeviceBuffer own = allocate(3 * SPAN);
+        try (DeviceBuffer wrapped = backend.wrap(own.nativeHandle() + 512, SPAN)) {
+            assertThat(wrapped.nativeHandle()).isEqualTo(own.nativeHandle() + 512);
+            ByteBuffer bytes = ByteBuffer.allocate(1000);
+            for (int i = 0; i < 1000; i++) {
+                bytes.put(i, (byte) i);
+            }
+            assertThat(wrapped.upload(0, bytes).block()).isEqualTo(1000);
+            ByteBuffer seen = ByteBuffer.allocate(1000);
+            own.download(512, seen).block();
+            assertThat(seen).isEqualTo(bytes);
+        }
+        assertThat(cuda.calls("cuMemFree")).isZero();
+    }
+
+    private void assertNotWrapped(long pointer, long bytes, String why) {
+        assertThatThrownBy(() -> backend.wrap(pointer, bytes))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0x" + Long.toHexString(pointer))
+                .hasMessageContaining(why);
+    }
+
+    @Test
+    void required_402_pointersThatDoNotDoAreRefusedWithTheReason() {
+        long pointer = allocate(SPAN).nativeHandle();
+        assertNotWrapped(pointer + 16, 100, "is no multiple of 256");
+        assertNotWrapped(0, 100, "is no memory that the CUDA driver knows");
+        assertNotWrapped(0x12345600, 100, "is no memory that the CUDA driver knows");
+        assertNotWrapped(pointer + 256, SPAN, "has 2096896 bytes up to the end of its allocation, not 2097152");
+        try (PinnedOwner pinned = new PinnedOwner()) {
+            assertNotWrapped(pinned.slot.nativeHandle(), 100, "is memory of the host, not of a GPU");
+        }
+    }
+
+    /** Pinned memory of the host. */
+    private static final class PinnedOwner implements AutoCloseable {
+        private final CudaContext context =
+                CudaContext.open(CufileSubject.doubles().resolve(Backends.options()));
+        private final PinnedSlot slot = context.slots().take(4096);
+
+        @Override
+        public void close() {
+            slot.free();
+            context.leave();
+        }
+    }
+
+    @Test
+    void required_402_memoryOfAnotherContextIsRefusedWithBoth() {
+        try (OtherContext other = new OtherContext(0)) {
+            long pointer = other.allocate(4096);
+            assertNotWrapped(pointer, 4096, "is memory of another context, " + other.address());
+            other.free(pointer);
+        }
+    }
+
+    @Test
+    void required_402_memoryOfAnotherGpuIsRefusedWithBoth() {
+        cuda.set("device_count", 2);
+        try (OtherContext other = new OtherContext(1)) {
+            long pointer = other.allocate(4096);
+            assertNotWrapped(pointer, 4096, "is memory of GPU 1, and this backend is on GPU 0");
+            other.free(pointer);
+        }
+    }
+
+    @Test
+    void required_402_memoryOfTheHostIsRefused() {
+        assertThatThrownBy(() -> backend.wrap(ByteBuffer.allocateDirect(4096)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a GPU's buffers are its own memory");
+        assertThatThrownBy(() -> backend.fence(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void whatTheApplicationLeavesOpenGoesWithTheBackend() {
+        for (long bytes : new long[] {1, 4096, SPAN, 300L << 20}) {
+            allocate(bytes);
+        }
+        backend.close();
+        assertThat(cuda.live("allocations")).isZero();
+        assertThat(GpuMemory.LIVE).hasValue(0);
+        assertThat(PinnedSlots.LIVE).hasValue(0);
+    }
+}

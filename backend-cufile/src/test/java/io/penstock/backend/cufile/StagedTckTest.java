@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.FileOption;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** The rules through pinned slots. */
+class StagedTckTest {
+
+    @BeforeAll
+    static void fresh() {
+        Doubles.require();
+        Doubles.reset();
+    }
+
+    /** What no single rule looks at: all that was made on the GPU is gone, and was used as the vendor wants. */
+    @AfterAll
+    static void nothingIsLeftOnTheGpu() {
+        assertThat(Doubles.complaint()).isEmpty();
+        for (String kind : new String[] {"contexts", "streams", "events", "allocations", "host_allocations"}) {
+            assertThat(Doubles.cuda().live(kind)).as(kind).isZero();
+        }
+    }
+
+    /** From and to the page cache. */
+    @Nested
+    class Cached implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED);
+        }
+    }
+
+    /** Past the page cache, in whole blocks. */
+    @Nested
+    class Direct implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.ffi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.penstock.engine.ffi.Machine;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Finding a library, and living with what it has not. */
+class VendorLibraryTest {
+
+    private static final String ANY = "libc.so.6"; // every Linux with a GNU C library has it
+
+    /** As a vendor's functions: one that is there, and two of another version. */
+    static final class Functions {
+        static native int getpid();
+
+        static native int penstock_is_not_there(long pointer, int flags);
+
+        static native long penstock_is_not_there_either();
+
+        private Functions() {}
+    }
+
+    /** A class of its own: a class is mapped once. */
+    static final class Others {
+        static native int getpid();
+
+        private Others() {}
+    }
+
+    @BeforeEach
+    void linuxOnly() {
+        assumeThat(Machine.IS_LINUX).isTrue();
+    }
+
+    @Test
+    void functionsThatAreAbsentAnswerSoAndTheOthersWork() {
+        VendorLibrary library = new VendorLibrary(Functions.class, ANY, List.of(), 500);
+        assertThat(library.absent()).isEmpty();
+        assertThat(library.load("")).isEmpty();
+        assertThat(library.file()).isEqualTo(ANY);
+        assertThat(library.absent()).containsExactlyInAnyOrder("penstock_is_not_there", "penstock_is_not_there_either");
+        assertThat((long) Functions.getpid()).isEqualTo(ProcessHandle.current().pid());
+        assertThat(Functions.penstock_is_not_there(1L << 40, 7)).isEqualTo(500);
+        assertThat(Functions.penstock_is_not_there_either()).isEqualTo(500);
+    }
+
+    @Test
+    void whatCannotBeLoadedSaysWhyAndMayBeTriedAgain() {
+        VendorLibrary library = new VendorLibrary(Others.class, "libpenstock-no-such.so.1", List.of("/nowhere"), 1);
+        assertThat(library.load("")).contains("libpenstock-no-such.so.1").doesNotContain("\n");
+        assertThat(library.load("/nowhere/lib.so")).contains("/nowhere/lib.so");
+        assertThat(library.file()).isEmpty();
+        assertThat(library.load(ANY)).isEmpty();
+        assertThat(library.load("")).as("loaded once is loaded").isEmpty();
+        assertThat(library.load("libm.so.6")).contains(ANY).contains("libm.so.6");
+        assertThat((long) Others.getpid()).isEqualTo(ProcessHandle.current().pid());
+    }
+}
