@@ -8,7 +8,7 @@
 enum { DISABLE_TIMING = 2 };
 
 /* All that ever were: a stream may still pass one that was destroyed. */
-static struct event *events;
+static struct event *events, *ended;
 
 static CUresult event_of(CUevent handle, const char *function, struct event **event) {
     *event = handle_get(handle, EVENT);
@@ -22,7 +22,9 @@ void events_reset(void) {
         struct event *gone = events;
         events = gone->next;
         if (handle_get(gone->handle, EVENT)) handle_end(gone->handle);
-        free(gone);
+        /* Not freed: a thread of the application may still leave a wait for it. */
+        gone->next = ended;
+        ended = gone;
     }
 }
 

@@ -13,7 +13,7 @@
 enum { NON_BLOCKING = 1, SECONDS_TO_STOP = 10 };
 
 /* All that ever were: an operation may wait for one that was destroyed meanwhile. */
-static struct stream *streams;
+static struct stream *streams, *ended;
 static int working;
 
 static int blocking(const struct stream *stream) {
@@ -203,8 +203,9 @@ int streams_reset(void) {
         streams = gone->next;
         if (gone->handle && !gone->destroyed) handle_end(gone->handle);
         if (gone->context->legacy == gone) gone->context->legacy = NULL;
-        pthread_cond_destroy(&gone->work);
-        free(gone);
+        /* Not freed: a thread of the application may still leave a wait for it. */
+        gone->next = ended;
+        ended = gone;
     }
     return 1;
 }

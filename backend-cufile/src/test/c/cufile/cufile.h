@@ -132,8 +132,14 @@ bool bool_parameter(enum bool_parameter parameter);
 void set_size_parameter(enum size_parameter parameter, size_t value);
 void set_bool_parameter(enum bool_parameter parameter, bool value);
 void slabs(size_t sizes_kb[SLABS], size_t counts[SLABS]);
+int size_set(enum size_parameter parameter);
+int bool_set(enum bool_parameter parameter);
+void set_slabs(const size_t sizes_kb[SLABS], const size_t counts[SLABS]); /* unless they are set */
 int direct_mode(void); /* the kernel driver is there, and nobody forces compatibility mode */
 int compat_allowed(void);
+
+/* config.c; with the lock. Sets what the program has not. */
+void config_take(void);
 
 /* file.c; with the lock. */
 struct file *file_of(const void *handle, const char *function);

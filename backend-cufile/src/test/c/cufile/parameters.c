@@ -54,7 +54,25 @@ static size_t set_slab_sizes[SLABS], set_slab_counts[SLABS];
 static int parameters_in_force;
 
 void parameters_take(void) {
+    /* Opened again without anything set in between: what was read the last time is read anew. */
+    if (parameters_in_force) parameters_reset();
     parameters_in_force = 1;
+    config_take();
+}
+
+int size_set(enum size_parameter parameter) {
+    return sizes[parameter].set;
+}
+
+int bool_set(enum bool_parameter parameter) {
+    return bools[parameter].set;
+}
+
+void set_slabs(const size_t sizes_kb[SLABS], const size_t counts[SLABS]) {
+    if (slabs_set) return;
+    memcpy(set_slab_sizes, sizes_kb, sizeof set_slab_sizes);
+    memcpy(set_slab_counts, counts, sizeof set_slab_counts);
+    slabs_set = 1;
 }
 
 void parameters_reset(void) {
@@ -186,11 +204,8 @@ EXPORT CUfileError_t cuFileSetParameterPosixPoolSlabArray(const size_t *sizes_kb
         valid = counts[i] && sizes_kb[i] && sizes_kb[i] % 4 == 0 && (!i || sizes_kb[i] > sizes_kb[i - 1]);
     LOCK();
     int error = settable(__func__, valid);
-    if (!error) {
-        memcpy(set_slab_sizes, sizes_kb, sizeof set_slab_sizes);
-        memcpy(set_slab_counts, counts, sizeof set_slab_counts);
-        slabs_set = 1;
-    }
+    slabs_set = slabs_set && error;
+    if (!error) set_slabs(sizes_kb, counts);
     UNLOCK();
     return RESULT(error);
 }

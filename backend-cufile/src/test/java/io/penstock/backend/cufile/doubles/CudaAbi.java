@@ -55,6 +55,16 @@ final class CudaAbi {
 
     static native int cuMemcpyDtoHAsync_v2(Pointer to, long from, long bytes, long stream);
 
+    static native int cuMemcpyBatchAsync_v2(
+            long[] to,
+            long[] from,
+            long[] sizes,
+            long count,
+            Pointer attributes,
+            long[] starts,
+            long kinds,
+            long stream);
+
     static native int cuMemsetD8Async(long to, byte value, long bytes, long stream);
 
     static native int cuStreamCreate(long[] stream, int flags);

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -42,6 +46,21 @@ class CudaDoubleTest {
             assertThat(pointer % 256).isZero();
             assertThat(pointer % 4096).isNotZero();
             assertThat(gpu.read(pointer, 5000)).doesNotContain(0);
+            ok(CudaAbi.cuMemFree_v2(pointer));
+        }
+    }
+
+    @Test
+    void theCpuMayNotTouchDeviceMemory() throws IOException {
+        try (Gpu gpu = new Gpu();
+                Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+            long pointer = gpu.allocate(4096);
+            String rights = mappings.filter(line -> Long.parseUnsignedLong(line.split("[- ]")[0], 16) <= pointer
+                            && pointer < Long.parseUnsignedLong(line.split("[- ]")[1], 16))
+                    .map(line -> line.split(" ")[1])
+                    .findFirst()
+                    .orElse("");
+            assertThat(rights).isEqualTo("---p");
             ok(CudaAbi.cuMemFree_v2(pointer));
         }
     }
@@ -234,6 +253,62 @@ class CudaDoubleTest {
                     .isEqualTo(NOT_FOUND);
             ok(CudaAbi.cuMemFreeHost(pinned));
             ok(CudaAbi.cuMemFree_v2(pointer));
+        }
+    }
+
+    @Test
+    void eachDeviceHasMemoryOfItsOwn() {
+        Doubles.cuda().set("device_count", 2);
+        try (Gpu gpu = new Gpu()) {
+            long here = gpu.allocate(4096);
+            long stream = gpu.stream();
+            long[] other = new long[1];
+            ok(CudaAbi.cuDevicePrimaryCtxRetain(other, 1));
+            ok(CudaAbi.cuCtxSetCurrent(other[0]));
+            long there = gpu.allocate(4096);
+            long[] ordinal = new long[1];
+            ok(CudaAbi.cuPointerGetAttribute(ordinal, 9, there));
+            assertThat((int) ordinal[0]).isEqualTo(1);
+            Pointer pinned = gpu.pinned(4096);
+            ok(CudaAbi.cuMemcpyHtoDAsync_v2(there, pinned, 4096, stream));
+            complains("a stream of device 0 copies to or from device 1");
+            long event = gpu.event();
+            assertThat(CudaAbi.cuEventRecord(event, stream)).isEqualTo(INVALID_HANDLE);
+            complains("of different contexts");
+            ok(CudaAbi.cuStreamSynchronize(stream));
+            ok(CudaAbi.cuEventDestroy_v2(event));
+            ok(CudaAbi.cuMemFreeHost(pinned));
+            ok(CudaAbi.cuMemFree_v2(there));
+            ok(CudaAbi.cuMemFree_v2(here));
+            ok(CudaAbi.cuStreamDestroy_v2(stream));
+            ok(CudaAbi.cuDevicePrimaryCtxRelease_v2(1));
+        }
+    }
+
+    @Test
+    void aBatchOfCopiesIsOneOperation() {
+        try (Gpu gpu = new Gpu();
+                Memory attributes = new Memory(24)) {
+            attributes.clear();
+            attributes.setInt(0, 1);
+            long memory = gpu.allocate(16384);
+            Pointer pinned = gpu.pinned(8192);
+            pinned.setMemory(0, 4096, (byte) 1);
+            pinned.setMemory(4096, 4096, (byte) 2);
+            long stream = gpu.stream();
+            long[] from = {Pointer.nativeValue(pinned), Pointer.nativeValue(pinned) + 4096};
+            long[] to = {memory + 8192, memory};
+            long[] sizes = {4096, 4096};
+            assertThat(CudaAbi.cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, new long[1], 1, 0))
+                    .as("in the legacy stream")
+                    .isEqualTo(INVALID_VALUE);
+            ok(CudaAbi.cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, new long[1], 1, stream));
+            ok(CudaAbi.cuStreamSynchronize(stream));
+            assertThat(gpu.read(memory, 4096)).containsOnly(2);
+            assertThat(gpu.read(memory + 8192, 4096)).containsOnly(1);
+            ok(CudaAbi.cuStreamDestroy_v2(stream));
+            ok(CudaAbi.cuMemFreeHost(pinned));
+            ok(CudaAbi.cuMemFree_v2(memory));
         }
     }
 

@@ -186,6 +186,31 @@ class CufileDoubleTest {
     }
 
     @Test
+    void theEnvironmentStandsAboveTheFileAndTheProgramAboveBoth() throws IOException {
+        Path json = Files.writeString(folder.resolve("cufile.json"), """
+                // a comment
+                { "properties": { "max_direct_io_size_kb" : 1024, // "io_batchsize": 1
+                    "allow_compat_mode": true, "max_device_cache_size_kb": 4096, "per_buffer_cache_size_kb": 512 },
+                  "execution": { "max_io_threads" : 7, "parallel_io": false } }
+                """);
+        OpenFiles.setenv("CUFILE_ENV_PATH_JSON", json.toString(), 1);
+        OpenFiles.setenv("CUFILE_MAX_DEVICE_CACHE_SIZE", "8192", 1);
+        try (Memory properties = new Memory(56)) {
+            ok(CufileAbi.cuFileSetParameterSizeT(7, 2048));
+            ok(CufileAbi.cuFileDriverOpen());
+            ok(CufileAbi.cuFileDriverGetProperties(properties));
+            assertThat(properties.getLong(16)).as("max_direct_io_size").isEqualTo(1024);
+            assertThat(properties.getInt(36)).as("max_device_cache_size").isEqualTo(8192);
+            assertThat(properties.getInt(40)).as("per_buffer_cache_size").isEqualTo(2048);
+            assertThat(properties.getInt(48)).as("max_batch_io_size").isEqualTo(128);
+            ok(CufileAbi.cuFileDriverClose_v2());
+        } finally {
+            OpenFiles.unsetenv("CUFILE_ENV_PATH_JSON");
+            OpenFiles.unsetenv("CUFILE_MAX_DEVICE_CACHE_SIZE");
+        }
+    }
+
+    @Test
     void aBufferIsRegisteredOnceAndDeregisteredByThatPointer() {
         ok(CufileAbi.cuFileDriverOpen());
         ok(CufileAbi.cuFileBufRegister(memory, BYTES, 0));

@@ -28,6 +28,10 @@ final class OpenFiles {
 
     static native int close(int fd);
 
+    static native int setenv(String name, String value, int overwrite);
+
+    static native int unsetenv(String name);
+
     static native long read(int fd, byte[] bytes, long count);
 
     static int open(Path path, int flags) {
