@@ -134,6 +134,14 @@ public interface Backend extends AutoCloseable {
     DeviceFence fence(long nativeEvent);
 
     /**
+     * Returns whether {@code address}, which may be any pointer, is in memory of a device that
+     * {@link DeviceBuffer#exportPeer} can export; so not in the host's.
+     */
+    default boolean isDeviceAddress(long address) {
+        return false;
+    }
+
+    /**
      * Streams files through a few chunks of device memory.
      *
      * <p><b>Result:</b> what the publishers of {@code use} emit, in the order of the chunks: {@code use} is called for

@@ -56,6 +56,18 @@ public interface DeviceBuffer extends AutoCloseable {
      */
     Mono<Long> download(long offset, ByteBuffer target);
 
+    /**
+     * Lets the drivers of other devices reach this memory.
+     *
+     * <p><b>Ownership:</b> the caller closes the export; until then the memory is not freed.
+     *
+     * @throws UnsupportedOperationException if this memory cannot be exported; the message says why
+     * @throws ClosedException if the buffer is closed
+     */
+    default PeerExport exportPeer() {
+        throw new UnsupportedOperationException("the memory of " + this + " is not one that other devices reach");
+    }
+
     /** Closes it; a second call does nothing. Transfers in flight end first; this call does not wait for them. */
     @Override
     void close();

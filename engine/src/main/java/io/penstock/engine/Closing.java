@@ -2,6 +2,7 @@
 package io.penstock.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,12 +73,15 @@ final class Closing {
 
     /** Tells the subscribers of what did not end, and frees nothing: the device may still write. */
     private void abandon() {
-        int left = pins.count();
+        List<BufferExport> exports = backend.resources().exports();
         LOG.warn(
                 "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
                 backend,
-                left,
+                pins.count() - exports.size(),
                 backend.closeTimeout());
+        for (BufferExport export : exports) {
+            LOG.warn("{} is closed, but not the {}: other devices may reach the memory, which is not freed", backend, export);
+        }
         for (Lanes lanes : backend.lanes()) {
             lanes.all().forEach(lane -> lane.post(() -> lane.abandon(backend)));
         }

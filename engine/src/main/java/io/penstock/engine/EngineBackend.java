@@ -199,6 +199,11 @@ final class EngineBackend implements Backend, Port {
     }
 
     @Override
+    public boolean isDeviceAddress(long address) {
+        return driver.isDeviceAddress(address);
+    }
+
+    @Override
     public <T> Flux<T> stream(StreamPlan plan, Function<? super Chunk, ? extends Publisher<? extends T>> use) {
         return new FluxStream<>(this, plan, use);
     }

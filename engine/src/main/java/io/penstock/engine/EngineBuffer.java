@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
+import io.penstock.PeerExport;
 import io.penstock.engine.spi.DeviceMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -75,6 +76,11 @@ final class EngineBuffer implements DeviceBuffer {
         Objects.checkFromIndexSize(offset, target.remaining(), length);
         ByteBuffer bytes = target.slice();
         return backend.copies().copy(this, offset, bytes, false);
+    }
+
+    @Override
+    public PeerExport exportPeer() {
+        return BufferExport.of(this);
     }
 
     @Override

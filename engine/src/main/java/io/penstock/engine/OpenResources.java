@@ -17,6 +17,20 @@ import java.util.concurrent.ConcurrentHashMap;
 final class OpenResources {
 
     private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+    private final Set<BufferExport> exports = ConcurrentHashMap.newKeySet();
+
+    void exported(BufferExport export) {
+        exports.add(export);
+    }
+
+    void unexported(BufferExport export) {
+        exports.remove(export);
+    }
+
+    /** Returns what other devices can still reach. */
+    List<BufferExport> exports() {
+        return List.copyOf(exports);
+    }
 
     EngineBuffer add(EngineBuffer buffer) {
         open.add(buffer);

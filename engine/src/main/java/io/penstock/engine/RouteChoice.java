@@ -47,7 +47,7 @@ record RouteChoice(String name, List<Route> routes) {
                 return refusal;
             }
         }
-        return "";
+        return routes.get(route).refusal(transfer);
     }
 
     private static @Nullable DeviceMemory memory(Target target) {

@@ -7,6 +7,7 @@ import io.penstock.Evidence;
 import io.penstock.FenceSupport;
 import io.penstock.FileOption;
 import io.penstock.NativeError;
+import io.penstock.PeerExport;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -42,6 +43,7 @@ final class FakeDevice implements DeviceDriver, Route {
     final Map<Path, MemoryFile> files = new ConcurrentHashMap<>();
     final AtomicInteger freed = new AtomicInteger();
     final AtomicInteger allocated = new AtomicInteger();
+    final AtomicInteger exports = new AtomicInteger();
     final FakeQueue queue = new FakeQueue();
     final List<FakePoint> points = new CopyOnWriteArrayList<>();
     volatile boolean makesPoints; // puts transfers into an order of its own
@@ -135,8 +137,47 @@ final class FakeDevice implements DeviceDriver, Route {
         }
 
         @Override
+        public PeerExport exportPeer() {
+            exports.incrementAndGet();
+            return new FakeExport(exports);
+        }
+
+        @Override
         public void free() {
             freed.incrementAndGet();
+        }
+    }
+
+    /** Counts itself out when it is closed. */
+    private record FakeExport(AtomicInteger exports) implements PeerExport {
+        @Override
+        public int descriptor() {
+            return 33;
+        }
+
+        @Override
+        public long offset() {
+            return 512;
+        }
+
+        @Override
+        public long bytes() {
+            return 8192;
+        }
+
+        @Override
+        public long pageBytes() {
+            return 65536;
+        }
+
+        @Override
+        public long alignment() {
+            return 4096;
+        }
+
+        @Override
+        public void close() {
+            exports.decrementAndGet();
         }
     }
 

@@ -87,8 +87,8 @@ public final class LinuxFile implements HostFile {
                 FileCalls.LINUX, name, fd, FileStatus.of(FileCalls.LINUX, fd), Limits.none(1 << 20), false);
     }
 
-    /** Returns the descriptor, -1 once closed. */
-    int fd() {
+    /** Returns the descriptor, -1 once closed; it stays this file's, who closes it. */
+    public int fd() {
         return fd;
     }
 

@@ -57,6 +57,11 @@ public interface DeviceDriver {
         return null;
     }
 
+    /** Returns whether {@code address}, which may be any pointer, is in device memory that can be exported. */
+    default boolean isDeviceAddress(long address) {
+        return false;
+    }
+
     /** Closes the device; nothing of it is in use. Called once. */
     void close();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi;
 
+import io.penstock.PeerExport;
+
 /**
  * Memory that one native command can reach; the engine counts who uses it and calls {@link #free} once.
  *
@@ -16,6 +18,15 @@ public interface DeviceMemory {
 
     /** Returns the address by which the processor reaches its first byte, or 0 if it cannot. */
     long hostAddress();
+
+    /**
+     * Makes a dma-buf of it, for other devices' drivers; the engine keeps the memory until that is closed.
+     *
+     * @throws UnsupportedOperationException if this memory cannot be exported; the message says why
+     */
+    default PeerExport exportPeer() {
+        throw new UnsupportedOperationException("this memory is not one that other devices reach");
+    }
 
     /** Gives it back. Called once, when no native command uses it any more; any thread. */
     void free();

@@ -4,6 +4,7 @@ package io.penstock.engine.spi;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,6 +45,14 @@ public interface Route {
      * @param memory the memory of a buffer, or null where the target is an image
      */
     String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory);
+
+    /**
+     * Returns why this route does not take a transfer, where that is not for its file or memory but for its size, shape
+     * or fences, or an empty string; asked for every transfer, after {@link #refusal(NativeFile, Target, DeviceMemory)}.
+     */
+    default String refusal(Transfer transfer) {
+        return "";
+    }
 
     /**
      * Returns what decides whether two routes share lanes: those with equal answers do, across all backends of the

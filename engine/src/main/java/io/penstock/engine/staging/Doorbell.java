@@ -5,9 +5,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** Wakes the one thread that waits at it; rings while nobody waits are kept, as one. */
-final class Doorbell {
+public final class Doorbell {
 
     private final Semaphore rings = new Semaphore(0);
+
+    /** Makes one. */
+    public Doorbell() {}
 
     /**
      * Ends a wait, or keeps the next one from waiting. Any thread; no system call unless somebody waits.
@@ -15,7 +18,7 @@ final class Doorbell {
      * <p>Pairs with {@link #await}: work is published before this, and looked for after that. A ringer who finds an
      * earlier ring still there may leave it at that: the waiter will take it later, and look for work after that.
      */
-    void ring() {
+    public void ring() {
         if (rings.availablePermits() == 0) {
             rings.release();
         }
@@ -26,7 +29,7 @@ final class Doorbell {
      *
      * @param nanos how long; negative for ever
      */
-    void await(long nanos) {
+    public void await(long nanos) {
         try {
             if (nanos < 0) {
                 rings.acquire();

@@ -68,6 +68,11 @@ public record HoldingRoute(Route route) implements Route {
     }
 
     @Override
+    public String refusal(Transfer transfer) {
+        return route.refusal(transfer);
+    }
+
+    @Override
     public int lanes() {
         return route.lanes();
     }
