@@ -74,13 +74,18 @@ final class Closing {
     /** Tells the subscribers of what did not end, and frees nothing: the device may still write. */
     private void abandon() {
         List<BufferExport> exports = backend.resources().exports();
-        LOG.warn(
-                "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
-                backend,
-                pins.count() - exports.size(),
-                backend.closeTimeout());
+        if (pins.count() > exports.size()) {
+            LOG.warn(
+                    "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
+                    backend,
+                    pins.count() - exports.size(),
+                    backend.closeTimeout());
+        }
         for (BufferExport export : exports) {
-            LOG.warn("{} is closed, but not the {}: other devices may reach the memory, which is not freed", backend, export);
+            LOG.warn(
+                    "{} is closed, but not the {}: other devices may reach the memory, which is not freed",
+                    backend,
+                    export);
         }
         for (Lanes lanes : backend.lanes()) {
             lanes.all().forEach(lane -> lane.post(() -> lane.abandon(backend)));

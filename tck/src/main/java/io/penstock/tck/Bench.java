@@ -151,13 +151,25 @@ public final class Bench {
 
     /** Opens a file as the subject wants files opened. */
     public StorageFile open(Path path, FileOption... options) {
+        return openPlain(path, withSubjects(options).toArray(new FileOption[0]));
+    }
+
+    /** As {@link #open}, but without the promise that nobody changes the file. */
+    public StorageFile openChanging(Path path, FileOption... options) {
+        Set<FileOption> all = withSubjects(options);
+        all.remove(FileOption.IMMUTABLE);
+        return openPlain(path, all.toArray(new FileOption[0]));
+    }
+
+    /** Returns what {@link #open} opens a file with that is asked for with {@code options}. */
+    Set<FileOption> withSubjects(FileOption... options) {
         Set<FileOption> all = EnumSet.noneOf(FileOption.class);
         Collections.addAll(all, options);
         all.addAll(subject.fileOptions());
         if (all.contains(FileOption.WRITE)) {
             all.remove(FileOption.IMMUTABLE);
         }
-        return openPlain(path, all.toArray(new FileOption[0]));
+        return all;
     }
 
     /** Opens a device, a pipe or a folder, which know nothing of the subject's own options. */

@@ -97,7 +97,7 @@ public interface ErrorRules extends Rules {
     @Test
     default void required_103_aFileTruncatedByAnotherReadsShort(Bench bench) throws IOException {
         Path path = bench.file("data", 100_000);
-        StorageFile file = bench.open(path, FileOption.READ);
+        StorageFile file = bench.openChanging(path, FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(110_000);
         try (FileChannel another = FileChannel.open(path, StandardOpenOption.WRITE)) {
             another.truncate(50_001);
@@ -113,7 +113,7 @@ public interface ErrorRules extends Rules {
     @Test
     default void required_103_aFileDeletedByAnotherIsReadToItsEnd(Bench bench) throws IOException {
         Path path = bench.file("data", 10_000);
-        StorageFile file = bench.open(path, FileOption.READ);
+        StorageFile file = bench.openChanging(path, FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(10_000);
         Files.delete(path);
         assertThat(bench.move(Transfer.read(file.region(0, 10_000), buffer.all()))

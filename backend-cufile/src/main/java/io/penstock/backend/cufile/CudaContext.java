@@ -9,7 +9,10 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A CUDA context that this process works in: the GPU's primary one, or one of the application's. All backends of the
@@ -36,6 +39,8 @@ final class CudaContext {
     private final long handle;
     private final GpuSlabs memory = new GpuSlabs(this);
     private final PinnedSlots slots = new PinnedSlots(this);
+    private final OrderStreams orderStreams = new OrderStreams(this);
+    private @Nullable Registrations registrations; // guarded by this
     private int users;
 
     private CudaContext(Key key, CudaGpu gpu, long handle) {
@@ -66,6 +71,13 @@ final class CudaContext {
             }
             context.users++;
             return context;
+        }
+    }
+
+    /** Returns the handle of a context that is open, if there is one. */
+    static OptionalLong anyHandle() {
+        synchronized (OPEN) {
+            return OPEN.values().stream().mapToLong(CudaContext::handle).findFirst();
         }
     }
 
@@ -103,11 +115,37 @@ final class CudaContext {
             }
             OPEN.remove(key);
         }
+        closeRegistrations();
+        orderStreams.close();
         memory.close();
         slots.close();
         if (key.handle == 0) {
             Cuda.cuDevicePrimaryCtxRelease_v2(gpu.device());
         }
+    }
+
+    private synchronized void closeRegistrations() {
+        if (registrations != null) {
+            registrations.close();
+            registrations = null;
+        }
+    }
+
+    /**
+     * Returns the parts of files that are registered in it, which the first to ask for decides about.
+     *
+     * @throws IllegalArgumentException if others have decided otherwise
+     */
+    synchronized Registrations registrations(Registrations.Sizes sizes) {
+        Registrations known = registrations;
+        if (known == null) {
+            known = new Registrations(this, sizes);
+            registrations = known;
+        } else if (!known.sizes().equals(sizes)) {
+            throw new IllegalArgumentException("this process maps files with " + known.sizes() + " on " + gpu
+                    + " already, and cannot with " + sizes + " beside it");
+        }
+        return known;
     }
 
     /** Makes it current on a thread of ours, for good; cheap if it is. */
@@ -120,6 +158,11 @@ final class CudaContext {
             BOUND.set(this);
         }
         return result;
+    }
+
+    /** Runs a call with it current, on any thread, and answers what that answers; for what may fail unheard. */
+    int attempt(IntSupplier call) {
+        return CudaScope.in(handle, call);
     }
 
     /** Runs calls with it current, on any thread; that thread's own context is current again afterwards. */
@@ -142,6 +185,10 @@ final class CudaContext {
 
     GpuSlabs memory() {
         return memory;
+    }
+
+    OrderStreams orderStreams() {
+        return orderStreams;
     }
 
     PinnedSlots slots() {

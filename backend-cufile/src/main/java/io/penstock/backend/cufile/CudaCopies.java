@@ -8,7 +8,6 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,15 +15,6 @@ import java.util.concurrent.locks.LockSupport;
  * event, whose address is never negative.
  */
 final class CudaCopies implements StagingDevice {
-
-    // The calls that a copy makes; a result names one by its place, and has the CUresult below it.
-    private static final List<String> CALLS =
-            List.of("cuCtxSetCurrent", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuEventRecord", "cuEventQuery");
-    private static final long SET_CURRENT = 0;
-    private static final long HTOD = 1;
-    private static final long DTOH = 2;
-    private static final long RECORD = 3;
-    private static final long QUERY = 4;
 
     /** How often a copy is looked at before the thread sleeps between looks: a slot takes the link some 40 us. */
     private static final int SPINS = 256;
@@ -49,53 +39,54 @@ final class CudaCopies implements StagingDevice {
 
     @Override
     public long copyIn(Command command) {
-        int bound = context.bind();
-        if (bound != CudaError.SUCCESS) {
-            return failed(SET_CURRENT, bound);
-        }
-        PinnedSlot slot = (PinnedSlot) command.slot();
-        int started = Cuda.cuMemcpyHtoDAsync_v2(
-                gpuAddress(command), slot.hostAddress() + command.slotOffset(), command.bytes(), slot.stream());
-        return started == CudaError.SUCCESS ? ticket(slot) : failed(HTOD, started);
+        return start(command, CudaCall.MEMCPY_HTOD);
     }
 
     @Override
     public long copyOut(Command command) {
+        return start(command, CudaCall.MEMCPY_DTOH);
+    }
+
+    private long start(Command command, CudaCall call) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return failed(SET_CURRENT, bound);
+            return CudaCall.CTX_SET_CURRENT.failed(bound);
         }
         PinnedSlot slot = (PinnedSlot) command.slot();
-        int started = Cuda.cuMemcpyDtoHAsync_v2(
-                slot.hostAddress() + command.slotOffset(), gpuAddress(command), command.bytes(), slot.stream());
-        return started == CudaError.SUCCESS ? ticket(slot) : failed(DTOH, started);
-    }
-
-    private static long gpuAddress(Command command) {
-        return command.memory().nativeHandle() + command.memoryOffset();
-    }
-
-    private static long ticket(PinnedSlot slot) {
-        int recorded = Cuda.cuEventRecord(slot.event(), slot.stream());
-        if (recorded == CudaError.SUCCESS) {
-            return slot.event();
+        CudaPoint point = (CudaPoint) command.point();
+        long stream = point == null ? slot.stream() : point.stream(slot.stream());
+        long gpu = command.memory().nativeHandle() + command.memoryOffset();
+        long host = slot.hostAddress() + command.slotOffset();
+        int started = call == CudaCall.MEMCPY_HTOD
+                ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, command.bytes(), stream)
+                : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, command.bytes(), stream);
+        if (started != CudaError.SUCCESS) {
+            return call.failed(started);
         }
-        // The copy is under way, and nothing will tell when it has ended: slot and memory are not to be let go before.
-        Cuda.cuStreamSynchronize(slot.stream());
-        return failed(RECORD, recorded);
+        int recorded = Cuda.cuEventRecord(slot.event(), stream);
+        if (recorded != CudaError.SUCCESS) {
+            // The copy is under way, and nothing will tell when it has ended: slot and memory must not be let go
+            // before.
+            Cuda.cuStreamSynchronize(stream);
+            return CudaCall.EVENT_RECORD.failed(recorded);
+        }
+        if (point != null) {
+            point.join(slot.event());
+        }
+        return slot.event();
     }
 
     @Override
     public long poll(long ticket) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return failed(SET_CURRENT, bound);
+            return CudaCall.CTX_SET_CURRENT.failed(bound);
         }
         int state = Cuda.cuEventQuery(ticket);
         return switch (state) {
             case CudaError.SUCCESS -> 1;
             case CudaError.NOT_READY -> 0;
-            default -> failed(QUERY, state);
+            default -> CudaCall.EVENT_QUERY.failed(state);
         };
     }
 
@@ -115,13 +106,8 @@ final class CudaCopies implements StagingDevice {
         return answer;
     }
 
-    private static long failed(long call, int result) {
-        return -(call << Integer.SIZE | result);
-    }
-
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        long told = -result;
-        return CudaFailure.of(CALLS.get((int) (told >>> Integer.SIZE)), (int) told);
+        return CudaCall.failure(result);
     }
 }

@@ -4,13 +4,16 @@ package io.penstock.backend.cufile;
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import java.nio.ByteBuffer;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A GPU as a device: memory in one CUDA context, of which it is a user until it is closed. */
 final class CudaDriver implements DeviceDriver {
@@ -30,7 +33,7 @@ final class CudaDriver implements DeviceDriver {
     CudaDriver(CudaContext context, Set<TransferPath> paths, Set<String> features) {
         this.context = context;
         this.capabilities =
-                new Capabilities(context.gpu().name(), true, paths, FenceSupport.HOST_ONLY, false, false, features);
+                new Capabilities(context.gpu().name(), true, paths, FenceSupport.AFTER_STAGING, false, false, features);
     }
 
     @Override
@@ -105,7 +108,34 @@ final class CudaDriver implements DeviceDriver {
 
     @Override
     public DeviceFence fence(long nativeEvent) {
-        throw new IllegalArgumentException("this backend takes no native fences yet");
+        int state = nativeEvent == 0 ? CudaError.INVALID_HANDLE : context.attempt(() -> Cuda.cuEventQuery(nativeEvent));
+        if (state == CudaError.INVALID_HANDLE || state == CudaError.INVALID_VALUE) {
+            throw new IllegalArgumentException("the CUDA driver does not know the CUevent 0x"
+                    + Long.toHexString(nativeEvent) + ": " + CudaFailure.error("cuEventQuery", state));
+        }
+        return new CudaFence(context.handle(), nativeEvent, false);
+    }
+
+    @Override
+    public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
+        StreamPlace place = StreamPlace.of(transfer);
+        if (place == null) {
+            return exposed ? new CudaPoint(context, 0, true) : null;
+        }
+        if (place.context() != context.handle()) {
+            throw new IllegalArgumentException(
+                    "the CUstream 0x" + Long.toHexString(place.stream()) + " is of another context, 0x"
+                            + Long.toHexString(place.context()) + ", and this backend is in the " + context);
+        }
+        return new CudaPoint(context, place.stream(), exposed);
+    }
+
+    @Override
+    public boolean isDeviceAddress(long address) {
+        long[] type = new long[1];
+        int result =
+                context.attempt(() -> Cuda.cuPointerGetAttribute(type, Cuda.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address));
+        return result == CudaError.SUCCESS && (int) type[0] == Cuda.CU_MEMORYTYPE_DEVICE;
     }
 
     @Override

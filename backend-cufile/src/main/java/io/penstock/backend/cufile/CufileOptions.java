@@ -31,10 +31,26 @@ public final class CufileOptions {
     public static final Option<String> LIBCUFILE = Option.text(
             "penstock.cufile.libcufile", "", "the file of libcufile; without it libcufile.so.0 and the usual folders");
 
+    /** How much of mapped files may be registered with the driver, and so pinned. */
+    public static final Option<Long> MAPPED_BYTES = Option.bytes(
+            "penstock.cufile.mapped-bytes",
+            0,
+            0,
+            1L << 50,
+            "the most bytes of mapped files that are pinned for one GPU; 0 is a quarter of the machine's memory");
+
+    /** How many threads register mapped files with the driver. */
+    public static final Option<Integer> MAPPED_THREADS = Option.integer(
+            "penstock.cufile.mapped-threads",
+            0,
+            0,
+            64,
+            "the threads that register mapped files for one GPU; 0 counts the processors");
+
     private CufileOptions() {}
 
     /** Returns all of them. */
     public static List<Option<?>> all() {
-        return List.of(PATH, DEVICE, CONTEXT, LIBCUDA, LIBCUFILE);
+        return List.of(PATH, DEVICE, CONTEXT, LIBCUDA, LIBCUFILE, MAPPED_BYTES, MAPPED_THREADS);
     }
 }

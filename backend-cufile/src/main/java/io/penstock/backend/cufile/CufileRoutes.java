@@ -14,6 +14,9 @@ import java.util.Set;
 /** The routes that {@link CufileOptions#PATH} asks for, the best first and the one that takes everything last. */
 final class CufileRoutes {
 
+    /** A transfer with less than this does not choose the mapped way by itself. */
+    private static final long LEAST_MAPPED_BYTES = 1 << 20;
+
     private CufileRoutes() {}
 
     /**
@@ -24,14 +27,32 @@ final class CufileRoutes {
     static List<Route> of(CudaContext context, Options options) {
         CufilePath path = options.get(CufileOptions.PATH);
         return switch (path) {
-            case AUTO -> List.of(staged(context, options, "no other way is there"));
+            case AUTO -> automatic(context, options);
             case STAGED -> List.of(staged(context, options, CufileOptions.PATH + "=staged"));
-            case DIRECT, SYNC, BATCH, STREAM, MAPPED ->
+            case MAPPED -> mapped(context, options);
+            case DIRECT, SYNC, BATCH, STREAM ->
                 throw new BackendUnavailableException(
                         CufileOptions.PATH + "=" + Option.show(path) + ", and this version has no such way",
                         Failure.NOT_STARTED,
                         null);
         };
+    }
+
+    private static List<Route> automatic(CudaContext context, Options options) {
+        Route staged = staged(context, options, "no other way is there");
+        return MappedRoute.unavailable(context).isEmpty()
+                ? List.of(MappedRoute.of(context, options, LEAST_MAPPED_BYTES), staged)
+                : List.of(staged);
+    }
+
+    private static List<Route> mapped(CudaContext context, Options options) {
+        String why = MappedRoute.unavailable(context);
+        if (!why.isEmpty()) {
+            throw new BackendUnavailableException(
+                    CufileOptions.PATH + "=mapped, but " + why, Failure.NOT_STARTED, null);
+        }
+        String rest = CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE";
+        return List.of(MappedRoute.of(context, options, 0), staged(context, options, rest));
     }
 
     private static Route staged(CudaContext context, Options options, String why) {

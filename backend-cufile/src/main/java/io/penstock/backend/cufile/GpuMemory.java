@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
+import io.penstock.PeerExport;
 import io.penstock.engine.spi.DeviceMemory;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -50,6 +51,11 @@ final class GpuMemory implements DeviceMemory {
     @Override
     public long hostAddress() {
         return 0;
+    }
+
+    @Override
+    public PeerExport exportPeer() {
+        return DmaBuf.export(span, nativeHandle(), bytes);
     }
 
     @Override

@@ -46,6 +46,7 @@ public final class LibC {
     private static final long SYS_STATX = Machine.IS_X86_64 ? 332 : 291;
     private static final long SYS_GETTID = Machine.IS_X86_64 ? 186 : 178;
     private static final int SC_PAGESIZE = 30;
+    private static final int SC_PHYS_PAGES = 85;
 
     static {
         // The process' own symbols rather than "libc.so.6": right for musl too, and never the linker script libc.so.
@@ -76,6 +77,11 @@ public final class LibC {
 
     public static long pageSize() {
         return sysconf(SC_PAGESIZE);
+    }
+
+    /** Returns how much memory the machine has. */
+    public static long physicalMemoryBytes() {
+        return sysconf(SC_PHYS_PAGES) * pageSize();
     }
 
     public static native long syscall(long number, long a, long b, long c, long d, long e, long f);

@@ -11,7 +11,11 @@ import java.util.Set;
  * answers {@link CudaError#NOT_FOUND}. None may be called before {@link #load} has said that there is a driver.
  */
 public final class Cuda {
+    public static final int CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113;
+    public static final int CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124;
     public static final int CU_MEMHOSTALLOC_PORTABLE = 1;
+    public static final int CU_MEMHOSTREGISTER_READ_ONLY = 8;
+    public static final int CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1;
     public static final int CU_STREAM_NON_BLOCKING = 1;
     public static final int CU_EVENT_DISABLE_TIMING = 2;
 
@@ -100,7 +104,14 @@ public final class Cuda {
 
     public static native int cuMemGetAddressRange_v2(long[] base, long[] bytes, long pointer);
 
+    public static native int cuMemGetHandleForAddressRange(
+            int[] handle, long pointer, long bytes, int handleType, long flags);
+
     public static native int cuMemHostAlloc(long[] address, long bytes, int flags);
+
+    public static native int cuMemHostRegister_v2(long address, long bytes, int flags);
+
+    public static native int cuMemHostUnregister(long address);
 
     public static native int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream);
 
@@ -114,7 +125,11 @@ public final class Cuda {
 
     public static native int cuStreamDestroy_v2(long stream);
 
+    public static native int cuStreamGetCtx(long stream, long[] context);
+
     public static native int cuStreamSynchronize(long stream);
+
+    public static native int cuStreamWaitEvent(long stream, long event, int flags);
 
     // Events.
 

@@ -13,8 +13,10 @@ public final class CudaError {
     public static final int STUB_LIBRARY = 34;
     public static final int NO_DEVICE = 100;
     public static final int INVALID_DEVICE = 101;
+    public static final int INVALID_HANDLE = 400;
     public static final int NOT_FOUND = 500;
     public static final int NOT_READY = 600;
+    public static final int NOT_SUPPORTED = 801;
     public static final int SYSTEM_DRIVER_MISMATCH = 803;
     public static final int COMPAT_NOT_SUPPORTED_ON_DEVICE = 804;
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.DeviceFence;
+import io.penstock.Failure;
+import io.penstock.PermanentStorageException;
+import io.penstock.Transfer;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import java.util.function.IntSupplier;
+
+/**
+ * A CUstream of the application's, so that transfers and its kernels stand in one order without the host between them.
+ *
+ * <pre>{@code
+ * CudaStream stream = CudaStream.of(custream);
+ * backend.enqueue(read).doOnNext(stream::await);             // kernels launched from here on see the bytes
+ * chunk.releaseAfter(stream.fence());                        // the chunk is in use until the kernels so far are done
+ * backend.submit(stream.carry(Transfer.read(from, target))); // the copies stand in the stream itself
+ * }</pre>
+ *
+ * <p><b>Threading:</b> any thread, whatever context is current there; the order of calls is the order of the stream.
+ *
+ * <p><b>Ownership:</b> the stream stays the application's, and must live until what was asked of it here has ended.
+ */
+public final class CudaStream {
+
+    private final long stream;
+    private final long context;
+
+    private CudaStream(long stream, long context) {
+        this.stream = stream;
+        this.context = context;
+    }
+
+    /**
+     * Takes a stream; a backend {@code cufile} must be open.
+     *
+     * @param stream the CUstream; not 0, the default stream, which belongs to whichever context is current
+     * @throws IllegalArgumentException if the driver does not know it
+     * @throws IllegalStateException if no backend is open
+     */
+    public static CudaStream of(long stream) {
+        if (stream == 0) {
+            throw new IllegalArgumentException("the default stream cannot be taken: make one with cuStreamCreate");
+        }
+        // The driver wants some context to be current, and says which one is the stream's.
+        long any = CudaContext.anyHandle()
+                .orElseThrow(
+                        () -> new IllegalStateException("no backend cufile is open, and so no CUDA driver loaded"));
+        long[] context = new long[1];
+        int result = CudaScope.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
+        if (result != CudaError.SUCCESS) {
+            throw new IllegalArgumentException("the CUDA driver does not know the CUstream 0x"
+                    + Long.toHexString(stream) + ": " + CudaFailure.error("cuStreamGetCtx", result));
+        }
+        return new CudaStream(stream, context[0]);
+    }
+
+    /** Returns the CUstream. */
+    public long nativeHandle() {
+        return stream;
+    }
+
+    /**
+     * Returns the point that the stream has come to: passed when everything that was put into it so far is done. For
+     * {@link Transfer#after} and {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
+     *
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public DeviceFence fence() {
+        long[] event = new long[1];
+        check("cuEventCreate", () -> Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING));
+        CudaFence fence = new CudaFence(context, event[0], true);
+        try {
+            check("cuEventRecord", () -> Cuda.cuEventRecord(event[0], stream));
+            return fence;
+        } catch (RuntimeException e) {
+            fence.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Has whatever is put into the stream from now on wait, on the GPU, until it has passed {@code fence}.
+     *
+     * @throws IllegalArgumentException if the fence has no CUevent
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public void await(DeviceFence fence) {
+        long event = fence.nativeHandle();
+        if (event == 0) {
+            throw new IllegalArgumentException(fence + " has no CUevent: only the host can wait for it");
+        }
+        check("cuStreamWaitEvent", () -> Cuda.cuStreamWaitEvent(stream, event, 0));
+    }
+
+    /**
+     * Returns a transfer whose copies between host and GPU are put into this stream, behind what is in it by then. A
+     * fence behind it is passed with the stream.
+     *
+     * <p>A staged transfer keeps its slots until the stream has come to its copies. What is in the stream before it
+     * must not wait for other transfers of this backend: they may need those slots.
+     */
+    public Transfer carry(Transfer transfer) {
+        return transfer.after(new StreamPlace(stream, context));
+    }
+
+    private void check(String call, IntSupplier calls) {
+        int result = CudaScope.in(context, calls);
+        if (result != CudaError.SUCCESS) {
+            throw new PermanentStorageException(
+                    this + " refused: " + CudaFailure.error(call, result),
+                    new Failure(Failure.NOT_STARTED.outcome(), CudaFailure.error(call, result)),
+                    null);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "CUstream 0x" + Long.toHexString(stream);
+    }
+}

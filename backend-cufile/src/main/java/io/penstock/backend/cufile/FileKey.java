@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+/**
+ * What tells one content of a file from another, as far as the system tells (rule 207).
+ *
+ * @param modifiedNanos time of the last change of content, since 1970
+ * @param changedNanos time of the last change of content or metadata, since 1970
+ */
+record FileKey(long device, long inode, long size, long modifiedNanos, long changedNanos) {}

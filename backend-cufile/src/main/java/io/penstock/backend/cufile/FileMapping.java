@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.LibC;
+import java.io.IOException;
+
+/**
+ * One content of a file in the address space, for the GPU alone: the processor never touches it, so that a file that is
+ * cut short raises no signal. Cut into {@linkplain Segment segments}.
+ *
+ * <p><b>Ownership:</b> {@link Registrations} makes it, and unmaps it when no file uses it and no segment is registered.
+ */
+final class FileMapping {
+
+    static final int PROT_READ = 1;
+
+    final FileKey key;
+    final long segmentBytes;
+    private final long address;
+    private final long mappedBytes;
+    private final Segment[] segments;
+    int files; // open ones that use it; under the lock of Registrations, as the next
+    boolean discarded;
+    int registered; // segments that are not absent, or wanted
+
+    private FileMapping(FileKey key, long segmentBytes, long address, long mappedBytes) {
+        this.key = key;
+        this.segmentBytes = segmentBytes;
+        this.address = address;
+        this.mappedBytes = mappedBytes;
+        this.segments = new Segment[(int) ((mappedBytes + segmentBytes - 1) / segmentBytes)];
+        for (int i = 0; i < segments.length; i++) {
+            long start = i * segmentBytes;
+            segments[i] = new Segment(this, i, address + start, Math.min(segmentBytes, mappedBytes - start));
+        }
+    }
+
+    /**
+     * Maps a file.
+     *
+     * @param segmentBytes a multiple of the page size
+     * @throws IOException with the system's answer
+     */
+    static FileMapping map(FileKey key, int fd, long segmentBytes) throws IOException {
+        long page = LibC.pageSize();
+        long bytes = (key.size() + page - 1) & -page;
+        long address = LibC.orErrno(LibC.mmap(0, bytes, PROT_READ, LibC.MAP_SHARED, fd, 0));
+        if (address < 0) {
+            throw new IOException("mmap of " + bytes + " bytes -> " + Errno.symbol((int) -address));
+        }
+        return new FileMapping(key, segmentBytes, address, bytes);
+    }
+
+    /** Returns the segment with a byte of the file. */
+    Segment at(long fileOffset) {
+        return segments[(int) (fileOffset / segmentBytes)];
+    }
+
+    /** Returns the segment that is {@code distance} behind another, or itself where the file ends before. */
+    Segment ahead(Segment from, int distance) {
+        return segments[Math.min(from.index + distance, segments.length - 1)];
+    }
+
+    Segment before(Segment segment) {
+        return segments[Math.max(segment.index - 1, 0)];
+    }
+
+    /** Returns where a byte of the file is. */
+    long address(long fileOffset) {
+        return address + fileOffset;
+    }
+
+    Segment[] segments() {
+        return segments;
+    }
+
+    void unmap() {
+        LibC.munmap(address, mappedBytes);
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.engine.spi.Command;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read on its way from a mapping to the GPU, segment by segment: one object per command id, filled again and again.
+ *
+ * <p>It holds one segment at a time, so that no copy waits for a segment while it keeps others from theirs.
+ *
+ * <p><b>Threading:</b> the lane's, but for {@link #arrived}.
+ */
+final class MappedCopy {
+
+    final int id;
+    private final Queue<MappedCopy> arrivals;
+    private final Runnable bell;
+
+    long event; // of the driver; 0 until first used
+
+    @Nullable
+    MappedFile file;
+
+    long fileOffset;
+    long target;
+    long bytes;
+
+    @Nullable
+    CudaPoint point;
+
+    @Nullable
+    Runnable inOrder;
+
+    long done;
+    long part; // under way, of the current segment
+
+    @Nullable
+    Segment segment;
+
+    boolean cancelled;
+    long result;
+    private volatile int registered; // what the driver answered
+
+    MappedCopy(int id, Queue<MappedCopy> arrivals, Runnable bell) {
+        this.id = id;
+        this.arrivals = arrivals;
+        this.bell = bell;
+    }
+
+    /** Takes a READ over. */
+    void load(Command command) {
+        MappedFile source = (MappedFile) command.file();
+        file = source;
+        fileOffset = command.fileOffset();
+        target = command.memory().nativeHandle() + command.memoryOffset();
+        bytes = source.clamp(fileOffset, command.bytes());
+        point = (CudaPoint) command.point();
+        inOrder = command.inOrder();
+        done = 0;
+        part = 0;
+        segment = null;
+        cancelled = false;
+    }
+
+    /** Drops what the command referred to. */
+    void clear() {
+        file = null;
+        point = null;
+        inOrder = null;
+        segment = null;
+    }
+
+    /** Says that the segment that it waits for is registered, and counts it; or why not. A registrar's. */
+    void arrived(int result) {
+        registered = result;
+        arrivals.add(this);
+        bell.run();
+    }
+
+    /** Returns what the driver answered to the registration. */
+    int registered() {
+        return registered;
+    }
+
+    MappedFile file() {
+        return present(file);
+    }
+
+    Segment segment() {
+        return present(segment);
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("this copy has no such part");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.CommonOptions;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Route;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way by which the GPU reads the page cache itself: no thread of the host touches a byte. For files that were opened
+ * IMMUTABLE (rule 207).
+ */
+final class MappedRoute implements Route {
+
+    /** What a copy should have at least, so that the link and not the calls are what takes time. */
+    private static final long PIECE_BYTES = 8L << 20;
+
+    /** Routes with equal ones use the same lane. */
+    private record Sharing(CudaContext context, Registrations registrations, int depth) {}
+
+    private final Sharing sharing;
+    private final Limits limits;
+    private final long leastBytes;
+
+    private MappedRoute(Sharing sharing, Limits limits, long leastBytes) {
+        this.sharing = sharing;
+        this.limits = limits;
+        this.leastBytes = leastBytes;
+    }
+
+    /**
+     * Describes the way.
+     *
+     * @param leastBytes what a transfer has at least; shorter ones, and those of many small blocks, are refused. 0 takes
+     *     all
+     */
+    static MappedRoute of(CudaContext context, Options options, long leastBytes) {
+        return of(context, options, Registrations.Sizes.of(options), leastBytes);
+    }
+
+    /** As above, with sizes of a test's. */
+    static MappedRoute of(CudaContext context, Options options, Registrations.Sizes sizes, long leastBytes) {
+        long piece = Math.min(Math.max(PIECE_BYTES, options.get(CommonOptions.PIECE_BYTES)), sizes.segmentBytes());
+        return new MappedRoute(
+                new Sharing(context, context.registrations(sizes), options.get(CommonOptions.LANE_DEPTH)),
+                new Limits(1, 1, sizes.segmentBytes(), piece, false),
+                leastBytes);
+    }
+
+    /** Returns why a GPU has no such way, or an empty string. */
+    static String unavailable(CudaContext context) {
+        int[] value = new int[1];
+        int result = Cuda.cuDeviceGetAttribute(
+                value,
+                Cuda.CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED,
+                context.gpu().device());
+        return result == CudaError.SUCCESS && value[0] == 1
+                ? ""
+                : "this GPU does not read memory that is mapped read-only (READ_ONLY_HOST_REGISTER_SUPPORTED is 0)";
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.MAPPED;
+    }
+
+    @Override
+    public Evidence evidence() {
+        return Evidence.OBSERVED;
+    }
+
+    @Override
+    public String reason() {
+        return "the GPU reads the page cache, by a mapping that is registered with the driver";
+    }
+
+    @Override
+    public String remedy() {
+        return "";
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return MappedFile.open(path, options, sharing.registrations, limits);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        return memory instanceof GpuMemory ? "" : "the target is not memory of this GPU";
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        if (transfer.isGather() && leastBytes > 0) {
+            return "many small blocks go better through a slot";
+        }
+        return leastBytes > 0 && transfer.length() < leastBytes
+                ? "less than " + leastBytes + " bytes are not worth a registration"
+                : "";
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    public int lanes() {
+        return 1;
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        return new MappedQueue(sharing.context, sharing.registrations, sharing.depth);
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return sharing.context.slots().take(bytes);
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The streams of one lane that copies from mappings, and the copies under way on them: started, looked at and settled
+ * by the lane, which makes no call that waits.
+ */
+final class MappedStreams {
+
+    /** How long a lane may sleep while copies are under way. */
+    static final long NAP_NANOS = 10_000;
+
+    /** Two, so that the link need not wait between one copy and the next. */
+    private static final int STREAMS = 2;
+
+    /** How often copies are looked at before the lane sleeps between looks. */
+    private static final int SPINS = 128;
+
+    /** Takes the ends of copies. */
+    interface Settled {
+
+        /**
+         * Says that a copy has ended.
+         *
+         * @param failed 0, or a number of {@link CudaCall}'s
+         */
+        void copied(MappedCopy copy, long failed);
+    }
+
+    /** A stream of ours: its copies end in order, so that only the oldest is looked at. */
+    private record Line(long stream, ArrayDeque<MappedCopy> copies) {}
+
+    private final CudaContext context;
+    private final List<Line> lines = new ArrayList<>();
+    private final ArrayDeque<MappedCopy> elsewhere = new ArrayDeque<>(); // on streams of the application's
+    private final List<Long> events = new ArrayList<>();
+    private final long[] made = new long[1];
+    private int next;
+
+    private MappedStreams(CudaContext context) {
+        this.context = context;
+    }
+
+    static MappedStreams open(CudaContext context) {
+        context.join();
+        MappedStreams all = new MappedStreams(context);
+        try {
+            return context.run("streams for mapped copies", all::withStreams);
+        } catch (RuntimeException e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    private MappedStreams withStreams() {
+        for (int i = 0; i < STREAMS; i++) {
+            int result = Cuda.cuStreamCreate(made, Cuda.CU_STREAM_NON_BLOCKING);
+            CudaFailure.check("streams for mapped copies", "cuStreamCreate", result);
+            lines.add(new Line(made[0], new ArrayDeque<>()));
+        }
+        return this;
+    }
+
+    /** Starts the next part of a copy, which lies in one segment; answers 0, or a number of {@link CudaCall}'s. */
+    long start(MappedCopy copy) {
+        int bound = context.bind();
+        if (bound != CudaError.SUCCESS) {
+            return CudaCall.CTX_SET_CURRENT.failed(bound);
+        }
+        if (copy.event == 0) {
+            int result = Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING);
+            if (result != CudaError.SUCCESS) {
+                return CudaCall.EVENT_CREATE.failed(result);
+            }
+            copy.event = made[0];
+            events.add(made[0]);
+        }
+        Line line = lines.get(next++ & (STREAMS - 1));
+        CudaPoint point = copy.point;
+        long stream = point == null ? line.stream : point.stream(line.stream);
+        long failed = start(copy, stream);
+        if (failed == 0) {
+            (stream == line.stream ? line.copies : elsewhere).add(copy);
+            joined(copy);
+        }
+        return failed;
+    }
+
+    private static long start(MappedCopy copy, long stream) {
+        long from = copy.fileOffset + copy.done;
+        FileMapping mapping = copy.segment().mapping;
+        copy.part = Math.min(copy.bytes - copy.done, mapping.segmentBytes - from % mapping.segmentBytes);
+        int copied = Cuda.cuMemcpyHtoDAsync_v2(copy.target + copy.done, mapping.address(from), copy.part, stream);
+        if (copied != CudaError.SUCCESS) {
+            return CudaCall.MEMCPY_HTOD.failed(copied);
+        }
+        int recorded = Cuda.cuEventRecord(copy.event, stream);
+        if (recorded != CudaError.SUCCESS) {
+            // The copy is under way, and nothing will tell when it has ended: nothing is to be let go before.
+            Cuda.cuStreamSynchronize(stream);
+            return CudaCall.EVENT_RECORD.failed(recorded);
+        }
+        return 0;
+    }
+
+    private static void joined(MappedCopy copy) {
+        if (copy.point != null) {
+            copy.point.join(copy.event);
+        }
+        if (copy.inOrder != null && copy.done + copy.part == copy.bytes) {
+            copy.inOrder.run();
+        }
+    }
+
+    /** Takes out what has ended. */
+    void settle(Settled to) {
+        for (Line line : lines) {
+            while (!line.copies.isEmpty() && settle(line.copies, to)) {
+                // the next may have ended too
+            }
+        }
+        for (int i = elsewhere.size(); i > 0; i--) {
+            if (!settle(elsewhere, to)) {
+                elsewhere.add(elsewhere.remove());
+            }
+        }
+    }
+
+    private static boolean settle(ArrayDeque<MappedCopy> copies, Settled to) {
+        int state = Cuda.cuEventQuery(copies.element().event);
+        if (state == CudaError.NOT_READY) {
+            return false;
+        }
+        to.copied(copies.remove(), state == CudaError.SUCCESS ? 0 : CudaCall.EVENT_QUERY.failed(state));
+        return true;
+    }
+
+    boolean isBusy() {
+        for (int i = 0; i < lines.size(); i++) {
+            if (!lines.get(i).copies.isEmpty()) {
+                return true;
+            }
+        }
+        return !elsewhere.isEmpty();
+    }
+
+    /** Looks for a while whether a copy of ours has ended; returns whether one has. */
+    boolean spin() {
+        for (int looks = 0; looks < SPINS; looks++) {
+            for (int i = 0; i < lines.size(); i++) {
+                MappedCopy oldest = lines.get(i).copies.peek();
+                if (oldest != null && Cuda.cuEventQuery(oldest.event) != CudaError.NOT_READY) {
+                    return true;
+                }
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    /** Frees streams and events; no copy is under way. */
+    void close() {
+        context.run("release of streams", () -> {
+            events.forEach(Cuda::cuEventDestroy_v2);
+            lines.forEach(line -> Cuda.cuStreamDestroy_v2(line.stream));
+            return context;
+        });
+        context.leave();
+    }
+}

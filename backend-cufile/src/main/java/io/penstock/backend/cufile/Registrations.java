@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.LibC;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of files that are registered with the driver in one context, up to a limit of pinned bytes; those that no
+ * copy reads go first, the one used longest ago before others. Files that are closed leave theirs behind, so that the
+ * next who opens the same content finds them.
+ *
+ * <p>Threads of its own register and unregister, which takes a millisecond for some tens of megabytes: never a lane.
+ * They run ahead of a reader who goes through a file.
+ *
+ * <p><b>Threading:</b> thread-safe; one lock, which is held for no native call but the mapping of a file.
+ */
+final class Registrations {
+
+    private static final int MADV_WILLNEED = 3;
+
+    /** A file system's clock may stand still this long: a change meanwhile would not show in the stamp. */
+    private static final long CLOCK_TICK_NANOS = 20_000_000;
+
+    /**
+     * How much is registered, and by how many.
+     *
+     * @param segmentBytes what is registered at a time, a multiple of the page size
+     * @param mostBytes the limit; one segment is had in any case
+     * @param threads how many register
+     */
+    record Sizes(long segmentBytes, long mostBytes, int threads) {
+
+        static final long SEGMENT_BYTES = 32L << 20;
+
+        static Sizes of(Options options) {
+            long most = options.get(CufileOptions.MAPPED_BYTES);
+            int threads = options.get(CufileOptions.MAPPED_THREADS);
+            int processors = Runtime.getRuntime().availableProcessors();
+            return new Sizes(
+                    SEGMENT_BYTES,
+                    most != 0 ? most : LibC.physicalMemoryBytes() / 4,
+                    threads != 0 ? threads : Math.max(2, Math.min(8, processors / 2)));
+        }
+
+        @Override
+        public String toString() {
+            return CufileOptions.MAPPED_BYTES + "=" + Option.show(mostBytes) + " and " + CufileOptions.MAPPED_THREADS
+                    + "=" + threads;
+        }
+    }
+
+    private final CudaContext context;
+    private final Sizes sizes;
+
+    private final Map<FileKey, FileMapping> mappings = new HashMap<>();
+    private final ArrayDeque<Segment> wanted = new ArrayDeque<>();
+    private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of contents that are no more
+    private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; used longest ago first
+    private final List<Thread> threads = new ArrayList<>();
+    private long pinnedBytes;
+    private boolean closed;
+
+    Registrations(CudaContext context, Sizes sizes) {
+        this.context = context;
+        this.sizes = sizes;
+    }
+
+    Sizes sizes() {
+        return sizes;
+    }
+
+    // Files.
+
+    /** Takes part in the mapping of a file's content. */
+    synchronized FileMapping open(FileKey key, int fd) throws IOException {
+        FileMapping mapping = mappings.get(key);
+        if (mapping == null) {
+            mapping = FileMapping.map(key, fd, sizes.segmentBytes);
+            mappings.put(key, mapping);
+        }
+        mapping.files++;
+        return mapping;
+    }
+
+    /** Returns why the driver registers no page of a file, as some file systems have it; or an empty string. */
+    String tryPage(int fd) {
+        long page = LibC.pageSize();
+        long address = LibC.orErrno(LibC.mmap(0, page, FileMapping.PROT_READ, LibC.MAP_SHARED, fd, 0));
+        if (address < 0) {
+            return "mmap -> " + Errno.symbol((int) -address);
+        }
+        int result = context.attempt(() -> {
+            int registered = Cuda.cuMemHostRegister_v2(address, page, Cuda.CU_MEMHOSTREGISTER_READ_ONLY);
+            return registered == CudaError.SUCCESS ? Cuda.cuMemHostUnregister(address) : registered;
+        });
+        LibC.munmap(address, page);
+        return result == CudaError.SUCCESS
+                ? ""
+                : CudaFailure.error("cuMemHostRegister", result).toString();
+    }
+
+    /** Leaves a mapping; no copy of that file is under way. */
+    synchronized void close(FileMapping mapping) {
+        mapping.files--;
+        unmapIfUnused(mapping);
+    }
+
+    private void unmapIfUnused(FileMapping mapping) {
+        if (mapping.files == 0 && mapping.registered == 0) {
+            mappings.remove(mapping.key, mapping);
+            mapping.unmap();
+        }
+    }
+
+    /** Forgets a content that the file has no more: nobody is given it again, and its segments go. */
+    synchronized void discard(FileMapping mapping) {
+        mapping.discarded = true;
+        mappings.remove(mapping.key, mapping);
+        for (Segment segment : mapping.segments()) {
+            if (idle.remove(segment)) {
+                leave(segment);
+            }
+        }
+        notifyAll();
+    }
+
+    // Copies, on lanes.
+
+    /** Begins to read a segment; answers false where {@code copy} is told later, by {@link MappedCopy#arrived}. */
+    synchronized boolean use(Segment segment, MappedCopy copy) {
+        if (segment.state == Segment.State.REGISTERED) {
+            idle.remove(segment);
+            segment.copies++;
+            return true;
+        }
+        segment.waiting.add(copy);
+        want(segment);
+        return false;
+    }
+
+    /** Has segments registered that a reader will come to next, if it came from the one before this. */
+    synchronized void runAhead(Segment segment) {
+        FileMapping mapping = segment.mapping;
+        if (mapping.before(segment).state == Segment.State.ABSENT) {
+            return; // no sign of one who goes through the file
+        }
+        for (int distance = 1; distance <= sizes.threads; distance++) {
+            Segment ahead = mapping.ahead(segment, distance);
+            // What is ahead must not push out what is being read now, or was registered ahead itself.
+            long soon = pinnedBytes + sizes.segmentBytes * (wanted.size() + 1);
+            if (ahead.state == Segment.State.ABSENT && soon <= sizes.mostBytes) {
+                want(ahead);
+            }
+        }
+    }
+
+    /** Ends one copy's use of a segment. */
+    synchronized void done(Segment segment) {
+        if (--segment.copies > 0) {
+            return;
+        }
+        rest(segment);
+        if (!wanted.isEmpty() || !leaving.isEmpty()) {
+            notifyAll(); // one who wants room may take it
+        }
+    }
+
+    private void rest(Segment segment) {
+        if (segment.mapping.discarded) {
+            leave(segment);
+        } else {
+            idle.add(segment);
+        }
+    }
+
+    private void leave(Segment segment) {
+        segment.state = Segment.State.LEAVING;
+        leaving.add(segment);
+    }
+
+    private void want(Segment segment) {
+        if (segment.state != Segment.State.ABSENT) {
+            return;
+        }
+        segment.state = Segment.State.WANTED;
+        segment.mapping.registered++;
+        wanted.add(segment);
+        while (threads.size() < sizes.threads) {
+            Thread thread = new Thread(this::run, "penstock-registrar-" + (threads.size() + 1));
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            threads.add(thread);
+            thread.start();
+        }
+        notifyAll();
+    }
+
+    // Registrars.
+
+    private void run() {
+        int bound = context.bind();
+        for (Segment next = next(); next != null; next = next()) {
+            if (next.state == Segment.State.LEAVING) {
+                Cuda.cuMemHostUnregister(next.address); // fails only where the context, and with it the pin, is gone
+                left(next);
+            } else {
+                arrived(next, bound == CudaError.SUCCESS ? register(next) : bound);
+            }
+        }
+    }
+
+    private static int register(Segment segment) {
+        awaitClock(segment.mapping.key);
+        // What is not in the page cache is better fetched in one go than page by page.
+        LibC.madvise(segment.address, segment.bytes, MADV_WILLNEED);
+        return Cuda.cuMemHostRegister_v2(segment.address, segment.bytes, Cuda.CU_MEMHOSTREGISTER_READ_ONLY);
+    }
+
+    /** Pins no page while a change to it could still leave the stamp as it is. */
+    private static void awaitClock(FileKey key) {
+        long rest = CLOCK_TICK_NANOS;
+        while (rest > 0) {
+            long age = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - key.changedNanos();
+            if (age < 0 || age >= CLOCK_TICK_NANOS) {
+                return; // a clock that is not ours, or long enough ago
+            }
+            long nap = Math.min(rest, CLOCK_TICK_NANOS - age);
+            LockSupport.parkNanos(nap);
+            rest -= nap;
+        }
+    }
+
+    /** Returns a segment to register or to take away, or null at the end. */
+    private synchronized @Nullable Segment next() {
+        while (!closed) {
+            if (!leaving.isEmpty()) {
+                return leaving.poll();
+            }
+            Segment first = wanted.peek();
+            if (first != null && (pinnedBytes == 0 || pinnedBytes + first.bytes <= sizes.mostBytes)) {
+                wanted.poll();
+                first.state = Segment.State.ARRIVING;
+                pinnedBytes += first.bytes;
+                return first;
+            }
+            Iterator<Segment> oldest = idle.iterator();
+            if (first != null && oldest.hasNext()) {
+                Segment unused = oldest.next();
+                oldest.remove();
+                unused.state = Segment.State.LEAVING;
+                return unused;
+            }
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                // Nobody of ours interrupts it, and its work is not done.
+            }
+        }
+        return null;
+    }
+
+    private synchronized void arrived(Segment segment, int result) {
+        if (result == CudaError.SUCCESS) {
+            segment.state = Segment.State.REGISTERED;
+            segment.copies = segment.waiting.size();
+            if (segment.copies == 0) {
+                rest(segment);
+            }
+        } else {
+            absent(segment);
+        }
+        List<MappedCopy> waiting = List.copyOf(segment.waiting);
+        segment.waiting.clear();
+        waiting.forEach(copy -> copy.arrived(result));
+        if (result != CudaError.SUCCESS) {
+            unmapIfUnused(segment.mapping);
+        }
+        notifyAll();
+    }
+
+    private synchronized void left(Segment segment) {
+        absent(segment);
+        if (segment.waiting.isEmpty()) {
+            unmapIfUnused(segment.mapping);
+        } else {
+            want(segment);
+        }
+        notifyAll();
+    }
+
+    private void absent(Segment segment) {
+        segment.state = Segment.State.ABSENT;
+        segment.mapping.registered--;
+        pinnedBytes -= segment.bytes;
+    }
+
+    /** Returns the bytes that are pinned, or about to be. */
+    synchronized long pinnedBytes() {
+        return pinnedBytes;
+    }
+
+    /** Takes everything away: nothing uses it any more. Waits for what the registrars are at. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        threads.forEach(Registrations::join);
+        context.run("release of mappings", () -> {
+            Stream.concat(idle.stream(), leaving.stream()).forEach(this::release);
+            return context;
+        });
+        Stream.concat(wanted.stream().map(segment -> segment.mapping), mappings.values().stream())
+                .distinct()
+                .forEach(FileMapping::unmap);
+    }
+
+    private void release(Segment segment) {
+        Cuda.cuMemHostUnregister(segment.address);
+        absent(segment);
+        FileMapping mapping = segment.mapping;
+        if (mapping.discarded && mapping.registered == 0) {
+            mapping.unmap();
+        }
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true; // it must have ended before memory that it may be at is unmapped
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static io.penstock.backend.cufile.GpuFixture.await;
+import static io.penstock.backend.cufile.GpuFixture.content;
+import static io.penstock.backend.cufile.GpuFixture.get;
+import static io.penstock.backend.cufile.GpuFixture.random;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.backend.cufile.doubles.Application;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Several GPUs in one process: each call in the context of its own, on threads that they share. */
+@ExtendWith(FreshDoubles.class)
+class SeveralGpusTest {
+
+    private static final int BYTES = 5 << 20;
+
+    @TempDir
+    Path folder;
+
+    private GpuFixture gpus;
+
+    @BeforeEach
+    void start() {
+        Doubles.cuda().set("device_count", 2);
+        gpus = new GpuFixture(folder);
+    }
+
+    @AfterEach
+    void nothingLeaks() {
+        gpus.close();
+        for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
+            await(() -> Doubles.cuda().live(kind) == 0);
+        }
+    }
+
+    private Backend backend(CufilePath path, int device) {
+        return gpus.backend(GpuFixture.options(path).with(CufileOptions.DEVICE, device));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"STAGED", "MAPPED"})
+    void transfersOfTwoGpusRunBesideEachOther(CufilePath path) {
+        byte[] bytes = random(BYTES, 1);
+        Path data = gpus.file("data", bytes);
+        List<DeviceBuffer> targets = new ArrayList<>();
+        List<Mono<Completion>> reads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Backend backend = i < 2 ? backend(path, i) : backend(path, i % 2);
+            StorageFile file = gpus.immutable(backend, data);
+            DeviceBuffer target = gpus.buffer(backend, BYTES);
+            targets.add(target);
+            reads.add(backend.submit(Transfer.read(file.all(), target.all())));
+        }
+        Flux.merge(reads).then().block(GpuFixture.LONG);
+        for (DeviceBuffer target : targets) {
+            assertThat(Arrays.equals(content(target), bytes)).isTrue();
+        }
+    }
+
+    @Test
+    void fencesAreEventsOfTheirOwnGpu() {
+        byte[] bytes = random(BYTES, 2);
+        Path data = gpus.file("data", bytes);
+        for (int device = 0; device < 2; device++) {
+            Backend backend = backend(CufilePath.STAGED, device);
+            StorageFile file = gpus.immutable(backend, data);
+            DeviceBuffer target = gpus.buffer(backend, BYTES);
+            DeviceBuffer copy = gpus.buffer(backend, BYTES);
+            try (Application application = new Application(device);
+                    DeviceFence fence = get(backend.enqueue(Transfer.read(file.all(), target.all())))) {
+                CudaStream stream = CudaStream.of(application.stream());
+                stream.await(fence);
+                application.copy(copy.nativeHandle(), target.nativeHandle(), BYTES);
+                application.synchronize();
+                assertThat(content(copy)).isEqualTo(bytes);
+                DeviceFence passed = gpus.keep(stream.fence());
+                passed.signalled().block(GpuFixture.LONG);
+            }
+        }
+    }
+
+    @Test
+    void aStreamOfAnotherGpuCarriesNothing() {
+        Backend backend = backend(CufilePath.STAGED, 0);
+        StorageFile file = gpus.immutable(backend, gpus.file("data", random(4096, 3)));
+        DeviceBuffer target = gpus.buffer(backend, 4096);
+        try (Application other = new Application(1)) {
+            Transfer carried = CudaStream.of(other.stream()).carry(Transfer.read(file.all(), target.all()));
+            assertThatThrownBy(() -> get(backend.submit(carried))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> get(backend.enqueue(carried))).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void memoryOfAnotherGpuIsNotWrapped() {
+        Backend first = backend(CufilePath.STAGED, 0);
+        Backend second = backend(CufilePath.STAGED, 1);
+        DeviceBuffer memory = gpus.buffer(second, 4096);
+        assertThat(first.isDeviceAddress(memory.nativeHandle())).isTrue();
+        assertThatThrownBy(() -> first.wrap(memory.nativeHandle(), 4096)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aGpuThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> backend(CufilePath.STAGED, 7)).isInstanceOf(BackendUnavailableException.class);
+    }
+}
