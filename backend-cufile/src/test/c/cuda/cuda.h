@@ -181,6 +181,17 @@ void allocation_free(struct allocation *allocation);
 long allocations_of(const struct context *context, int end);
 void memory_reset(void);
 
+/* compiled.c: kernels compiled for the processor; with the lock. */
+struct compiled_kernel {
+    void *function;
+    void *index; /* of the thread that runs, one per thread of the processor */
+    int parameters;
+};
+void *compiled_open(const char *text);
+void compiled_close(void *library);
+int compiled_find(void *library, const char *name, struct compiled_kernel *kernel);
+struct op *compiled_op(const struct compiled_kernel *kernel, uint64_t threads, void **parameters);
+
 /* host.c; with the lock. */
 extern struct pinned *pinned_memory;
 struct pinned *pinned_at(const char *address);

@@ -8,6 +8,9 @@
  *   spin_copy(u64 flag, u64 to, u64 from, u64 size)   a kernel that reads late
  *   fill(u64 to, u32 value, u64 size)
  *   sum(u64 to, u64 from, u64 size)             the sum of the bytes, as one 64-bit word
+ *
+ * Or the module is what the double of the runtime compiler made, nvrtc/nvrtc.c: kernels compiled for the processor, see
+ * compiled.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,7 @@ struct kernel {
 struct module {
     struct context *context;
     char *text;
+    void *compiled; /* or null */
     int unloaded;
     struct module *next;
 };
@@ -37,6 +41,7 @@ static struct module *modules;
 struct function_handle {
     struct module *module;
     const struct kernel *kernel;
+    struct compiled_kernel compiled; /* where kernel is null */
 };
 
 /* Which memory of an operation is which. */
@@ -88,6 +93,7 @@ static CUresult load(CUmodule *handle, const void *image) {
         struct module *made = calloc(1, sizeof *made);
         if (!made || !(made->text = strdup(text))) abort();
         made->context = context;
+        made->compiled = compiled_open(text);
         made->next = modules;
         modules = made;
         *handle = handle_new(MODULE, made);
@@ -140,6 +146,16 @@ static int declares(const struct module *module, const struct kernel *kernel) {
     return end && parameters == strlen(kernel->kinds);
 }
 
+static CUresult compiled_function(CUfunction *handle, struct module *module, const char *name) {
+    struct compiled_kernel kernel;
+    if (!compiled_find(module->compiled, name, &kernel)) return NOT_FOUND;
+    struct function_handle *made = malloc(sizeof *made);
+    if (!made) abort();
+    *made = (struct function_handle){module, NULL, kernel};
+    *handle = handle_new(FUNCTION, made);
+    return SUCCESS;
+}
+
 EXPORT CUresult cuModuleGetFunction(CUfunction *handle, CUmodule of, const char *name) {
     CALLED(AT_ONCE);
     REQUIRE(handle && name, INVALID_VALUE);
@@ -149,12 +165,12 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *handle, CUmodule of, const char 
     struct module *module = handle_get(of, MODULE);
     if (!result && !module) result = INVALID_HANDLE;
     if (!result) {
-        result = NOT_FOUND;
-        for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        result = module->compiled ? compiled_function(handle, module, name) : NOT_FOUND;
+        for (size_t i = 0; !module->compiled && i < sizeof kernels / sizeof *kernels; i++) {
             if (strcmp(kernels[i].name, name) || !declares(module, &kernels[i])) continue;
             struct function_handle *made = malloc(sizeof *made);
             if (!made) abort();
-            *made = (struct function_handle){module, &kernels[i]};
+            *made = (struct function_handle){module, &kernels[i], {0}};
             *handle = handle_new(FUNCTION, made);
             result = SUCCESS;
         }
@@ -208,7 +224,11 @@ EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy, unsi
         result = INVALID_HANDLE;
     }
     if (!result && (!parameters || extra)) result = INVALID_VALUE;
-    if (!result) enqueue(stream, op_of(function->kernel, parameters));
+    uint64_t threads = (uint64_t)gx * gy * gz * bx * by * bz;
+    if (!result) {
+        enqueue(stream, function->kernel ? op_of(function->kernel, parameters)
+                                         : compiled_op(&function->compiled, threads, parameters));
+    }
     UNLOCK();
     return result;
 }
@@ -225,6 +245,7 @@ void modules_reset(void) {
     while (modules) {
         struct module *gone = modules;
         modules = gone->next;
+        compiled_close(gone->compiled);
         free(gone->text);
         free(gone);
     }

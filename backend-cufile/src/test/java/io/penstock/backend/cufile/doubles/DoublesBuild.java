@@ -46,7 +46,7 @@ final class DoublesBuild {
         }
     }
 
-    /** Returns the folder with both libraries. */
+    /** Returns the folder with the libraries. */
     static Path libraries() throws IOException {
         return built("libraries", List.of("-O1"), DoublesBuild::compileLibraries);
     }
@@ -98,6 +98,14 @@ final class DoublesBuild {
                 "cufile",
                 flags,
                 List.of("-DHANDLES_FROM=0x200000", "-L" + folder, "-l:libcuda.so.1", "-Wl,-rpath,$ORIGIN"));
+        compileCompiler(folder, flags);
+    }
+
+    private static void compileCompiler(Path folder, List<String> flags) throws IOException {
+        List<String> command = command(flags, folder.resolve("libnvrtc.so.13"));
+        command.addAll(List.of("-fPIC", "-shared", "-Wl,-soname,libnvrtc.so.13"));
+        command.add(SOURCES.resolve("nvrtc/nvrtc.c").toString());
+        run(command);
     }
 
     private static void compileLibrary(Path library, String sources, List<String> flags, List<String> more)
