@@ -3,16 +3,12 @@ package io.penstock.samples;
 
 import io.penstock.Backend;
 import io.penstock.TransferPath;
-import io.penstock.samples.picture.Picture;
 import io.penstock.samples.picture.Png;
 import io.penstock.samples.volume.BadVolumeException;
 import io.penstock.samples.volume.Camera;
-import io.penstock.samples.volume.Composition;
-import io.penstock.samples.volume.MaximumProjection;
 import io.penstock.samples.volume.NiftiFile;
 import io.penstock.samples.volume.NiftiHeader;
 import io.penstock.samples.volume.Scene;
-import io.penstock.samples.volume.ShadedView;
 import io.penstock.samples.volume.Survey;
 import io.penstock.samples.volume.ValueRange;
 import java.io.IOException;
@@ -112,8 +108,11 @@ final class RenderCommand implements Callable<Integer> {
             announce(volume);
             VolumeReader reader = new VolumeReader(backend, volume, budgetBytes);
             Scene scene = view == View.SHADED ? survey(reader, volume.header()) : null;
-            for (int frame = 0; frame < frames; frame++) {
-                draw(reader, backend.name(), frame, composition(volume.header(), scene, frame));
+            try (Composer composer = Composer.of(backend)) {
+                for (int frame = 0; frame < frames; frame++) {
+                    Camera camera = new Camera(azimuth + 360.0 * frame / frames, elevation);
+                    draw(reader, composer, frame, new Shot(volume.header(), view.world, scene, camera));
+                }
             }
             return 0;
         } finally {
@@ -163,25 +162,21 @@ final class RenderCommand implements Callable<Integer> {
         return survey.finish();
     }
 
-    private Composition composition(NiftiHeader header, @Nullable Scene scene, int frame) throws BadVolumeException {
-        if (scene == null) {
-            return new MaximumProjection(header, view.world);
-        }
-        return new ShadedView(scene, new Camera(azimuth + 360.0 * frame / frames, elevation));
-    }
-
-    private void draw(VolumeReader reader, String backend, int frame, Composition composition) throws IOException {
+    private void draw(VolumeReader reader, Composer composer, int frame, Shot shot) throws IOException {
         String name = "frame " + (frame + 1) + "/" + frames;
         long start = System.nanoTime();
-        VolumeReader.Pass pass = reader.show(
-                composition,
+        Composer.Drawn drawn = composer.draw(
+                reader,
+                shot,
                 (done, way) -> progress.step(
-                        name + ", " + way(done, System.nanoTime() - start, way, backend), done, reader.bytes()));
-        Picture picture = composition.finish();
+                        name + ", " + way(done, System.nanoTime() - start, way, reader.backend()),
+                        done,
+                        reader.bytes()));
         long nanos = System.nanoTime() - start;
         Path file = file(frame);
-        Png.write(picture, file);
-        String way = way(pass.bytes(), pass.nanos(), pass.path(), backend);
+        Png.write(drawn.picture(), file);
+        VolumeReader.Pass pass = drawn.pass();
+        String way = way(pass.bytes(), pass.nanos(), pass.path(), reader.backend());
         progress.line(name + ": " + nanos / 1_000_000 + " ms, " + pass.bytes() + " bytes at " + way);
         spec.commandLine().getOut().println(file);
         spec.commandLine().getOut().flush();

@@ -3,6 +3,7 @@ package io.penstock.samples;
 
 import io.penstock.Backend;
 import io.penstock.Chunk;
+import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.FileRegion;
 import io.penstock.StorageFile;
@@ -10,15 +11,18 @@ import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.samples.volume.BadVolumeException;
+import io.penstock.samples.volume.DeviceComposition;
 import io.penstock.samples.volume.NiftiFile;
 import io.penstock.samples.volume.NiftiHeader;
 import io.penstock.samples.volume.Slab;
+import io.penstock.samples.volume.SlabOrder;
 import io.penstock.samples.volume.SlabPlan;
 import io.penstock.samples.volume.SlabVisitor;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -54,20 +58,49 @@ final class VolumeReader {
     }
 
     /**
+     * Has a device look at all slabs where they are, in the order that it wants. A slab's memory is read into again only
+     * when the device has passed the fence behind its work on it.
+     *
+     * @param fence makes a fence behind what the device was ordered to do so far
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass compose(DeviceComposition composition, Supplier<DeviceFence> fence, Listener listener)
+            throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), composition);
+        return pass(
+                plan,
+                (chunk, range) -> {
+                    composition.visit(
+                            range,
+                            chunk.region().buffer().nativeHandle()
+                                    + chunk.region().offset());
+                    return chunk.releaseAfter(fence.get());
+                },
+                listener);
+    }
+
+    /**
      * Shows all slabs to a visitor, in the order that it wants.
      *
      * @param listener hears of each slab, on a delivery thread
      */
     Pass show(SlabVisitor visitor, Listener listener) throws BadVolumeException {
-        NiftiHeader header = volume.header();
         SlabPlan plan = plan(visitor);
+        return pass(plan, new Lending(plan, volume.header(), visitor), listener);
+    }
+
+    /** What is done with a slab while its memory is lent. */
+    private interface Use {
+        Mono<Void> of(Chunk chunk, SlabPlan.Range range);
+    }
+
+    private Pass pass(SlabPlan plan, Use use, Listener listener) {
         long start = System.nanoTime();
         FileOption[] options = {FileOption.READ, FileOption.IMMUTABLE};
         TransferPath path = backend.withFile(volume.path(), options, file -> {
-                    Lending lending = new Lending(plan, header, visitor);
                     return slabs(file, plan, chunk -> {
                                 TransferPath taken = path(file, chunk);
-                                return lending.lend(chunk).then(Mono.fromSupplier(() -> {
+                                return used(chunk, plan, use).then(Mono.fromSupplier(() -> {
                                     listener.read(bytesBefore(plan, chunk) + chunk.length(), taken);
                                     return taken;
                                 }));
@@ -75,7 +108,21 @@ final class VolumeReader {
                             .last();
                 })
                 .block();
-        return new Pass(header.volumeBytes(), System.nanoTime() - start, Objects.requireNonNull(path));
+        return new Pass(bytes(), System.nanoTime() - start, Objects.requireNonNull(path));
+    }
+
+    private static Mono<Void> used(Chunk chunk, SlabPlan plan, Use use) {
+        SlabPlan.Range range = plan.slabs().get((int) chunk.index());
+        if (chunk.length() != range.bytes()) {
+            return Mono.error(new BadVolumeException("the volume became shorter while it was read: " + chunk.length()
+                    + " of " + range.bytes() + " bytes at " + range.fileOffset()));
+        }
+        return use.of(chunk, range);
+    }
+
+    /** Returns the name of the backend. */
+    String backend() {
+        return backend.name();
     }
 
     /** Returns the bytes of one pass. */
@@ -85,7 +132,7 @@ final class VolumeReader {
 
     private SlabPlan plan(SlabVisitor visitor) throws BadVolumeException {
         boolean copies = !backend.capabilities().hostVisible();
-        return SlabPlan.within(budgetBytes, volume.header(), new SlabVisitor() {
+        return SlabPlan.within(budgetBytes, volume.header(), new SlabOrder() {
             @Override
             public boolean descending() {
                 return visitor.descending();
@@ -95,11 +142,6 @@ final class VolumeReader {
             public long heldBytes(int slices) {
                 long copy = copies ? slices * volume.header().sliceBytes() : 0;
                 return visitor.heldBytes(slices) + copy;
-            }
-
-            @Override
-            public void visit(Slab slab) {
-                visitor.visit(slab);
             }
         });
     }
@@ -122,7 +164,7 @@ final class VolumeReader {
     }
 
     /** Turns chunks into slabs, where the processor can see device memory as they are, else through a copy. */
-    private static final class Lending {
+    private static final class Lending implements Use {
 
         private final SlabPlan plan;
         private final NiftiHeader header;
@@ -135,12 +177,8 @@ final class VolumeReader {
             this.visitor = visitor;
         }
 
-        Mono<Void> lend(Chunk chunk) {
-            SlabPlan.Range range = plan.slabs().get((int) chunk.index());
-            if (chunk.length() != range.bytes()) {
-                return Mono.error(new BadVolumeException("the volume became shorter while it was read: "
-                        + chunk.length() + " of " + range.bytes() + " bytes at " + range.fileOffset()));
-            }
+        @Override
+        public Mono<Void> of(Chunk chunk, SlabPlan.Range range) {
             if (chunk.region().buffer().hostView().isPresent()) {
                 return Mono.fromRunnable(() -> visit(range, chunk.view().buffer(0, (int) chunk.length())));
             }

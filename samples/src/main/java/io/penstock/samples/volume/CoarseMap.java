@@ -104,6 +104,11 @@ final class CoarseMap {
         return highest[cell];
     }
 
+    /** Returns the mean code of each cube. */
+    float[] means() {
+        return means.clone();
+    }
+
     /** Returns the mean code around a padded position, interpolated. */
     float mean(float x, float y, float z) {
         float scale = 1f / (1 << shift);

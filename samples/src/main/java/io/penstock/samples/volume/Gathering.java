@@ -36,6 +36,16 @@ final class Gathering {
         }
     }
 
+    /** Returns the finest spacing as a part of that along each axis. */
+    float[] perSpacing() {
+        return perSpacing.clone();
+    }
+
+    /** Returns how far the light looks around along each axis, in voxels. */
+    float[] foldReach() {
+        return foldReach.clone();
+    }
+
     /** Returns whether nothing behind can be seen any more. */
     boolean opaque() {
         return clear < Exposure.OPAQUE;

@@ -36,6 +36,25 @@ final class Light {
         hazePerSample = HAZE / rays.depth;
     }
 
+    /** Returns the direction to the key light, a unit vector along the axes of the file. */
+    float[] key() {
+        return key.clone();
+    }
+
+    /** Returns the direction to the viewer. */
+    float[] viewer() {
+        return viewer.clone();
+    }
+
+    /** Returns the direction between the two. */
+    float[] half() {
+        return half.clone();
+    }
+
+    float hazePerSample() {
+        return hazePerSample;
+    }
+
     /** Returns what is left of the light of sample {@code k} behind the haze. */
     float haze(int k) {
         return 1 - hazePerSample * k;

@@ -30,11 +30,15 @@ public final class MaximumProjection implements Composition {
         this.along = header.orientation().fileAxis(world);
         this.width = along == 0 ? header.rows() : header.columns();
         int height = along == 2 ? header.rows() : header.slices();
+        check(width, height);
+        this.maxima = new float[width * height];
+        Arrays.fill(maxima, Float.NEGATIVE_INFINITY);
+    }
+
+    static void check(int width, int height) throws BadVolumeException {
         if ((long) width * height > MAX_LINES) {
             throw new BadVolumeException("a projection of " + width + " x " + height + " voxels is too large");
         }
-        this.maxima = new float[width * height];
-        Arrays.fill(maxima, Float.NEGATIVE_INFINITY);
     }
 
     @Override

@@ -30,7 +30,7 @@ public record SlabPlan(int depth, List<Range> slabs) {
      *
      * @throws BadVolumeException if not even single slices fit
      */
-    public static SlabPlan within(long budgetBytes, NiftiHeader header, SlabVisitor visitor) throws BadVolumeException {
+    public static SlabPlan within(long budgetBytes, NiftiHeader header, SlabOrder visitor) throws BadVolumeException {
         for (int depth = DEPTH; depth >= LEAST_DEPTH; depth--) {
             int slices = thickest(budgetBytes, depth, header, visitor);
             if (slices > 0) {
@@ -47,7 +47,7 @@ public record SlabPlan(int depth, List<Range> slabs) {
         return slabs.stream().mapToLong(Range::bytes).max().orElseThrow();
     }
 
-    private static int thickest(long budgetBytes, int depth, NiftiHeader header, SlabVisitor visitor) {
+    private static int thickest(long budgetBytes, int depth, NiftiHeader header, SlabOrder visitor) {
         int fits = 0;
         int tooThick = (int) Math.min(header.slices(), Integer.MAX_VALUE / header.sliceBytes()) + 1;
         while (fits + 1 < tooThick) {
@@ -61,7 +61,7 @@ public record SlabPlan(int depth, List<Range> slabs) {
         return fits;
     }
 
-    private static long need(int slices, int depth, NiftiHeader header, SlabVisitor visitor) {
+    private static long need(int slices, int depth, NiftiHeader header, SlabOrder visitor) {
         return (long) depth * slices * header.sliceBytes() + visitor.heldBytes(slices);
     }
 

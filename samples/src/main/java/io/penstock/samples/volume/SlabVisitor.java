@@ -2,15 +2,7 @@
 package io.penstock.samples.volume;
 
 /** Looks at a volume slab by slab, each slice once; what it finds does not depend on how the volume is cut. */
-public interface SlabVisitor {
-
-    /** Returns whether it wants the slabs from the last slice to the first. */
-    default boolean descending() {
-        return false;
-    }
-
-    /** Returns the bytes of voxels that it keeps of its own when slabs have {@code slices} slices. */
-    long heldBytes(int slices);
+public interface SlabVisitor extends SlabOrder {
 
     /**
      * Looks at the next slab.

@@ -33,6 +33,16 @@ final class Tissue {
         return code > transparent;
     }
 
+    /** Returns the table of {@link #opacity}. */
+    float[] table() {
+        return opacity.clone();
+    }
+
+    /** Returns the code up to which nothing is seen, entries of the table per code, and background and scale of {@link #density}. */
+    float[] settings() {
+        return new float[] {transparent, entriesPerCode, background, perContrast};
+    }
+
     /** Returns how much a sample of a visible code hides, 0 to 1. */
     float opacity(float code) {
         return opacity[Math.min(ENTRIES, (int) ((code - transparent) * entriesPerCode))];

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples.cuda;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import io.penstock.Backend;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.samples.cuda.ffi.CudaDriver;
+import io.penstock.samples.volume.Kernels;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The application's side of CUDA: a stream of its own in the context of a backend's memory.
+ *
+ * <p><b>Threading:</b> any thread, one at a time: {@code stream}'s function is called so.
+ *
+ * <p><b>Ownership:</b> close it before the backend.
+ */
+public final class CudaKernels implements Kernels, AutoCloseable {
+
+    private static final int BLOCK = 128;
+    private static final int MOST_PARAMETERS = 16;
+
+    /** More than a stream of slabs ever leases at a time: the oldest event is passed when its turn comes again. */
+    private static final int EVENTS = 16;
+
+    private final long context;
+    private final long stream;
+    private final long module;
+    private final Map<String, Long> functions = new HashMap<>();
+    private final Deque<Long> events = new ArrayDeque<>();
+    private final Memory values = new Memory(8L * MOST_PARAMETERS);
+    private final Memory pointers = new Memory(8L * MOST_PARAMETERS);
+
+    private CudaKernels(long context) {
+        this.context = context;
+        enter();
+        int[] device = new int[1];
+        check(CudaDriver.cuCtxGetDevice(device), "cuCtxGetDevice");
+        int[] major = new int[1];
+        int[] minor = new int[1];
+        attribute(major, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+        attribute(minor, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        long[] made = new long[1];
+        check(CudaDriver.cuModuleLoadData(made, ComposeModule.ptx(10 * major[0] + minor[0])), "cuModuleLoadData");
+        module = made[0];
+        check(CudaDriver.cuStreamCreate(made, CudaDriver.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+        stream = made[0];
+        for (int i = 0; i < EVENTS; i++) {
+            check(CudaDriver.cuEventCreate(made, CudaDriver.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+            events.add(made[0]);
+        }
+        for (int i = 0; i < MOST_PARAMETERS; i++) {
+            pointers.setPointer(8L * i, values.share(8L * i));
+        }
+    }
+
+    /**
+     * Opens a stream in the context that a backend's memory is in.
+     *
+     * @throws IllegalStateException if CUDA refuses, with its answer
+     */
+    public static CudaKernels beside(Backend backend) {
+        try (DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(1).block())) {
+            long[] context = new long[1];
+            check(
+                    CudaDriver.cuPointerGetAttribute(
+                            context, CudaDriver.CU_POINTER_ATTRIBUTE_CONTEXT, buffer.nativeHandle()),
+                    "cuPointerGetAttribute");
+            return new CudaKernels(context[0]);
+        }
+    }
+
+    /** Returns a fence behind everything that was ordered so far. */
+    public DeviceFence fence(Backend backend) {
+        enter();
+        long event = events.remove();
+        events.add(event);
+        check(CudaDriver.cuEventRecord(event, stream), "cuEventRecord");
+        return backend.fence(event);
+    }
+
+    @Override
+    public long allocate(long bytes) {
+        enter();
+        long[] address = new long[1];
+        check(CudaDriver.cuMemAlloc_v2(address, bytes), "cuMemAlloc");
+        return address[0];
+    }
+
+    @Override
+    public void free(long address) {
+        synchronize();
+        check(CudaDriver.cuMemFree_v2(address), "cuMemFree");
+    }
+
+    @Override
+    public void put(ByteBuffer from, long address) {
+        enter();
+        check(CudaDriver.cuMemcpyHtoDAsync_v2(address, from, from.remaining(), stream), "cuMemcpyHtoDAsync");
+        synchronize(); // the buffer is the caller's again
+    }
+
+    @Override
+    public void get(long address, ByteBuffer to) {
+        enter();
+        check(CudaDriver.cuMemcpyDtoHAsync_v2(to, address, to.remaining(), stream), "cuMemcpyDtoHAsync");
+        synchronize();
+    }
+
+    @Override
+    public void run(String kernel, long indices, long... arguments) {
+        enter();
+        for (int i = 0; i < arguments.length; i++) {
+            values.setLong(8L * i, arguments[i]);
+        }
+        int blocks = Math.toIntExact((indices + BLOCK - 1) / BLOCK);
+        check(
+                CudaDriver.cuLaunchKernel(
+                        function(kernel), blocks, 1, 1, BLOCK, 1, 1, 0, stream, pointers, Pointer.NULL),
+                "cuLaunchKernel of " + kernel);
+    }
+
+    private long function(String kernel) {
+        return functions.computeIfAbsent(kernel, name -> {
+            long[] function = new long[1];
+            check(CudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
+            return function[0];
+        });
+    }
+
+    private static void attribute(int[] value, int device, int attribute) {
+        check(CudaDriver.cuDeviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
+    }
+
+    private void enter() {
+        check(CudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    }
+
+    private void synchronize() {
+        enter();
+        check(CudaDriver.cuStreamSynchronize(stream), "cuStreamSynchronize");
+    }
+
+    @Override
+    public void close() {
+        enter();
+        CudaDriver.cuStreamSynchronize(stream);
+        events.forEach(CudaDriver::cuEventDestroy_v2);
+        CudaDriver.cuStreamDestroy_v2(stream);
+        CudaDriver.cuModuleUnload(module);
+    }
+
+    private static void check(int answer, String call) {
+        if (answer != 0) {
+            long[] name = new long[1];
+            boolean known = CudaDriver.cuGetErrorName(answer, name) == 0;
+            throw new IllegalStateException(
+                    call + " -> " + (known ? new Pointer(name[0]).getString(0) + " (" + answer + ")" : answer));
+        }
+    }
+}
