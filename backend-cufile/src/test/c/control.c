@@ -31,19 +31,10 @@ struct function {
     long held;
 };
 
-struct value {
-    char name[NAME];
-    long value;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct function functions[NAMES];
 static int function_count;
-static struct value kinds[NAMES];
-static int kind_count;
-static struct value properties[NAMES];
-static int property_count;
 static char complaint[512];
 static int resetting;
 
@@ -62,17 +53,6 @@ static struct function *function(const char *name) {
     struct function *made = &functions[function_count++];
     memset(made, 0, sizeof *made);
     memcpy(made->name, plain, NAME);
-    return made;
-}
-
-static struct value *value(struct value *values, int *count, const char *name, int make) {
-    for (int i = 0; i < *count; i++)
-        if (!strcmp(values[i].name, name)) return &values[i];
-    if (!make) return NULL;
-    if (*count == NAMES) abort();
-    struct value *made = &values[(*count)++];
-    snprintf(made->name, NAME, "%s", name);
-    made->value = 0;
     return made;
 }
 
@@ -141,21 +121,6 @@ size_t shortened(const char *name, size_t bytes) {
     return most > 0 && bytes > (size_t)(most - 1) ? (size_t)(most - 1) : bytes;
 }
 
-long property(const char *name, long fallback) {
-    pthread_mutex_lock(&lock);
-    struct value *found = value(properties, &property_count, name, 0);
-    long result = found ? found->value : fallback;
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-void live(const char *kind, long more) {
-    pthread_mutex_lock(&lock);
-    value(kinds, &kind_count, kind, 1)->value += more;
-    if (more < 0) pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-}
-
 void complain(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -188,11 +153,10 @@ void double_reset(void) {
         functions[i].order_count = 0;
         functions[i].most = 0;
     }
-    for (int i = 0; i < kind_count; i++) kinds[i].value = 0;
-    property_count = 0;
     complaint[0] = 0;
-    __atomic_store_n(&resetting, 0, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
+    values_reset();
+    __atomic_store_n(&resetting, 0, __ATOMIC_RELEASE);
 }
 
 void double_fail(const char *name, long nth, long code, long err) {
@@ -234,18 +198,6 @@ void double_release(const char *name) {
     pthread_mutex_unlock(&lock);
 }
 
-static struct timespec in_millis(long millis) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += millis / 1000;
-    until.tv_nsec += millis % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return until;
-}
-
 static long await(const char *name, long wanted, long millis, size_t field) {
     struct timespec until = in_millis(millis);
     pthread_mutex_lock(&lock);
@@ -272,24 +224,6 @@ long double_calls(const char *name) {
     return double_await_calls(name, 0, 0);
 }
 
-long double_live(const char *kind) {
-    pthread_mutex_lock(&lock);
-    struct value *found = value(kinds, &kind_count, kind, 0);
-    long result = found ? found->value : 0;
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-long double_await_live(const char *kind, long most, long millis) {
-    struct timespec until = in_millis(millis);
-    pthread_mutex_lock(&lock);
-    struct value *found = value(kinds, &kind_count, kind, 1);
-    while (found->value > most && pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT) continue;
-    long result = found->value;
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
 const char *double_complaint(void) {
     /* A copy that stays: the test reads it after the lock is gone. */
     static __thread char told[sizeof complaint];
@@ -302,11 +236,5 @@ const char *double_complaint(void) {
 void double_forgive(void) {
     pthread_mutex_lock(&lock);
     complaint[0] = 0;
-    pthread_mutex_unlock(&lock);
-}
-
-void double_set(const char *name, long set) {
-    pthread_mutex_lock(&lock);
-    value(properties, &property_count, name, 1)->value = set;
     pthread_mutex_unlock(&lock);
 }

@@ -7,6 +7,7 @@
 #define PENSTOCK_CONTROL_H
 
 #include <stddef.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -59,6 +60,9 @@ void live(const char *kind, long more);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True while a reset ends what runs. */
 int stopping(void);
+void values_reset(void);
+/* The time of the wall clock in so many milliseconds. */
+struct timespec in_millis(long millis);
 /* What each library has to forget. Nothing is held any more, and stopping() is true meanwhile. */
 void reset_library(void);
 

@@ -112,8 +112,9 @@ final class DoublesBuild {
             throws IOException {
         List<String> command = command(flags, library);
         command.addAll(List.of("-fPIC", "-shared", "-Wl,-Bsymbolic", "-Wl,-soname," + library.getFileName()));
-        command.add(SOURCES.resolve("control.c").toString());
-        command.add(SOURCES.resolve("handles.c").toString());
+        for (String shared : List.of("control.c", "values.c", "handles.c")) {
+            command.add(SOURCES.resolve(shared).toString());
+        }
         sources(SOURCES.resolve(sources))
                 .filter(file -> file.toString().endsWith(".c"))
                 .forEach(file -> command.add(file.toString()));
