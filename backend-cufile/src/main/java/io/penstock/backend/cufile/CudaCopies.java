@@ -83,6 +83,13 @@ final class CudaCopies implements StagingDevice {
             return CudaCall.CTX_SET_CURRENT.failed(bound);
         }
         int state = Cuda.cuEventQuery(ticket);
+        if (state != CudaError.NOT_READY
+                && state != CudaError.SUCCESS
+                && CudaFailure.foreignCause(state).isEmpty()) {
+            // The answer is the question's, not the copy's, which may run on: slot and memory are not to be let go
+            // before.
+            Cuda.cuEventSynchronize(ticket);
+        }
         return switch (state) {
             case CudaError.SUCCESS -> 1;
             case CudaError.NOT_READY -> 0;

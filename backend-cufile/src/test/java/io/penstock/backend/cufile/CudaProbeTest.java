@@ -76,6 +76,15 @@ class CudaProbeTest {
     }
 
     @Test
+    void required_501_whyThereIsNoGpuIsSaidBeforeWhatIsWrongWithAContext() {
+        options = options.with(CufileOptions.CONTEXT, "current");
+        cuda.set("device_count", 0);
+        assertAbsent("no device: the CUDA driver finds no GPU", "nvidia-smi");
+        options = options.with(CufileOptions.LIBCUDA, "/nowhere/libcuda.so.1");
+        assertAbsent("no CUDA driver: ", "penstock.cufile.libcuda");
+    }
+
+    @Test
     void required_501_aFileThatIsNoLibraryIsNoDriver(@TempDir Path folder) throws IOException {
         Path text = Files.writeString(folder.resolve("libcuda.so.1"), "not a library");
         options = options.with(CufileOptions.LIBCUDA, text.toString());

@@ -203,6 +203,20 @@ class StagedWayTest {
     }
 
     @Test
+    void required_204_aCopyThatCannotBeAskedAboutIsWaitedForBeforeItsSlotIsLetGo() throws IOException {
+        DeviceBuffer buffer = buffer(4096);
+        cuda.hold("cuMemcpyHtoDAsync");
+        cuda.fail("cuEventQuery", 1, 801);
+        CompletableFuture<Completion> read = backend.submit(
+                        Transfer.read(file(bytes(4096)).all(), buffer.all()))
+                .toFuture();
+        assertThat(cuda.awaitCalls("cuEventSynchronize", 1)).isEqualTo(1);
+        assertThat(read).as("while the GPU still reads the slot").isNotDone();
+        cuda.release("cuMemcpyHtoDAsync");
+        assertThatThrownBy(read::join).hasMessageContaining("cuEventQuery -> CUDA_ERROR_NOT_SUPPORTED (801)");
+    }
+
+    @Test
     void aGpuThatHangsDoesNotKeepAnotherFromWorking() throws IOException {
         cuda.set("device_count", 2);
         Path path = Files.write(folder.resolve("file"), bytes(64 << 10));

@@ -140,4 +140,6 @@ public final class Cuda {
     public static native int cuEventQuery(long event);
 
     public static native int cuEventRecord(long event, long stream);
+
+    public static native int cuEventSynchronize(long event);
 }
