@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.FileOption;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The rules over mappings that the GPU reads; what is written goes through slots. */
+class MappedTckTest implements BackendRules {
+
+    @BeforeAll
+    static void fresh() {
+        Doubles.require();
+        Doubles.reset();
+    }
+
+    /** What no single rule looks at: all that was made on the GPU is gone, and was used as the vendor wants. */
+    @AfterAll
+    static void nothingIsLeftOnTheGpu() {
+        assertThat(Doubles.complaint()).isEmpty();
+        assertThat(Doubles.cuda().live("pageable_copies"))
+                .as("copies from memory that was not registered")
+                .isZero();
+        for (String kind :
+                new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
+                }) {
+            assertThat(Doubles.cuda().live(kind)).as(kind).isZero();
+        }
+    }
+
+    @Override
+    public TckSubject subject() {
+        return CufileSubject.of(CufilePath.MAPPED, TransferPath.MAPPED, FileOption.IMMUTABLE);
+    }
+}
