@@ -137,6 +137,10 @@ final class MappedStreams {
         if (state == CudaError.NOT_READY) {
             return false;
         }
+        if (state != CudaError.SUCCESS && CudaFailure.foreignCause(state).isEmpty()) {
+            // The answer is the question's, not the copy's, which may run on: nothing is to be let go before.
+            Cuda.cuEventSynchronize(copies.element().event);
+        }
         to.copied(copies.remove(), state == CudaError.SUCCESS ? 0 : CudaCall.EVENT_QUERY.failed(state));
         return true;
     }

@@ -251,7 +251,9 @@ class DeviceOrderTest {
         fence.close();
         gpu.letOthersRun(backend);
         assertThat(fence.isSignalled()).isFalse();
-        assertThat(Doubles.cuda().live("events")).as("destroyed while it is waited for").isEqualTo(events + 1);
+        assertThat(Doubles.cuda().live("events"))
+                .as("destroyed while it is waited for")
+                .isEqualTo(events + 1);
         application.letKernelsEnd();
         StepVerifier.create(signalled).expectComplete().verify(LONG);
         await(() -> Doubles.cuda().live("events") == events);

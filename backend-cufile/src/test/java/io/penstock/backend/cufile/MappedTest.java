@@ -264,6 +264,23 @@ class MappedTest {
     }
 
     @Test
+    void required_201_aCopyThatCannotBeAskedAboutIsWaitedFor() {
+        byte[] bytes = random(SEGMENT, 14);
+        Backend backend = small(1);
+        StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
+        DeviceBuffer target = gpu.buffer(backend, SEGMENT);
+        Doubles.cuda().hold("cuMemcpyHtoDAsync");
+        Doubles.cuda().fail("cuEventQuery", 1, 999);
+        Mono<Completion> read =
+                backend.submit(Transfer.read(file.all(), target.all())).cache();
+        read.subscribe(done -> {}, e -> {});
+        assertThat(Doubles.cuda().awaitCalls("cuEventSynchronize", 1)).isOne();
+        StepVerifier.create(read.timeout(java.time.Duration.ZERO, Mono.empty())).verifyComplete();
+        Doubles.cuda().release("cuMemcpyHtoDAsync");
+        StepVerifier.create(read).expectError(PermanentStorageException.class).verify(LONG);
+    }
+
+    @Test
     void aRegistrationThatFailsIsToldAndTheNextReadWorks() {
         byte[] bytes = random(SEGMENT, 10);
         Backend backend = small(100);
