@@ -21,9 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code doctor} and {@code copy} on a GPU made of host memory, which the tests of backend-cufile have built. */
 class CufileCommandsTest {
 
-    private static final Path BUILT =
-            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolveSibling("backend-cufile/target/doubles");
-
     @TempDir
     Path folder;
 
@@ -32,34 +29,14 @@ class CufileCommandsTest {
 
     @BeforeEach
     void find() throws IOException {
-        Path doubles = newest();
-        Require.backend(
-                "doubles", doubles == null ? "no doubles in " + BUILT + ": run the tests of backend-cufile" : null);
-        System.setProperty("penstock.cufile.libcuda", doubles + "/libcuda.so.1");
-        System.setProperty("penstock.cufile.libcufile", doubles + "/libcufile.so.0");
-        // Where a test before this one has found a real driver, the process keeps that.
-        Backends.list().stream()
-                .filter(listing -> listing.name().equals("cufile"))
-                .forEach(listing -> Require.backend("doubles", listing.availability()));
+        GpuDoubles.find();
         source = folder.resolve("source");
         copy = folder.resolve("copy");
     }
 
-    private static Path newest() throws IOException {
-        if (!Files.isDirectory(BUILT)) {
-            return null;
-        }
-        try (Stream<Path> folders = Files.list(BUILT)) {
-            return folders.filter(folder -> folder.getFileName().toString().startsWith("libraries-"))
-                    .max(Comparator.comparing(folder -> folder.toFile().lastModified()))
-                    .orElse(null);
-        }
-    }
-
     @AfterEach
     void forget() {
-        System.clearProperty("penstock.cufile.libcuda");
-        System.clearProperty("penstock.cufile.libcufile");
+        GpuDoubles.forget();
     }
 
     private byte[] fill(int size) throws IOException {
