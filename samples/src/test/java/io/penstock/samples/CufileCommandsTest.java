@@ -3,12 +3,9 @@ package io.penstock.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Backends;
-import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
