@@ -117,7 +117,12 @@ final class CufileRows {
         return () -> new GpuRead(
                 name,
                 new GpuRead.Plan(
-                        bench.hot(), bench.sizes().hotBytes(), pieceBytes, bench.options(path), Set.of(opened), fresh));
+                        fresh ? bench.unread() : bench.hot(),
+                        bench.sizes().hotBytes(),
+                        pieceBytes,
+                        bench.options(path),
+                        Set.of(opened),
+                        fresh));
     }
 
     private void disk(boolean write) {
@@ -202,8 +207,13 @@ final class CufileRows {
             contenders.add(() -> new SmallReads(gated, bench, options, true, FileOption.READ));
             contenders.add(() ->
                     new SmallReads("Penstock staged, from subscribe, " + mode, bench, options, false, FileOption.READ));
+            Options mapping = GpuBench.delivering(bench.options("mapped"), mode);
+            String mapped = "Penstock mapped, gated, " + mode;
+            contenders.add(() -> new SmallReads(mapped, bench, mapping, true, FileOption.READ, FileOption.IMMUTABLE));
             double goal = mode == Mode.DIRECT ? 5_000 : 40_000;
-            comparisons.add(new Comparison(row, mode.toString(), gated, "bare poll", Kind.EXTRA, goal));
+            for (String ours : List.of(gated, mapped)) {
+                comparisons.add(new Comparison(row, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
+            }
         }
         rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
@@ -8,6 +9,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.benchmarks.ffi.GpuMemoryCheck;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +28,7 @@ final class GpuBench implements AutoCloseable {
     private final CSources sources;
     private final PeerProcess peers;
     private final Path hot;
+    private final Path unread;
     private final Path written;
 
     private GpuBench(Settings settings, CSources sources) throws IOException {
@@ -34,11 +37,14 @@ final class GpuBench implements AutoCloseable {
         this.peers = new PeerProcess(sources.peers(), libraries());
         this.hot = TestFile.prepare(
                 settings.directory().resolve("hot-gpu"), settings.sizes().hotBytes());
+        this.unread = TestFile.prepare(
+                settings.directory().resolve("hot-gpu-unread"), settings.sizes().hotBytes());
         this.written = settings.directory().resolve("written-gpu");
     }
 
     /** Compiles the peers and makes the files. */
     static GpuBench open(Settings settings) throws IOException, InterruptedException {
+        leaveRoomForMappings(settings.sizes().hotBytes());
         CSources sources = CSources.compile(settings.directory().resolve("c"));
         GpuBench bench = new GpuBench(settings, sources);
         // So that both sides are in the same context, and a backend has loaded the driver that options name.
@@ -47,6 +53,18 @@ final class GpuBench implements AutoCloseable {
             GpuMemoryCheck.open(sources.attendant());
         }
         return bench;
+    }
+
+    /** Two mapped files have to fit; it is a setting of the process, so it holds for all rows. */
+    private static void leaveRoomForMappings(long fileBytes) {
+        String option = "penstock.cufile.mapped-bytes";
+        long memory =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+        if (memory / 4 < 2 * fileBytes && System.getProperty(option) == null) {
+            System.setProperty(option, Long.toString(2 * fileBytes));
+            System.out.println("in " + (memory >> 20) + " MiB of memory two files would not stay mapped: " + option
+                    + " is " + 2 * fileBytes + " in all rows");
+        }
     }
 
     /** The peers are told by their environment what options say here. */
@@ -71,6 +89,11 @@ final class GpuBench implements AutoCloseable {
         return hot;
     }
 
+    /** Returns another like it, which looks changed whenever it is read again. */
+    Path unread() {
+        return unread;
+    }
+
     /** Returns the file that is written. */
     Path written() {
         return written;
@@ -86,10 +109,7 @@ final class GpuBench implements AutoCloseable {
         if (path.equals("auto")) {
             return options;
         }
-        options = options.with("penstock.cufile.path", path);
-        return path.equals("mapped")
-                ? options.with("penstock.cufile.mapped-bytes", Long.toString(sizes().hotBytes()))
-                : options;
+        return options.with("penstock.cufile.path", path);
     }
 
     /** Returns the same options with a delivery mode. */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.tck.Gate;
+import io.penstock.tck.Require;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The machine's own GPU as the TCK's subject.
+ *
+ * @param way that transfers take
+ * @param path that they are expected to name
+ * @param fileOptions what files are opened with
+ */
+record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+
+    /** Whether libcufile takes this disk's files: "works", or "refused" as in a container without udev's records. */
+    private static final boolean REFUSED = "refused".equals(System.getProperty("gpu.cufile"));
+
+    /** Makes the subject, or skips the test where there is no GPU. */
+    static GpuSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
+        Require.backend("gpu", new CufileProvider().probe(Options.none().resolve(Backends.options())));
+        return new GpuSubject(way, path, Set.of(fileOptions));
+    }
+
+    /** Makes one that libcufile serves where it can, and we where it refuses. */
+    static GpuSubject cufile(CufilePath way, FileOption... fileOptions) {
+        return of(way, REFUSED ? TransferPath.STAGED : TransferPath.COMPAT, fileOptions);
+    }
+
+    @Override
+    public String backend() {
+        return "cufile";
+    }
+
+    @Override
+    public Options options() {
+        return Options.none().with(CufileOptions.PATH, way);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        // As Backends does it, with commands held in front of the queues.
+        return new CufileProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+    }
+
+    @Override
+    public Optional<Gate> gate(Path folder) throws IOException {
+        return Optional.of(HeldCommands.in(folder));
+    }
+
+    @Override
+    public Path folder() {
+        return Path.of(System.getProperty("java.io.tmpdir"), "tck");
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of("GPU memory", GpuMemory.LIVE.get(), "pinned slots", PinnedSlots.LIVE.get());
+    }
+}
