@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * cuFile's own counters, as far as its statistics level goes.
+ *
+ * @param level 0 to 3
+ * @param counters level 1, by the vendor's names; {@code ..._ok} and {@code ..._err} where an operation has both
+ * @param readSizes level 2: reads by size, the n-th of up to 2^n KiB; empty below
+ * @param writeSizes level 2: writes by size
+ * @param gpus level 3: one of each GPU that did I/O; empty below
+ */
+record DriverStatistics(
+        int level, Map<String, Long> counters, List<Long> readSizes, List<Long> writeSizes, List<Gpu> gpus) {
+
+    /**
+     * What one GPU did, and which way.
+     *
+     * @param p2pReads by the kernel's own peer-to-peer DMA
+     * @param nvfsReads by nvidia-fs
+     * @param posixReads through host memory
+     * @param unalignedReads among them, those that needed a bounce buffer
+     */
+    record Gpu(
+            long p2pReads,
+            long nvfsReads,
+            long posixReads,
+            long unalignedReads,
+            long p2pWrites,
+            long nvfsWrites,
+            long posixWrites,
+            long unalignedWrites,
+            long registeredBytes) {
+
+        /** Returns the operations that went without host memory. */
+        long direct() {
+            return p2pReads + nvfsReads + p2pWrites + nvfsWrites;
+        }
+
+        /** Returns the operations that went through host memory. */
+        long posix() {
+            return posixReads + posixWrites;
+        }
+    }
+
+    private static final int SIZE_CLASSES = 32;
+    private static final int GPU_COUNT_OFFSET = CuFile.STATS_L2_BYTES;
+    private static final int GPUS_OFFSET = GPU_COUNT_OFFSET + 8;
+    private static final int MOST_GPUS = (CuFile.STATS_L3_BYTES - GPUS_OFFSET) / CuFile.PER_GPU_STATS_BYTES;
+    private static final int UUID_BYTES = 16;
+
+    /** The fields of level 1 in order; a star means two numbers, those that went well and those that failed. */
+    private static final String[] FIELDS = """
+            read_ops* write_ops* hdl_register_ops* hdl_deregister_ops* buf_register_ops* buf_deregister_ops*
+            read_bytes write_bytes read_bw_bytes_per_sec write_bw_bytes_per_sec read_lat_avg_us write_lat_avg_us
+            read_ops_per_sec write_ops_per_sec read_lat_sum_us write_lat_sum_us
+            batch_submit_ops* batch_complete_ops* batch_setup_ops* batch_cancel_ops* batch_destroy_ops*
+            batch_enqueued_ops* batch_posix_enqueued_ops* batch_processed_ops* batch_posix_processed_ops*
+            batch_nvfs_submit_ops* batch_p2p_submit_ops* batch_aio_submit_ops* batch_iouring_submit_ops*
+            batch_mixed_io_submit_ops* batch_total_submit_ops*
+            batch_read_bytes batch_write_bytes batch_read_bw_bytes batch_write_bw_bytes
+            batch_submit_lat_avg_us batch_completion_lat_avg_us batch_submit_ops_per_sec
+            batch_complete_ops_per_sec batch_submit_lat_sum_us batch_completion_lat_sum_us
+            last_batch_read_bytes last_batch_write_bytes
+            """.strip().split("\\s+");
+
+    static final DriverStatistics NONE = new DriverStatistics(0, Map.of(), List.of(), List.of(), List.of());
+
+    /** Reads them; level 0, and nothing else, where cuFile counts nothing or is too old to tell. The driver is open. */
+    static DriverStatistics read() {
+        int[] level = new int[1];
+        if (CuFile.error(CuFile.cuFileGetStatsLevel(level)) != CuFileError.SUCCESS || level[0] <= 0) {
+            return NONE;
+        }
+        return switch (level[0]) {
+            case 1 -> read(1, CuFile.STATS_L1_BYTES, CuFile::cuFileGetStatsL1);
+            case 2 -> read(2, CuFile.STATS_L2_BYTES, CuFile::cuFileGetStatsL2);
+            default -> read(3, CuFile.STATS_L3_BYTES, CuFile::cuFileGetStatsL3);
+        };
+    }
+
+    private static DriverStatistics read(int level, int bytes, ToLongFunction<byte[]> call) {
+        byte[] statistics = new byte[bytes];
+        return CuFile.error(call.applyAsLong(statistics)) == CuFileError.SUCCESS ? of(level, statistics) : NONE;
+    }
+
+    /** Takes a structure of a level apart. */
+    static DriverStatistics of(int level, byte[] statistics) {
+        ByteBuffer fields = ByteBuffer.wrap(statistics).order(ByteOrder.nativeOrder());
+        Map<String, Long> counters = new LinkedHashMap<>();
+        for (String field : FIELDS) {
+            if (field.endsWith("*")) {
+                String name = field.substring(0, field.length() - 1);
+                counters.put(name + "_ok", fields.getLong());
+                counters.put(name + "_err", fields.getLong());
+            } else {
+                counters.put(field, fields.getLong());
+            }
+        }
+        List<Long> reads = new ArrayList<>();
+        List<Long> writes = new ArrayList<>();
+        if (level >= 2) {
+            sizes(fields, reads);
+            sizes(fields, writes);
+        }
+        return new DriverStatistics(level, counters, reads, writes, level >= 3 ? gpus(fields) : List.of());
+    }
+
+    private static void sizes(ByteBuffer fields, List<Long> sizes) {
+        for (int i = 0; i < SIZE_CLASSES; i++) {
+            sizes.add(fields.getLong());
+        }
+    }
+
+    private static List<Gpu> gpus(ByteBuffer fields) {
+        List<Gpu> gpus = new ArrayList<>();
+        int count = Math.min(fields.getInt(GPU_COUNT_OFFSET), MOST_GPUS);
+        for (int gpu = 0; gpu < count; gpu++) {
+            int at = GPUS_OFFSET + gpu * CuFile.PER_GPU_STATS_BYTES + UUID_BYTES;
+            gpus.add(new Gpu(
+                    fields.getLong(at + 5 * 8),
+                    fields.getLong(at + 6 * 8),
+                    fields.getLong(at + 7 * 8),
+                    fields.getLong(at + 8 * 8),
+                    fields.getLong(at + 18 * 8),
+                    fields.getLong(at + 19 * 8),
+                    fields.getLong(at + 20 * 8),
+                    fields.getLong(at + 21 * 8),
+                    fields.getLong(at + 28 * 8)));
+        }
+        return gpus;
+    }
+
+    /** Returns the operations of all GPUs that went without host memory. */
+    long direct() {
+        return gpus.stream().mapToLong(Gpu::direct).sum();
+    }
+
+    /** Returns the operations of all GPUs that went through host memory. */
+    long posix() {
+        return gpus.stream().mapToLong(Gpu::posix).sum();
+    }
+}

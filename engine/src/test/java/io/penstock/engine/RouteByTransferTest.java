@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Route;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which route a transfer gets, where that depends on the transfer. */
+class RouteByTransferTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Path PATH = Path.of("model.bin");
+
+    /** Takes what starts at an even offset of the file. */
+    private record EvenRoute(FakeDevice device) implements Route {
+
+        @Override
+        public TransferPath path() {
+            return TransferPath.DIRECT;
+        }
+
+        @Override
+        public Evidence evidence() {
+            return Evidence.INFERRED;
+        }
+
+        @Override
+        public String reason() {
+            return "";
+        }
+
+        @Override
+        public String remedy() {
+            return "";
+        }
+
+        @Override
+        public NativeFile open(Path path, Set<FileOption> options) {
+            return device.open(path, options);
+        }
+
+        @Override
+        public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+            return "";
+        }
+
+        @Override
+        public String refusal(Transfer transfer) {
+            for (int pair = 0; pair < transfer.pairs(); pair++) {
+                if (transfer.fileOffset(pair) % 2 != 0) {
+                    return "pair " + pair + " is odd";
+                }
+            }
+            return "";
+        }
+
+        @Override
+        public Object sharing() {
+            return this;
+        }
+
+        @Override
+        public int lanes() {
+            return 1;
+        }
+
+        @Override
+        public NativeQueue openQueue() {
+            return device.openQueue();
+        }
+
+        @Override
+        public DeviceMemory allocateSlot(long bytes) {
+            return device.allocateSlot(bytes);
+        }
+    }
+
+    @Test
+    void aRouteMayChooseByWhereATransferIs() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.files.put(PATH, device.new MemoryFile(new byte[100]));
+        List<Route> routes = List.of(new EvenRoute(device), device);
+        try (Backend backend =
+                Engine.open("fake", device, routes, Options.none().resolve(CommonOptions.all()))) {
+            StorageFile file = Objects.requireNonNull(backend.openFile(PATH).block(LONG));
+            DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+            Transfer even = Transfer.read(file.region(2, 10), buffer.region(0, 10));
+            Transfer odd = Transfer.read(file.region(3, 10), buffer.region(10, 10));
+            assertThat(backend.explain(even).path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(backend.explain(odd).path()).isEqualTo(TransferPath.HOST);
+            assertThat(backend.explain(odd).whyNotDirect()).isEqualTo("pair 0 is odd");
+            assertThat(backend.explain(even.and(file.region(5, 1), buffer.region(20, 1)))
+                            .whyNotDirect())
+                    .isEqualTo("pair 1 is odd");
+            Transfer gather = Transfer.gather(file, new long[] {4, 8}, 4, buffer.region(0, 8));
+            assertThat(backend.explain(gather).path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(Objects.requireNonNull(backend.submit(odd).block(LONG)).path())
+                    .isEqualTo(TransferPath.HOST);
+        }
+    }
+}
