@@ -4,6 +4,8 @@ module io.penstock.backend.cufile {
     requires transitive io.penstock.api;
     requires io.penstock.engine;
     requires com.sun.jna;
+    requires org.jctools.core.jdk11;
+    requires org.slf4j;
 
     exports io.penstock.backend.cufile;
 

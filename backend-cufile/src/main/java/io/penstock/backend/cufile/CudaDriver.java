@@ -22,16 +22,19 @@ final class CudaDriver implements DeviceDriver {
     private static final long ALIGNMENT = 256;
 
     private final CudaContext context;
+    private final @Nullable CuFileSession cuFile;
     private final Capabilities capabilities;
 
     /**
      * Takes over one use of a context.
      *
+     * @param cuFile looks at new memory, and is closed with this; null where no path is cuFile's
      * @param paths that transfers may take
      * @param features further facts
      */
-    CudaDriver(CudaContext context, Set<TransferPath> paths, Set<String> features) {
+    CudaDriver(CudaContext context, @Nullable CuFileSession cuFile, Set<TransferPath> paths, Set<String> features) {
         this.context = context;
+        this.cuFile = cuFile;
         this.capabilities =
                 new Capabilities(context.gpu().name(), true, paths, FenceSupport.AFTER_STAGING, false, false, features);
     }
@@ -43,7 +46,7 @@ final class CudaDriver implements DeviceDriver {
 
     @Override
     public DeviceMemory allocate(long bytes) {
-        return context.memory().allocate(Math.max(bytes, 1));
+        return offered(context.memory().allocate(Math.max(bytes, 1)));
     }
 
     @Override
@@ -57,7 +60,16 @@ final class CudaDriver implements DeviceDriver {
             checkRange(pointer, nativeHandle, bytes);
             return context;
         });
-        return new GpuMemory(new GpuSpan(context, nativeHandle, bytes, false), 0, bytes, () -> {});
+        GpuSpan span = new GpuSpan(context, nativeHandle, bytes, false);
+        // The application may free it as soon as its buffer is closed: the registration has to be gone by then.
+        return offered(new GpuMemory(span, 0, bytes, span::endRegistration));
+    }
+
+    private GpuMemory offered(GpuMemory memory) {
+        if (cuFile != null) {
+            cuFile.allocated(memory);
+        }
+        return memory;
     }
 
     private void checkContext(String pointer, long address) {
@@ -140,6 +152,9 @@ final class CudaDriver implements DeviceDriver {
 
     @Override
     public void close() {
+        if (cuFile != null) {
+            cuFile.close();
+        }
         context.leave();
     }
 }

@@ -21,7 +21,8 @@ final class CudaProbe {
                 return Availability.absent(chosen.reason(), chosen.remedy());
             }
             CudaGpu gpu = chosen.gpus().get(ContextChoice.of(options).ordinal(platform));
-            return Availability.available(true, gpu.name() + ", driver for " + chosen.driver(), details(chosen));
+            return Availability.available(
+                    true, gpu.name() + ", driver for " + chosen.driver(), details(chosen, options));
         } catch (BackendUnavailableException e) {
             return Availability.absent(String.valueOf(e.getMessage()), "make the context, or use the primary one");
         } catch (RuntimeException | LinkageError e) {
@@ -29,10 +30,11 @@ final class CudaProbe {
         }
     }
 
-    private static List<String> details(CudaPlatform platform) {
+    private static List<String> details(CudaPlatform platform, Options options) {
         List<String> details = new ArrayList<>();
         details.add("driver: " + platform.driver() + ", " + Cuda.file());
         platform.gpus().forEach(gpu -> details.add(gpu.toString()));
+        details.addAll(CuFileLibrary.find(options).describe());
         return details;
     }
 }

@@ -47,10 +47,60 @@ public final class CufileOptions {
             64,
             "the threads that register mapped files for one GPU; 0 counts the processors");
 
+    /** When buffers are registered with cuFile. */
+    public static final Option<Registering> REGISTER = Option.choice(
+            "penstock.cufile.register", Registering.class, Registering.AUTO, "when buffers are registered with cuFile");
+
+    /** Up to how many bytes memory is registered when it is allocated. */
+    public static final Option<Long> REGISTER_BYTES = Option.bytes(
+            "penstock.cufile.register-bytes",
+            64L << 20,
+            0,
+            1L << 40,
+            "memory of up to so many bytes is registered when it is allocated, larger when it is reused");
+
+    /** How many calls of cuFile block at once. */
+    public static final Option<Integer> THREADS = Option.integer(
+            "penstock.cufile.threads",
+            0,
+            0,
+            256,
+            "how many calls of cuFile block at once; 0 for 2 per processor, at most 16");
+
+    /** cuFile's own thread pool. */
+    public static final Option<Integer> OWN_THREADS = Option.integer(
+            "penstock.cufile.own-threads", 0, 0, 32, "the threads of cuFile's own pool; 0 leaves it to cufile.json");
+
+    /** How many CUDA streams carry cuFile's operations. */
+    public static final Option<Integer> STREAMS = Option.integer(
+            "penstock.cufile.streams", 8, 1, 64, "how many CUDA streams carry cuFile's operations on one lane");
+
+    /** How many bytes one call of cuFile moves. */
+    public static final Option<Long> PIECE_BYTES = Option.bytes(
+            "penstock.cufile.piece-bytes", 4L << 20, 4096, 1L << 30, "the most bytes that one call of cuFile moves");
+
+    /** cuFile's own counters. */
+    public static final Option<Integer> STATISTICS = Option.integer(
+            "penstock.cufile.statistics", 0, 0, 3, "the level of cuFile's own counters; 0 leaves it to cufile.json");
+
     private CufileOptions() {}
 
     /** Returns all of them. */
     public static List<Option<?>> all() {
-        return List.of(PATH, DEVICE, CONTEXT, LIBCUDA, LIBCUFILE, MAPPED_BYTES, MAPPED_THREADS);
+        return List.of(
+                PATH,
+                DEVICE,
+                CONTEXT,
+                LIBCUDA,
+                LIBCUFILE,
+                MAPPED_BYTES,
+                MAPPED_THREADS,
+                REGISTER,
+                REGISTER_BYTES,
+                THREADS,
+                OWN_THREADS,
+                STREAMS,
+                PIECE_BYTES,
+                STATISTICS);
     }
 }

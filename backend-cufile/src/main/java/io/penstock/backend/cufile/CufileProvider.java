@@ -54,15 +54,20 @@ public final class CufileProvider implements BackendProvider {
 
     /** Opens it with something between the engine and its routes. */
     Backend open(Options options, UnaryOperator<Route> around) {
+        return open(options, StorageKind::of, around);
+    }
+
+    /** As above, with another answer to what files lie on. */
+    Backend open(Options options, CuFileHandles.Storages storages, UnaryOperator<Route> around) {
         CudaContext context = CudaContext.open(options);
-        List<Route> routes;
+        CufileRoutes routes;
         try {
-            routes = CufileRoutes.of(context, options);
+            routes = CufileRoutes.of(context, options, storages);
         } catch (RuntimeException e) {
             context.leave();
             throw e;
         }
-        CudaDriver driver = new CudaDriver(context, CufileRoutes.paths(routes), Set.of(context.toString()));
-        return Engine.open(name(), driver, routes.stream().map(around).toList(), options);
+        CudaDriver driver = new CudaDriver(context, routes.cuFile(), routes.paths(), Set.of(context.toString()));
+        return Engine.open(name(), driver, routes.all().stream().map(around).toList(), options);
     }
 }

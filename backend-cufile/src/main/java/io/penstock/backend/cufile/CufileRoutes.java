@@ -7,61 +7,106 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.Route;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** The routes that {@link CufileOptions#PATH} asks for, the best first and the one that takes everything last. */
-final class CufileRoutes {
+/**
+ * The routes that {@link CufileOptions#PATH} asks for, the best first and the one that takes everything last: each takes
+ * a transfer or says why not, and the next is asked.
+ *
+ * <table>
+ * <caption>Which routes there are, in their order</caption>
+ * <tr><td>auto</td><td>cuFile direct, where that may be: whole blocks, registered memory; mapped: reads of at least 1
+ * MiB of immutable files; staged. Never cuFile's own bouncing, which is slower than our slots</td></tr>
+ * <tr><td>direct</td><td>cuFile direct; staged</td></tr>
+ * <tr><td>sync, batch, stream</td><td>cuFile direct; cuFile, whichever way it goes; staged: what it refuses</td></tr>
+ * <tr><td>mapped</td><td>mapped: reads of immutable files; staged</td></tr>
+ * <tr><td>staged</td><td>staged</td></tr>
+ * </table>
+ *
+ * @param cuFile what the routes have of cuFile; null where none is cuFile's
+ */
+record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
 
     /** A transfer with less than this does not choose the mapped way by itself. */
     private static final long LEAST_MAPPED_BYTES = 1 << 20;
 
-    private CufileRoutes() {}
-
     /**
      * Makes them.
      *
+     * @param storages finds out what files lie on
      * @throws BackendUnavailableException if a path is asked for that is not to be had here
      */
-    static List<Route> of(CudaContext context, Options options) {
+    static CufileRoutes of(CudaContext context, Options options, CuFileHandles.Storages storages) {
         CufilePath path = options.get(CufileOptions.PATH);
         return switch (path) {
-            case AUTO -> automatic(context, options);
-            case STAGED -> List.of(staged(context, options, CufileOptions.PATH + "=staged"));
+            case AUTO -> automatic(context, options, storages);
+            case STAGED -> new CufileRoutes(List.of(staged(context, options, CufileOptions.PATH + "=staged")), null);
             case MAPPED -> mapped(context, options);
-            case DIRECT, SYNC, BATCH, STREAM ->
-                throw new BackendUnavailableException(
-                        CufileOptions.PATH + "=" + Option.show(path) + ", and this version has no such way",
-                        Failure.NOT_STARTED,
-                        null);
+            case DIRECT, SYNC -> ofCuFile(context, options, storages, CuFileMode.SYNC);
+            case BATCH -> ofCuFile(context, options, storages, CuFileMode.BATCH);
+            case STREAM -> ofCuFile(context, options, storages, CuFileMode.STREAM);
         };
     }
 
-    private static List<Route> automatic(CudaContext context, Options options) {
-        Route staged = staged(context, options, "no other way is there");
-        return MappedRoute.unavailable(context).isEmpty()
-                ? List.of(MappedRoute.of(context, options, LEAST_MAPPED_BYTES), staged)
-                : List.of(staged);
+    private static CufileRoutes automatic(CudaContext context, Options options, CuFileHandles.Storages storages) {
+        List<Route> routes = new ArrayList<>();
+        CuFileSession cuFile = null;
+        String whyNotDirect = CuFileLibrary.find(options).whyNotDirect();
+        if (whyNotDirect.isEmpty()) {
+            cuFile = new CuFileSession(context, options, storages);
+            routes.add(new CuFileRoute(cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options)));
+        }
+        if (MappedRoute.unavailable(context).isEmpty()) {
+            routes.add(MappedRoute.of(context, options, LEAST_MAPPED_BYTES));
+        }
+        routes.add(
+                staged(context, options, whyNotDirect.isEmpty() ? "cuFile does not go directly here" : whyNotDirect));
+        return new CufileRoutes(routes, cuFile);
     }
 
-    private static List<Route> mapped(CudaContext context, Options options) {
+    private static CufileRoutes mapped(CudaContext context, Options options) {
         String why = MappedRoute.unavailable(context);
         if (!why.isEmpty()) {
-            throw new BackendUnavailableException(
-                    CufileOptions.PATH + "=mapped, but " + why, Failure.NOT_STARTED, null);
+            throw unavailable(CufilePath.MAPPED, why);
         }
         String rest = CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE";
-        return List.of(MappedRoute.of(context, options, 0), staged(context, options, rest));
+        return new CufileRoutes(List.of(MappedRoute.of(context, options, 0), staged(context, options, rest)), null);
+    }
+
+    private static CufileRoutes ofCuFile(
+            CudaContext context, Options options, CuFileHandles.Storages storages, CuFileMode mode) {
+        CufilePath path = options.get(CufileOptions.PATH);
+        String why = CuFileLibrary.find(options).whyNot(mode);
+        if (!why.isEmpty()) {
+            throw unavailable(path, why);
+        }
+        CuFileSession cuFile = new CuFileSession(context, options, storages);
+        CuFileSizes sizes = CuFileSizes.of(options);
+        List<Route> routes = new ArrayList<>();
+        routes.add(new CuFileRoute(cuFile, mode, true, sizes));
+        if (path != CufilePath.DIRECT) {
+            routes.add(new CuFileRoute(cuFile, mode, false, sizes));
+        }
+        routes.add(staged(context, options, "cuFile does not take this"));
+        return new CufileRoutes(routes, cuFile);
+    }
+
+    private static BackendUnavailableException unavailable(CufilePath path, String why) {
+        return new BackendUnavailableException(
+                CufileOptions.PATH + "=" + Option.show(path) + ", but " + why, Failure.NOT_STARTED, null);
     }
 
     private static Route staged(CudaContext context, Options options, String why) {
         return new StagedRoute(context, options, "through pinned slots: " + why, "");
     }
 
-    static Set<TransferPath> paths(List<Route> routes) {
+    Set<TransferPath> paths() {
         Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class);
-        routes.forEach(route -> paths.add(route.path()));
+        all.forEach(route -> paths.add(route.path()));
         return paths;
     }
 }

@@ -151,7 +151,10 @@ final class GpuSlabs {
 
     private void free(GpuSpan span) {
         try {
-            context.run("release of " + span.bytes() + " bytes", () -> Cuda.cuMemFree_v2(span.address()));
+            context.run("release of " + span.bytes() + " bytes", () -> {
+                span.registration().end(); // while the memory is still there
+                return Cuda.cuMemFree_v2(span.address());
+            });
         } catch (PenstockException lost) {
             // the context is gone, and its memory with it
         }

@@ -11,8 +11,7 @@ class DriverStatisticsTest {
 
     @Test
     void theFirstLevelFillsItsStructureExactly() {
-        ByteBuffer fields = numbered(512);
-        DriverStatistics statistics = DriverStatistics.of(1, fields.array());
+        DriverStatistics statistics = DriverStatistics.of(1, numbered(512));
         assertThat(statistics.counters()).hasSize(64);
         assertThat(statistics.counters())
                 .containsEntry("read_ops_ok", 0L)
@@ -26,15 +25,15 @@ class DriverStatisticsTest {
 
     @Test
     void theSecondLevelAddsSizes() {
-        DriverStatistics statistics = DriverStatistics.of(2, numbered(1024).array());
+        DriverStatistics statistics = DriverStatistics.of(2, numbered(1024));
         assertThat(statistics.readSizes()).hasSize(32).startsWith(64L).endsWith(95L);
         assertThat(statistics.writeSizes()).hasSize(32).startsWith(96L).endsWith(127L);
     }
 
     @Test
     void theThirdLevelTellsWhichWayEachGpuWent() {
-        ByteBuffer fields = numbered(5000);
-        fields.putInt(1024, 2);
+        byte[] bytes = numbered(5000);
+        ByteBuffer fields = view(bytes).putInt(1024, 2);
         int second = 1032 + 248 + 16;
         fields.putLong(second + 40, 11)
                 .putLong(second + 48, 12)
@@ -45,7 +44,7 @@ class DriverStatisticsTest {
                 .putLong(second + 160, 23)
                 .putLong(second + 168, 24);
         fields.putLong(second + 224, 99);
-        DriverStatistics statistics = DriverStatistics.of(3, fields.array());
+        DriverStatistics statistics = DriverStatistics.of(3, bytes);
         assertThat(statistics.gpus()).hasSize(2);
         DriverStatistics.Gpu gpu = statistics.gpus().get(1);
         assertThat(gpu).isEqualTo(new DriverStatistics.Gpu(11, 12, 13, 14, 21, 22, 23, 24, 99));
@@ -56,17 +55,21 @@ class DriverStatisticsTest {
 
     @Test
     void moreGpusThanThereIsRoomForAreNotReadBeyondTheEnd() {
-        ByteBuffer fields = numbered(5000);
-        fields.putInt(1024, 1000);
-        assertThat(DriverStatistics.of(3, fields.array()).gpus()).hasSize(16);
+        byte[] bytes = numbered(5000);
+        view(bytes).putInt(1024, 1000);
+        assertThat(DriverStatistics.of(3, bytes).gpus()).hasSize(16);
     }
 
     /** Every eight bytes hold their own number. */
-    private static ByteBuffer numbered(int bytes) {
-        ByteBuffer fields = ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
-        for (int i = 0; i < bytes / 8; i++) {
-            fields.putLong(8 * i, i);
+    private static byte[] numbered(int size) {
+        byte[] bytes = new byte[size];
+        for (int i = 0; i < size / 8; i++) {
+            view(bytes).putLong(8 * i, i);
         }
-        return fields;
+        return bytes;
+    }
+
+    private static ByteBuffer view(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     }
 }

@@ -89,8 +89,8 @@ class MappedTest {
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
         List<Route> routes =
                 List.of(MappedRoute.of(context, options, sizes, 0), new StagedRoute(context, options, "", ""));
-        Set<TransferPath> paths = CufileRoutes.paths(routes);
-        return gpu.keep(Engine.open("cufile", new CudaDriver(context, paths, Set.of()), routes, options));
+        Set<TransferPath> paths = new CufileRoutes(routes, null).paths();
+        return gpu.keep(Engine.open("cufile", new CudaDriver(context, null, paths, Set.of()), routes, options));
     }
 
     private static void change(Path path, Change how) throws IOException {

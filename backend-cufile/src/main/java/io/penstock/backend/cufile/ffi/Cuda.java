@@ -14,6 +14,7 @@ public final class Cuda {
     public static final int CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113;
     public static final int CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124;
     public static final int CU_MEMHOSTALLOC_PORTABLE = 1;
+    public static final int CU_MEMHOSTALLOC_DEVICEMAP = 2;
     public static final int CU_MEMHOSTREGISTER_READ_ONLY = 8;
     public static final int CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1;
     public static final int CU_STREAM_NON_BLOCKING = 1;
@@ -109,6 +110,8 @@ public final class Cuda {
 
     public static native int cuMemHostAlloc(long[] address, long bytes, int flags);
 
+    public static native int cuMemHostGetDevicePointer_v2(long[] device, long address, int flags);
+
     public static native int cuMemHostRegister_v2(long address, long bytes, int flags);
 
     public static native int cuMemHostUnregister(long address);
@@ -116,6 +119,8 @@ public final class Cuda {
     public static native int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream);
 
     public static native int cuMemcpyHtoDAsync_v2(long target, long source, long bytes, long stream);
+
+    public static native int cuMemsetD8Async(long address, byte value, long bytes, long stream);
 
     public static native int cuPointerGetAttribute(long[] value, int attribute, long pointer);
 
@@ -127,9 +132,13 @@ public final class Cuda {
 
     public static native int cuStreamGetCtx(long stream, long[] context);
 
+    public static native int cuStreamQuery(long stream);
+
     public static native int cuStreamSynchronize(long stream);
 
     public static native int cuStreamWaitEvent(long stream, long event, int flags);
+
+    public static native int cuStreamWriteValue32_v2(long stream, long address, int value, int flags);
 
     // Events.
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.staging.Doorbell;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * cuFile's synchronous way: a bounded number of threads make calls that block. It also does for other queues what has no
+ * other way: copies of slots, the slots' own I/O, syncs.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}. The threads are the queue's own, start as they are needed, and have the
+ * context current for good.
+ *
+ * <p><b>Cancellation:</b> takes a command back that no thread has begun; others end by themselves, since cuFileRead
+ * cannot be stopped.
+ */
+final class CallQueue implements NativeQueue {
+
+    private final BlockingCalls calls;
+    private final CallTask[] tasks; // by id
+    private final ArrayBlockingQueue<CallTask> waiting;
+    private final MpscVarHandleArrayQueue<CallTask> ended;
+    private final Doorbell bell = new Doorbell();
+    private final Thread[] threads;
+    private int started; // lane only: how many threads
+    private int inFlight; // lane only: tasks, including those that wait
+    private volatile boolean closed;
+    private volatile @Nullable Throwable thrown;
+
+    /**
+     * Makes one.
+     *
+     * @param depth commands that may be queued or in flight at once
+     * @param threads calls that may block at once
+     */
+    CallQueue(BlockingCalls calls, int depth, int threads) {
+        this.calls = calls;
+        this.tasks = new CallTask[depth];
+        for (int id = 0; id < depth; id++) {
+            tasks[id] = new CallTask(id);
+        }
+        this.waiting = new ArrayBlockingQueue<>(depth);
+        this.ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
+        this.threads = new Thread[threads];
+    }
+
+    @Override
+    public int depth() {
+        return tasks.length;
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        tasks[id].fill(command);
+        inFlight++;
+        if (started < Math.min(inFlight, threads.length)) {
+            startThread();
+        }
+        waiting.add(tasks[id]); // there is room for every id
+    }
+
+    @Override
+    public void cancel(int id) {
+        CallTask task = tasks[id];
+        if (waiting.remove(task)) {
+            task.result = CuFileResults.CANCELLED;
+            ended.add(task);
+            bell.ring();
+        }
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        if (report(completions) == 0 && waitNanos != 0) {
+            await(waitNanos);
+            report(completions);
+        }
+    }
+
+    /** Reports what has ended, and returns how much that was. */
+    int report(Completions completions) {
+        int count = 0;
+        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
+            inFlight--;
+            count++;
+            task.forget();
+            completions.completed(task.id, task.result);
+        }
+        return count;
+    }
+
+    /** Waits until there is something to report, or somebody calls {@link #wake}. */
+    void await(long nanos) {
+        bell.await(nanos);
+    }
+
+    @Override
+    public void wake() {
+        bell.ring();
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return calls.failure(kind, result, String.valueOf(thrown));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (int i = 0; i < started; i++) {
+            threads[i].interrupt(); // nothing is in flight, so that it waits and is in no call
+        }
+        calls.close();
+    }
+
+    private void startThread() {
+        Thread thread = new Thread(null, this::serve, "penstock-cufile-" + started, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null); // keeps no application's class loader alive
+        threads[started++] = thread;
+        thread.start();
+    }
+
+    private void serve() {
+        while (!closed) {
+            try {
+                CallTask task = waiting.take();
+                run(task);
+                ended.add(task);
+                bell.ring(); // after add: a lane that was about to wait looks again
+            } catch (InterruptedException ending) {
+                // closed says whether
+            }
+        }
+    }
+
+    private void run(CallTask task) {
+        try {
+            task.result = calls.run(task);
+        } catch (RuntimeException | Error broken) {
+            thrown = broken;
+            task.result = CuFileResults.THREW;
+        }
+    }
+}

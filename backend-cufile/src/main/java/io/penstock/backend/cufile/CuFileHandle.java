@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.engine.host.LinuxFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A descriptor that is registered with cuFile: one handle for each, which all routes of a backend share.
+ *
+ * <p><b>Ownership:</b> whoever opens it counts; the last to {@link #leave} ends the registration while the descriptor is
+ * still open, then closes that, and only then leaves the driver.
+ */
+final class CuFileHandle {
+
+    private final LinuxFile linux;
+    private final long handle;
+    private final StorageKind kind;
+    private final CuFileDriver.Use driver;
+    private int users = 1; // guarded by CuFileHandles
+    private volatile int refused; // the CUfileOpError by which cuFile said that it does not do this file, or 0
+
+    private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver.Use driver) {
+        this.linux = linux;
+        this.handle = handle;
+        this.kind = kind;
+        this.driver = driver;
+    }
+
+    /**
+     * Registers an open file.
+     *
+     * @param linux closed if this fails
+     * @throws CuFileRefusal with cuFile's answer
+     */
+    static CuFileHandle register(LinuxFile linux, StorageKind kind) throws CuFileRefusal {
+        CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
+        try {
+            byte[] descr = new byte[CuFile.DESCR_BYTES];
+            ByteBuffer.wrap(descr)
+                    .order(ByteOrder.nativeOrder())
+                    .putInt(CuFile.DESCR_TYPE_OFFSET, CuFile.CU_FILE_HANDLE_TYPE_OPAQUE_FD)
+                    .putInt(CuFile.DESCR_FD_OFFSET, linux.fd());
+            long[] handle = new long[1];
+            String request = "cuFile's handle for " + linux.path().getFileName();
+            CuFileRefusal.check(request, "cuFileHandleRegister", CuFile.cuFileHandleRegister(handle, descr));
+            return new CuFileHandle(linux, handle[0], kind, driver);
+        } catch (CuFileRefusal | RuntimeException | Error e) {
+            linux.close();
+            driver.close();
+            throw e;
+        }
+    }
+
+    LinuxFile linux() {
+        return linux;
+    }
+
+    long handle() {
+        return handle;
+    }
+
+    StorageKind kind() {
+        return kind;
+    }
+
+    void enter() {
+        users++;
+    }
+
+    /** Counts one user less; true for the last, who is to {@link #close} it. */
+    boolean leave() {
+        return --users == 0;
+    }
+
+    void close() {
+        CuFile.cuFileHandleDeregister(handle);
+        linux.close();
+        driver.close();
+    }
+
+    /** Notes a failure of a call; any thread. */
+    void failed(long result) {
+        int error = CuFileResults.cuFileError(result);
+        if (CuFileError.meaning(error) == CuFileError.Meaning.FALL_OVER) {
+            refused = error;
+        }
+    }
+
+    /** Returns why cuFile takes no more transfers of this file, or an empty string. */
+    String refusal() {
+        int error = refused;
+        return error == 0 ? "" : "cuFile has refused this file with " + CuFileError.describe(error);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.FileOption;
+import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.Limits;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The files that one backend has registered. What several routes, or several openings, want to do alike with one file
+ * shares a handle: registering asks the system much.
+ *
+ * <p><b>Threading:</b> thread-safe; opening and closing block.
+ */
+final class CuFileHandles {
+
+    /** Handles that there are in this process. */
+    static final AtomicLong LIVE = new AtomicLong();
+
+    private record Key(Object identity, boolean writes, boolean direct) {}
+
+    /** Finds out what a file lies on. */
+    @FunctionalInterface
+    interface Storages {
+        StorageKind of(Path file) throws IOException;
+    }
+
+    private final Storages storages;
+    private final Map<Key, CuFileHandle> open = new HashMap<>(); // guarded by this
+
+    CuFileHandles(Storages storages) {
+        this.storages = storages;
+    }
+
+    /**
+     * Opens a file for cuFile.
+     *
+     * @param direct whether it is to bypass the page cache, whatever {@code options} say
+     * @throws CuFileRefusal where cuFile does not want it
+     */
+    CuFileHandle open(Path path, Set<FileOption> options, boolean direct) throws IOException {
+        Set<FileOption> how = EnumSet.noneOf(FileOption.class);
+        how.addAll(options);
+        // What is not whole blocks is read before it is merged and written, also where nobody else reads.
+        how.add(FileOption.READ);
+        if (direct) {
+            how.add(FileOption.DIRECT);
+        }
+        LinuxFile linux = LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES);
+        Key key = key(linux, how);
+        synchronized (this) {
+            CuFileHandle known = open.get(key);
+            if (known != null) {
+                linux.close();
+                known.enter();
+                return known;
+            }
+            CuFileHandle handle = CuFileHandle.register(linux, kind(linux));
+            open.put(key, handle);
+            LIVE.incrementAndGet();
+            return handle;
+        }
+    }
+
+    private StorageKind kind(LinuxFile linux) throws IOException {
+        try {
+            return storages.of(linux.path());
+        } catch (IOException e) {
+            linux.close();
+            throw e;
+        }
+    }
+
+    /** Gives back what {@link #open} gave. */
+    void close(CuFileHandle handle) {
+        synchronized (this) {
+            if (!handle.leave()) {
+                return;
+            }
+            open.values().remove(handle);
+        }
+        handle.close();
+        LIVE.decrementAndGet();
+    }
+
+    private static Key key(LinuxFile linux, Set<FileOption> how) {
+        return new Key(linux.identity(), how.contains(FileOption.WRITE), how.contains(FileOption.DIRECT));
+    }
+}

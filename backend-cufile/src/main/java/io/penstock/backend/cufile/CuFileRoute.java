@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.BufferRegion;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Route;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way by cuFile. A backend has two of each mode, which share their lanes: one takes what is proven to go directly
+ * and says so, the other takes the rest.
+ *
+ * <p>Direct is claimed where cuFile's driver says that it reaches what the file lies on, the file bypasses the page
+ * cache, the memory is registered, and all of the transfer is whole blocks. Of anything else cuFile may make what it
+ * likes, and does not tell.
+ */
+final class CuFileRoute implements Route {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CuFileRoute.class);
+
+    /** Refusals that this process has spoken of. */
+    private static final Set<Integer> SAID = ConcurrentHashMap.newKeySet();
+
+    /** Routes of one backend and mode have the same lanes. */
+    private record Sharing(CuFileSession session, CuFileMode mode) {}
+
+    private final CuFileSession session;
+    private final CuFileMode mode;
+    private final boolean claimsDirect;
+    private final CuFileSizes sizes;
+
+    CuFileRoute(CuFileSession session, CuFileMode mode, boolean claimsDirect, CuFileSizes sizes) {
+        this.session = session;
+        this.mode = mode;
+        this.claimsDirect = claimsDirect;
+        this.sizes = sizes;
+    }
+
+    @Override
+    public TransferPath path() {
+        return claimsDirect ? TransferPath.DIRECT : TransferPath.COMPAT;
+    }
+
+    @Override
+    public Evidence evidence() {
+        DriverProperties properties = session.properties();
+        if (properties == null) {
+            return Evidence.INFERRED;
+        }
+        if (!claimsDirect) {
+            // Without a direct path there is only one way that cuFile can go.
+            return properties.mayBeDirect() ? Evidence.INFERRED : Evidence.OBSERVED;
+        }
+        if (!properties.allowsCompatibility()) {
+            return Evidence.OBSERVED; // it would have failed instead
+        }
+        DriverStatistics counted = session.statistics();
+        return counted.level() >= 3 && counted.posix() == 0 ? Evidence.OBSERVED : Evidence.INFERRED;
+    }
+
+    @Override
+    public String reason() {
+        DriverProperties properties = session.properties();
+        if (claimsDirect || properties == null) {
+            return "";
+        }
+        return properties.mayBeDirect()
+                ? "cuFile bounces through memory of its own on the GPU what is not registered, not aligned or not"
+                        + " reached by its driver"
+                : "cuFile is in its POSIX mode, which bounces through host memory: nvidia-fs is not loaded";
+    }
+
+    @Override
+    public String remedy() {
+        DriverProperties properties = session.properties();
+        if (claimsDirect || properties == null) {
+            return "";
+        }
+        return properties.mayBeDirect()
+                ? "whole blocks of 4096 bytes, and " + CufileOptions.REGISTER + "=always"
+                : "load the nvidia-fs module (nvidia-gds), or take " + CufileOptions.PATH + "=auto";
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        try {
+            return openOrRefuse(path, options);
+        } catch (CuFileRefusal refusal) {
+            int code = refusal.code();
+            if (code != 0 && SAID.add(code)) {
+                LOG.info("some files go by another path than cuFile: {}", refusal.getMessage());
+            }
+            throw refusal;
+        }
+    }
+
+    private NativeFile openOrRefuse(Path path, Set<FileOption> options) throws IOException {
+        DriverProperties properties = session.open();
+        boolean direct = properties.mayBeDirect();
+        if (claimsDirect && !direct) {
+            throw new CuFileRefusal("nvidia-fs is not loaded, and cuFile's driver has no peer-to-peer DMA to NVMe");
+        }
+        CuFileHandle handle = session.handles().open(path, options, direct);
+        String why = claimsDirect ? handle.kind().whyNotDirect(properties) : "";
+        if (!why.isEmpty()) {
+            session.handles().close(handle);
+            throw new CuFileRefusal(why);
+        }
+        boolean writes = options.contains(FileOption.WRITE);
+        return new CuFileFile(session.handles(), handle, limits(properties, writes));
+    }
+
+    /**
+     * cuFile takes any offset, but what is not whole blocks of a file it reads, merges and writes without a lock, losing
+     * what others write beside it (rule 206); and where it could go directly it bounces such a piece as a whole. The
+     * engine's lanes do both better: blocks under a lock, edges by a slot and the middle straight.
+     */
+    private Limits limits(DriverProperties properties, boolean writes) {
+        long block = CuFileSession.BLOCK_BYTES;
+        long file = writes || properties.mayBeDirect() ? block : 1;
+        long piece = Math.max(block, mode == CuFileMode.BATCH ? BatchLimits.pieceBytes(sizes) : sizes.pieceBytes());
+        long most = mode == CuFileMode.SYNC ? Limits.LINUX_MAX_BYTES : piece;
+        return new Limits(file, claimsDirect ? block : 1, most & -block, piece & -block, false);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        if (!(file instanceof CuFileFile ours)) {
+            return "the file was opened for another path";
+        }
+        if (!(memory instanceof GpuMemory gpu)) {
+            return "cuFile takes buffers on a GPU only";
+        }
+        if (claimsDirect && !gpu.span().registration().isActive()) {
+            String why = gpu.span().registration().refusal();
+            return "the buffer is not registered with cuFile" + (why.isEmpty() ? "" : ": " + why);
+        }
+        if (claimsDirect && gpu.nativeHandle() % CuFileSession.BLOCK_BYTES != 0) {
+            return "the buffer starts at no multiple of 4096 bytes";
+        }
+        return ours.refusal();
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        if (StreamPlace.of(transfer) != null) {
+            return "only copies of ours go into a stream of the application's";
+        }
+        return claimsDirect && !isWholeBlocks(transfer)
+                ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
+                : "";
+    }
+
+    private static boolean isWholeBlocks(Transfer transfer) {
+        long edges = transfer.isGather() ? ((BufferRegion) transfer.target()).offset() : 0;
+        for (int pair = 0; pair < transfer.pairs(); pair++) {
+            edges |= transfer.fileOffset(pair) | transfer.pairLength(pair);
+            if (!transfer.isGather() && transfer.target(pair) instanceof BufferRegion target) {
+                edges |= target.offset();
+            }
+        }
+        return (edges & (CuFileSession.BLOCK_BYTES - 1)) == 0;
+    }
+
+    @Override
+    public Object sharing() {
+        return new Sharing(session, mode);
+    }
+
+    @Override
+    public int lanes() {
+        return 1;
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        return mode.open(session, sizes);
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return session.context().slots().take(bytes);
+    }
+}

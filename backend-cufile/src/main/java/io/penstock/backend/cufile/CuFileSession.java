@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * What one backend has of cuFile: its claim on the driver, taken at the first file, its files, and its rules for
+ * registering memory.
+ *
+ * <p><b>Threading:</b> thread-safe; {@link #ended} neither blocks nor fails, all else may block.
+ */
+final class CuFileSession implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CuFileSession.class);
+
+    /** cuFile works in 4 KiB: what starts elsewhere is bounced, registered or not. */
+    static final long BLOCK_BYTES = 4096;
+
+    /** After so many transfers memory counts as reused. */
+    private static final int REUSED = 2;
+
+    private final CudaContext context;
+    private final CuFileSettings settings;
+    private final Registering registering;
+    private final long registerBytes;
+    private final CuFileHandles handles;
+    private final AtomicLong refusedRegistrations = new AtomicLong();
+    private CuFileDriver.@Nullable Use driver; // guarded by this
+    private boolean closed; // guarded by this
+    private volatile @Nullable DriverProperties properties; // once the driver is open
+
+    CuFileSession(CudaContext context, Options options, CuFileHandles.Storages storages) {
+        this.context = context;
+        this.settings = CuFileSettings.of(options);
+        this.registering = options.get(CufileOptions.REGISTER);
+        this.registerBytes = options.get(CufileOptions.REGISTER_BYTES);
+        this.handles = new CuFileHandles(storages);
+    }
+
+    CudaContext context() {
+        return context;
+    }
+
+    CuFileHandles handles() {
+        return handles;
+    }
+
+    /** Opens the driver, unless this session has, and returns what it says of itself. */
+    synchronized DriverProperties open() throws CuFileRefusal {
+        DriverProperties known = properties;
+        if (known != null) {
+            return known;
+        }
+        if (closed) {
+            throw new CuFileRefusal("the backend is closed");
+        }
+        CuFileRefusal[] refusal = new CuFileRefusal[1];
+        driver = context.run("opening cuFile's driver", () -> {
+            try {
+                return CuFileDriver.PROCESS.use(settings);
+            } catch (CuFileRefusal e) {
+                refusal[0] = e;
+                return null;
+            }
+        });
+        if (refusal[0] != null) {
+            throw refusal[0];
+        }
+        DriverProperties opened = CuFileDriver.PROCESS.properties();
+        if (opened == null) {
+            throw new CuFileRefusal("cuFile's driver has closed");
+        }
+        properties = opened;
+        return opened;
+    }
+
+    /** Returns what the driver says of itself; null before {@link #open}. */
+    @Nullable
+    DriverProperties properties() {
+        return properties;
+    }
+
+    /** Returns the driver's counters, nothing before {@link #open}. */
+    DriverStatistics statistics() {
+        return properties == null ? DriverStatistics.NONE : CuFileDriver.PROCESS.statistics();
+    }
+
+    /** Looks at memory that has been allocated or wrapped, and registers it if it is of that kind. */
+    void allocated(GpuMemory memory) {
+        if (registering == Registering.ALWAYS) {
+            try {
+                open();
+            } catch (CuFileRefusal e) {
+                return; // files will say so
+            }
+            register(memory.span());
+        } else if (memory.span().bytes() <= registerBytes && isWorthwhile()) {
+            register(memory.span());
+        }
+    }
+
+    /** Notes how a transfer by cuFile has ended; neither blocks nor fails. */
+    void ended(CallTask task, long result) {
+        if (result < 0) {
+            task.file().failed(result);
+        } else {
+            used(task.gpuMemory().span());
+        }
+    }
+
+    /** Notes a transfer; memory that has seen several is registered, off this thread. */
+    private void used(GpuSpan span) {
+        SpanRegistration registration = span.registration();
+        if (registration.isActive()
+                || registering != Registering.AUTO
+                || !isWorthwhile()
+                || registration.used(REUSED + 1) != REUSED) {
+            return;
+        }
+        Schedulers.boundedElastic().schedule(() -> register(span));
+    }
+
+    private boolean isWorthwhile() {
+        DriverProperties known = properties;
+        return registering == Registering.AUTO && known != null && known.mayBeDirect();
+    }
+
+    private void register(GpuSpan span) {
+        SpanRegistration registration = span.registration();
+        String why = whyNot(span);
+        if (!why.isEmpty()) {
+            registration.refuse(why);
+            return;
+        }
+        try {
+            context.run("registration", () -> {
+                try {
+                    registration.register();
+                } catch (CuFileRefusal e) {
+                    told(e);
+                }
+                return registration;
+            });
+        } catch (PenstockException lost) {
+            registration.refuse(String.valueOf(lost.getMessage()));
+        }
+    }
+
+    private String whyNot(GpuSpan span) {
+        if (span.address() % BLOCK_BYTES != 0) {
+            return "this memory starts at no multiple of " + BLOCK_BYTES;
+        }
+        long bar = barBytes();
+        if (registering == Registering.AUTO && bar < context.gpu().bytes()) {
+            return "this GPU's BAR of " + (bar >> 20) + " MiB is smaller than its memory";
+        }
+        return "";
+    }
+
+    /** Returns the size of the window by which others reach the GPU's memory; that of the memory where cuFile cannot tell. */
+    private long barBytes() {
+        long[] kilobytes = new long[1];
+        long status = CuFile.cuFileGetBARSizeInKB(context.gpu().ordinal(), kilobytes);
+        return CuFile.error(status) == CuFileError.SUCCESS ? kilobytes[0] << 10 : Long.MAX_VALUE;
+    }
+
+    private void told(CuFileRefusal refusal) {
+        if (refusedRegistrations.getAndIncrement() == 0) {
+            LOG.info("cuFile bounces some of this backend's memory: {}", refusal.getMessage());
+        }
+    }
+
+    /** Leaves the driver, which closes when all files and all registered memory have left it too. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (driver != null) {
+            driver.close();
+        }
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.PenstockException;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * cuFile's calls in the order of CUDA streams. An operation has ended when its stream has written a word behind it, or
+ * has passed an event where streams cannot write.
+ *
+ * <p>Before a read the stream clears the memory: cuFileReadAsync leaves what lies in a hole of the file as it is.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@code others} by their
+ * threads.
+ *
+ * <p><b>Cancellation:</b> takes a command back that no stream has; others end by themselves, since nothing can be taken
+ * out of a stream.
+ */
+final class StreamQueue implements NativeQueue {
+
+    private final CuFileSession session;
+    private final CallQueue others;
+    private final CallTask[] tasks; // by id
+    private final boolean[] streamed; // by id: in the hands of a stream
+    private final long[] events; // by id: behind the operation, where its stream cannot write; kept for reuse
+    private final boolean[] byEvent; // by id
+    private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
+    private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
+    private final StreamLines lines;
+    private final PollPause pause = new PollPause();
+    private @Nullable StreamCells cells; // this and driver: from the first command on
+    private CuFileDriver.@Nullable Use driver;
+    private int inFlight; // in the hands of streams
+
+    StreamQueue(CuFileSession session, CallQueue others, int streams) {
+        this.session = session;
+        this.others = others;
+        this.lines = new StreamLines(streams);
+        this.tasks = new CallTask[others.depth()];
+        this.streamed = new boolean[tasks.length];
+        this.events = new long[tasks.length];
+        this.byEvent = new boolean[tasks.length];
+        for (int id = 0; id < tasks.length; id++) {
+            tasks[id] = new CallTask(id);
+        }
+    }
+
+    @Override
+    public int depth() {
+        return tasks.length;
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        if (CallTask.isOfCuFile(command)) {
+            tasks[id].fill(command);
+            waiting.add(tasks[id]);
+        } else {
+            others.enqueue(id, command);
+        }
+    }
+
+    @Override
+    public void cancel(int id) {
+        CallTask task = tasks[id];
+        if (waiting.remove(task)) {
+            end(task, CuFileResults.CANCELLED);
+        } else if (!streamed[id]) {
+            others.cancel(id);
+        }
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        boolean begun = startWaiting();
+        boolean any = lookAndReport(completions) || begun;
+        if (any || waitNanos == 0) {
+            pause.reset();
+            return;
+        }
+        others.await(inFlight == 0 ? waitNanos : pause.next(waitNanos));
+        lookAndReport(completions);
+    }
+
+    private boolean startWaiting() {
+        boolean any = false;
+        try {
+            while (!waiting.isEmpty()) {
+                StreamCells open = prepare();
+                CallTask next = waiting.element();
+                StreamLine line = lines.pick(isAligned(next));
+                if (line == null) {
+                    break;
+                }
+                start(open, line, waiting.remove());
+                any = true;
+            }
+        } catch (PenstockException none) {
+            int code = none.nativeError().map(error -> (int) error.code()).orElse(CudaError.OUT_OF_MEMORY);
+            for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
+                end(task, CuFileResults.ofCuda(code));
+            }
+            return true;
+        }
+        return any;
+    }
+
+    private StreamCells prepare() {
+        CudaFailure.check(
+                "a transfer in a stream", "cuCtxSetCurrent", session.context().bind());
+        StreamCells open = cells;
+        if (open == null) {
+            open = StreamCells.allocate(tasks.length);
+            cells = open;
+            driver = CuFileDriver.PROCESS.again();
+        }
+        return open;
+    }
+
+    private static boolean isAligned(CallTask task) {
+        long edges = task.restOffset() | task.rest() | task.offsetFrom(0);
+        return (edges & (CuFileSession.BLOCK_BYTES - 1)) == 0;
+    }
+
+    private void start(StreamCells open, StreamLine line, CallTask task) {
+        long base = task.base();
+        open.write(task, task.offsetFrom(base));
+        task.result = 0;
+        long stream = line.stream();
+        int cleared = task.kind == Command.Kind.READ
+                ? Cuda.cuMemsetD8Async(base + task.offsetFrom(base), (byte) 0, task.rest(), stream)
+                : CudaError.SUCCESS;
+        if (cleared == CudaError.SUCCESS) {
+            long status = submit(open, base, task, stream);
+            task.result = CuFile.error(status) == CuFileError.SUCCESS ? 0 : CuFileResults.ofStatus(status);
+        } else {
+            task.result = CuFileResults.ofCuda(cleared);
+        }
+        // Behind a refused operation too: the stream may be at work on the memory already.
+        byEvent[task.id] = !open.mark(task.id, stream);
+        if (byEvent[task.id] && !record(task.id, stream)) {
+            Cuda.cuStreamSynchronize(stream);
+        }
+        streamed[task.id] = true;
+        line.operations.add(task);
+        inFlight++;
+    }
+
+    private static long submit(StreamCells open, long base, CallTask task, long stream) {
+        long handle = task.file().handle();
+        long size = open.size(task.id);
+        long fileOffset = open.fileOffset(task.id);
+        long bufferOffset = open.bufferOffset(task.id);
+        long count = open.countAddress(task.id);
+        return task.kind == Command.Kind.READ
+                ? CuFile.cuFileReadAsync(handle, base, size, fileOffset, bufferOffset, count, stream)
+                : CuFile.cuFileWriteAsync(handle, base, size, fileOffset, bufferOffset, count, stream);
+    }
+
+    private boolean record(int id, long stream) {
+        if (events[id] == 0) {
+            long[] event = new long[1];
+            events[id] = Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING) == CudaError.SUCCESS ? event[0] : 0;
+        }
+        return events[id] != 0 && Cuda.cuEventRecord(events[id], stream) == CudaError.SUCCESS;
+    }
+
+    private boolean lookAndReport(Completions completions) {
+        StreamCells open = cells;
+        if (open != null && inFlight > 0) {
+            boolean suspicious = pause.isLongest();
+            for (StreamLine line : lines.open()) {
+                look(open, line);
+                if (suspicious && !line.operations.isEmpty()) {
+                    doubt(open, line);
+                }
+            }
+        }
+        boolean any = others.report(completions) > 0;
+        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
+            any = true;
+            task.forget();
+            completions.completed(task.id, task.result);
+        }
+        return any;
+    }
+
+    private void look(StreamCells open, StreamLine line) {
+        for (CallTask task = line.operations.peek(); task != null; task = line.operations.peek()) {
+            int state = state(open, task.id);
+            if (state == CudaError.NOT_READY) {
+                return;
+            }
+            passed(open, line.operations.remove(), state);
+        }
+    }
+
+    private int state(StreamCells open, int id) {
+        if (!byEvent[id]) {
+            return open.isMarked(id) ? CudaError.SUCCESS : CudaError.NOT_READY;
+        }
+        return events[id] == 0 ? CudaError.SUCCESS : Cuda.cuEventQuery(events[id]);
+    }
+
+    /** A stream whose context has broken writes no more words. */
+    private void doubt(StreamCells open, StreamLine line) {
+        int state = Cuda.cuStreamQuery(line.stream());
+        if (state == CudaError.NOT_READY) {
+            return;
+        }
+        for (CallTask task = line.operations.poll(); task != null; task = line.operations.poll()) {
+            passed(open, task, state);
+        }
+    }
+
+    private void passed(StreamCells open, CallTask task, int state) {
+        streamed[task.id] = false;
+        inFlight--;
+        long result = task.result != 0 ? task.result : CuFileResults.ofCount(open.count(task.id));
+        if (state != CudaError.SUCCESS) {
+            result = CuFileResults.ofCuda(state);
+        }
+        if (task.goesOn(result)) {
+            waiting.addFirst(task);
+            return;
+        }
+        session.ended(task, result);
+        end(task, task.total(result));
+    }
+
+    private void end(CallTask task, long result) {
+        task.result = result;
+        ended.add(task);
+    }
+
+    @Override
+    public void wake() {
+        others.wake();
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        NativeFailure failure = others.failure(kind, result);
+        String call = failure.error().call();
+        boolean ofStream = call.equals("cuFileRead") || call.equals("cuFileWrite");
+        return ofStream
+                ? CuFileResults.failure(call + "Async", result, failure.error().symbol())
+                : failure;
+    }
+
+    @Override
+    public void close() {
+        StreamCells open = cells;
+        if (open != null) {
+            session.context().run("closing of cuFile's streams", () -> {
+                lines.close();
+                for (long event : events) {
+                    if (event != 0) {
+                        Cuda.cuEventDestroy_v2(event);
+                    }
+                }
+                open.free();
+                return open;
+            });
+        }
+        if (driver != null) {
+            driver.close();
+        }
+        others.close();
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import reactor.core.publisher.Mono;
+
+/** What tests of one way of cuFile's have in common: a backend over the doubles, and files in a folder of the build. */
+final class CuFileBench implements AutoCloseable {
+
+    static final Duration LONG = Duration.ofSeconds(20);
+
+    final DoubleControl cufile = Doubles.cufile();
+    final DoubleControl cuda = Doubles.cuda();
+    private final Path folder;
+    private Backend backend;
+    private int files;
+
+    private CuFileBench(Path folder, Backend backend) {
+        this.folder = folder;
+        this.backend = backend;
+    }
+
+    static CuFileBench open(CufilePath way) throws IOException {
+        return open(CuFileDouble.options(way));
+    }
+
+    static CuFileBench open(Options options) throws IOException {
+        // Of the build: on a disk, where /tmp may be memory.
+        Path base = Files.createDirectories(Path.of("target", "cufile"));
+        return new CuFileBench(Files.createTempDirectory(base, "bench"), backend(options));
+    }
+
+    static Backend backend(Options options) {
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, route -> route);
+    }
+
+    Backend backend() {
+        return backend;
+    }
+
+    static byte[] bytes(int size) {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    Path path(byte[] content) throws IOException {
+        return Files.write(folder.resolve("file" + files++), content);
+    }
+
+    /** Makes a file to be read. */
+    StorageFile file(byte[] content) throws IOException {
+        return open(path(content));
+    }
+
+    /** Makes a file to be read and written. */
+    StorageFile writable(byte[] content) throws IOException {
+        return get(backend.openFile(path(content), FileOption.READ, FileOption.WRITE));
+    }
+
+    StorageFile open(Path path) {
+        return get(backend.openFile(path));
+    }
+
+    DeviceBuffer buffer(long bytes) {
+        return get(backend.allocate(bytes));
+    }
+
+    /** Makes a buffer with content. */
+    DeviceBuffer buffer(byte[] content) {
+        DeviceBuffer buffer = buffer(content.length);
+        get(buffer.upload(0, ByteBuffer.wrap(content)));
+        return buffer;
+    }
+
+    Completion move(Transfer transfer) {
+        return get(backend.submit(transfer));
+    }
+
+    /** Starts one transfer, and another behind its fence. */
+    CompletableFuture<Completion> behind(Transfer first, Transfer second) {
+        return backend.enqueue(first)
+                .flatMap(fence -> backend.submit(second.after(fence)).doFinally(signal -> fence.close()))
+                .toFuture();
+    }
+
+    static <T> T get(Mono<T> mono) {
+        return Objects.requireNonNull(mono.block(LONG));
+    }
+
+    static byte[] content(DeviceBuffer buffer) {
+        ByteBuffer bytes = ByteBuffer.allocate((int) buffer.length());
+        get(buffer.download(0, bytes));
+        return bytes.array();
+    }
+
+    /** Closes everything, and looks whether anything is left. */
+    @Override
+    public void close() throws IOException {
+        backend.close();
+        try (var left = Files.list(folder)) {
+            for (Path file : left.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
+        assertThat(CuFileHandles.LIVE).as("cuFile handles").hasValue(0);
+        CuFileLeft.assertNothing();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.DriverProperties.Storage;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.tck.Gate;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The double of libcufile as the TCK's subject.
+ *
+ * @param way that transfers take
+ * @param path that they are expected to name
+ * @param fileOptions what files are opened with
+ */
+record CuFileDouble(CufilePath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+
+    static CuFileDouble of(CufilePath way, TransferPath path, FileOption... fileOptions) {
+        options(way);
+        return new CuFileDouble(way, path, Set.of(fileOptions));
+    }
+
+    /** Returns options by which the doubles are found, also by what takes none, such as a list of backends. */
+    static Options options(CufilePath way) {
+        Doubles.require();
+        String libcuda = Doubles.libcuda().toString();
+        String libcufile = Doubles.libcufile().toString();
+        System.setProperty(CufileOptions.LIBCUDA.name(), libcuda);
+        System.setProperty(CufileOptions.LIBCUFILE.name(), libcufile);
+        return Options.none()
+                .with(CufileOptions.LIBCUDA, libcuda)
+                .with(CufileOptions.LIBCUFILE, libcufile)
+                .with(CufileOptions.PATH, way);
+    }
+
+    /** The disk of a test is any: say that it is one that cuFile reaches. */
+    static StorageKind nvme(Path file) {
+        return new StorageKind("ext4", "/dev/nvme0n1", EnumSet.of(Storage.NVME));
+    }
+
+    @Override
+    public String backend() {
+        return "cufile";
+    }
+
+    @Override
+    public Options options() {
+        return options(way);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        // As Backends does it, with commands held in front of the queues.
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, HoldingRoute::new);
+    }
+
+    @Override
+    public Optional<Gate> gate(Path folder) throws IOException {
+        return Optional.of(HeldCommands.in(folder));
+    }
+
+    @Override
+    public Path folder() {
+        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of(
+                "GPU memory",
+                GpuMemory.LIVE.get(),
+                "pinned slots",
+                PinnedSlots.LIVE.get(),
+                "cuFile handles",
+                CuFileHandles.LIVE.get());
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The rules where cuFile goes directly, and says so of whole blocks alone. */
+class DirectTckTest implements BackendRules {
+
+    @BeforeAll
+    static void fresh() {
+        Doubles.require();
+        Doubles.reset();
+        Doubles.cufile().set("nvfs", 1);
+    }
+
+    @AfterAll
+    static void nothingIsLeft() {
+        CuFileLeft.assertNothing();
+        Doubles.reset();
+    }
+
+    @Override
+    public TckSubject subject() {
+        return CuFileDouble.of(CufilePath.DIRECT, TransferPath.DIRECT);
+    }
+}

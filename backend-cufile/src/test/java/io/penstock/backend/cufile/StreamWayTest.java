@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** cuFile's calls in the order of streams: who owns the arguments, which stream carries what, and what may go wrong. */
+@ExtendWith(FreshDoubles.class)
+class StreamWayTest {
+
+    private static final String READ = "cuFileReadAsync";
+    private static final String WRITE = "cuFileWriteAsync";
+
+    private CuFileBench bench;
+
+    @BeforeEach
+    void open() throws IOException {
+        bench = CuFileBench.open(CufilePath.STREAM);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        bench.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4096, 100_001, (4 << 20) + 1})
+    void everySizeComesToTheGpuAndBack(int size) throws IOException {
+        // What is not whole blocks goes to streams that are not registered as aligned: the double looks.
+        byte[] content = CuFileBench.bytes(size);
+        StorageFile from = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(size);
+        Completion read = bench.move(Transfer.read(from.all(), buffer.all()));
+        assertThat(read.bytes()).isEqualTo(size);
+        assertThat(read.path()).isEqualTo(TransferPath.COMPAT);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        StorageFile to = bench.writable(new byte[0]);
+        bench.move(Transfer.write(buffer.all(), to.region(0, size)));
+        assertThat(to.path()).hasBinaryContent(content);
+        assertThat(bench.cufile.calls(READ)).isPositive();
+        assertThat(bench.cufile.calls("cuFileRead")).isZero();
+        assertThat(bench.cuda.calls("cuLaunchHostFunc"))
+                .as("host functions per operation")
+                .isZero();
+    }
+
+    @Test
+    void alignedAndUnalignedTransfersAtOnceEachHaveTheirStreams() throws IOException {
+        byte[] content = CuFileBench.bytes(200 * 4096);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(content.length);
+        List<Mono<Completion>> reads = LongStream.range(0, 200)
+                .mapToObj(i -> {
+                    long bytes = i % 2 == 0 ? 4096 : 3000;
+                    return bench.backend()
+                            .submit(Transfer.read(file.region(i * 4096, bytes), buffer.region(i * 4096, bytes)));
+                })
+                .toList();
+        CuFileBench.get(Flux.merge(Flux.fromIterable(reads), 1000).then(Mono.just(true)));
+        byte[] seen = CuFileBench.content(buffer);
+        for (int i = 0; i < 200; i++) {
+            int bytes = i % 2 == 0 ? 4096 : 3000;
+            assertThat(Arrays.copyOfRange(seen, i * 4096, i * 4096 + bytes))
+                    .isEqualTo(Arrays.copyOfRange(content, i * 4096, i * 4096 + bytes));
+        }
+        assertThat(bench.cufile.calls("cuFileStreamRegister")).isBetween(2L, 16L);
+    }
+
+    @Test
+    void holesInAFileAreReadAsZeros() throws IOException {
+        Path path = bench.path(new byte[0]);
+        try (FileChannel sparse = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            sparse.write(ByteBuffer.wrap(new byte[] {7}), 1 << 20);
+        }
+        byte[] dirty = new byte[(1 << 20) + 1];
+        Arrays.fill(dirty, (byte) 9);
+        DeviceBuffer buffer = bench.buffer(dirty);
+        bench.move(Transfer.read(bench.open(path).all(), buffer.all()));
+        byte[] expected = new byte[dirty.length];
+        expected[1 << 20] = 7;
+        assertThat(CuFileBench.content(buffer)).isEqualTo(expected);
+    }
+
+    @Test
+    void required_201_argumentsAndMemoryAreKeptUntilTheStreamHasPassedACancelledRead() throws IOException {
+        StorageFile file = bench.file(CuFileBench.bytes(4096));
+        DeviceBuffer buffer = bench.buffer(4096);
+        bench.cufile.hold(READ);
+        var subscription =
+                bench.backend().submit(Transfer.read(file.all(), buffer.all())).subscribe();
+        bench.cufile.awaitHeld(READ, 1);
+        subscription.dispose();
+        buffer.close();
+        file.close();
+        assertThat(bench.cufile.live("handles"))
+                .as("closed while the stream reads it")
+                .isPositive();
+        bench.cufile.release(READ);
+    }
+
+    @Test
+    void completionsComeAsTheStreamsPassThem() throws IOException {
+        byte[] content = CuFileBench.bytes(4096);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(4096);
+        bench.cufile.hold(READ);
+        CompletableFuture<Completion> read =
+                bench.backend().submit(Transfer.read(file.all(), buffer.all())).toFuture();
+        bench.cufile.awaitHeld(READ, 1);
+        assertThat(read).isNotDone();
+        bench.cufile.release(READ);
+        assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+    }
+
+    @Test
+    void whereStreamsCannotWriteAWordEventsTell() throws IOException {
+        bench.cuda.fail("cuStreamWriteValue32", 0, 801);
+        byte[] content = CuFileBench.bytes(100_000);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(100_000);
+        assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(100_000);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(bench.cuda.calls("cuEventRecord")).isPositive();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "cuFileReadAsync, 5038, cuFileReadAsync -> CU_FILE_ASYNC_NOT_SUPPORTED (5038)",
+        "late:cuFileReadAsync, -5030, cuFileReadAsync -> CU_FILE_INTERNAL_ERROR (5030)",
+        "late:cuFileReadAsync, -1, cuFileReadAsync -> errno is libcufile's own (-1)"
+    })
+    void aFailureAtSubmissionOrInTheStreamFailsItsTransfer(String call, int code, String said) throws IOException {
+        StorageFile file = bench.file(CuFileBench.bytes(4096));
+        DeviceBuffer buffer = bench.buffer(4096);
+        bench.cufile.fail(call, 1, code);
+        assertThatThrownBy(() -> bench.move(Transfer.read(file.all(), buffer.all())))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("read of 4096 bytes at 0 of file0 failed: " + said);
+        StorageFile other = bench.file(CuFileBench.bytes(4096));
+        assertThat(bench.move(Transfer.read(other.all(), buffer.all())).bytes()).isEqualTo(4096);
+    }
+
+    @Test
+    void shortCountsAreContinuedInBothDirections() throws IOException {
+        byte[] content = CuFileBench.bytes(50_000);
+        StorageFile file = bench.writable(content);
+        DeviceBuffer buffer = bench.buffer(50_000);
+        bench.cufile.shorten(READ, 7000);
+        bench.cufile.shorten(WRITE, 4096);
+        assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(50_000);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        StorageFile to = bench.writable(new byte[0]);
+        bench.move(Transfer.write(buffer.all(), to.region(0, 50_000)));
+        assertThat(to.path()).hasBinaryContent(content);
+    }
+
+    @Test
+    void required_fence_transfersBehindAFenceSeeWhatWasWrittenBeforeIt() throws IOException {
+        StorageFile file = bench.writable(new byte[4096]);
+        byte[] written = CuFileBench.bytes(4096);
+        DeviceBuffer to = bench.buffer(4096);
+        bench.cufile.hold(WRITE);
+        Transfer write = Transfer.write(bench.buffer(written).all(), file.region(0, 4096));
+        Transfer read = Transfer.read(file.region(0, 4096), to.all());
+        CompletableFuture<Completion> behind = bench.behind(write, read);
+        bench.cufile.awaitHeld(WRITE, 1);
+        assertThat(bench.cufile.calls(READ)).as("the read waits").isZero();
+        bench.cufile.release(WRITE);
+        behind.orTimeout(20, SECONDS).join();
+        assertThat(CuFileBench.content(to)).isEqualTo(written);
+    }
+}

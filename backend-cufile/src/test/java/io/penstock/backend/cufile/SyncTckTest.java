@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.FileOption;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** The rules by cuFile's calls that block, in its POSIX mode. */
+class SyncTckTest {
+
+    @BeforeAll
+    static void fresh() {
+        Doubles.require();
+        Doubles.reset();
+    }
+
+    @AfterAll
+    static void nothingIsLeft() {
+        CuFileLeft.assertNothing();
+    }
+
+    /** From and to the page cache. */
+    @Nested
+    class Cached implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CuFileDouble.of(CufilePath.SYNC, TransferPath.COMPAT);
+        }
+    }
+
+    /** Past the page cache. */
+    @Nested
+    class Uncached implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CuFileDouble.of(CufilePath.SYNC, TransferPath.COMPAT, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+}
