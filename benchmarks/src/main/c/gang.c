@@ -115,9 +115,12 @@ CUfileHandle_t cufile_of(const Order *order) {
 
 const int64_t *gather_offsets(const Order *order) {
     static int64_t *offsets;
-    if (!offsets) {
+    static Order made; // for it
+    if (made.blocks != order->blocks || made.bytes != order->bytes || made.chunk != order->chunk) {
         size_t blocks = order->bytes / order->chunk;
         uint64_t seed = 42;
+        made = *order;
+        free(offsets);
         offsets = malloc(order->blocks * sizeof *offsets);
         for (size_t i = 0; i < order->blocks; i++) {
             seed = seed * 6364136223846793005ull + 1442695040888963407ull;

@@ -195,7 +195,7 @@ final class CufileRows {
 
     private void completion() {
         String row = "completion on the device to onNext";
-        String order = " chunk=4096 blocks=2000";
+        String order = " chunk=4096 blocks=" + SmallReads.count(bench);
         List<Factory> contenders = new ArrayList<>();
         List<Comparison> comparisons = new ArrayList<>();
         contenders.add(bench.peer("bare poll", "gated-poll" + order, ""));

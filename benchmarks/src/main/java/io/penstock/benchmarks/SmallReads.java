@@ -27,13 +27,14 @@ import reactor.core.publisher.BaseSubscriber;
 final class SmallReads implements Contender {
 
     private static final int BLOCK = 4096;
-    private static final int COUNT = 2000;
+    private static final int MOST = 2000;
     private static final long SETTLE_NANOS = 500_000; // until a gated one has come to the device
     private static final long LIMIT_SECONDS = 30;
 
     private final String name;
     private final boolean gated;
     private final long blocks;
+    private final int count;
     private final Backend backend;
     private final StorageFile file;
     private final DeviceBuffer buffer;
@@ -44,10 +45,16 @@ final class SmallReads implements Contender {
         this.name = name;
         this.gated = gated;
         this.blocks = bench.sizes().hotBytes() / BLOCK;
+        this.count = count(bench);
         backend = Backends.open("cufile", options);
         file = backend.openFile(bench.hot(), opened).block();
         buffer = backend.allocate(BLOCK).block();
         gate = gated ? GpuMemoryCheck.gate() : 0;
+    }
+
+    /** Returns how many one run reads. */
+    static int count(GpuBench bench) {
+        return Math.min(MOST, bench.sizes().blocks());
     }
 
     @Override
@@ -58,16 +65,16 @@ final class SmallReads implements Contender {
     @Override
     public Measure run(long nanos) throws Exception {
         GpuMemoryCheck.fill(buffer.nativeHandle(), BLOCK, GpuBench.POISON);
-        long[] each = new long[COUNT];
+        long[] each = new long[count];
         long cpu = GpuMemoryCheck.cpuNanos();
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < count; i++) {
             lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
             Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
             each[i] = gated ? behindGate(read) : atOnce(read);
         }
         cpu = GpuMemoryCheck.cpuNanos() - cpu;
         Arrays.sort(each);
-        return new Measure(1, each[COUNT / 2], cpu / COUNT);
+        return new Measure(1, each[count / 2], cpu / count);
     }
 
     private long atOnce(Transfer read) throws Exception {

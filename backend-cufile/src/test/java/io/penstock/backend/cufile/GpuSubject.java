@@ -68,6 +68,12 @@ record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("GPU memory", GpuMemory.LIVE.get(), "pinned slots", PinnedSlots.LIVE.get());
+        return Map.of(
+                "GPU memory",
+                GpuMemory.LIVE.get(),
+                "pinned slots",
+                PinnedSlots.LIVE.get(),
+                "cuFile handles",
+                CuFileHandles.LIVE.get());
     }
 }

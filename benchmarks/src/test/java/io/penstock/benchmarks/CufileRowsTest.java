@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backends;
+import io.penstock.tck.Require;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
+
+/** The rows of cufile in small, on the doubles that the tests of backend-cufile have built. */
+class CufileRowsTest {
+
+    private static final Path TARGET =
+            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target");
+    private static final Path DOUBLES = TARGET.getParent().resolveSibling("backend-cufile/target/doubles");
+
+    @TempDir(factory = OnDisk.class)
+    static Path folder;
+
+    private static @Nullable GpuBench open;
+    private static Settings settings = Settings.parse(new String[] {"cufile"});
+
+    /** Where O_DIRECT works: the folder for temporary files may be memory. */
+    static final class OnDisk implements TempDirFactory {
+        @Override
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
+            return Files.createTempDirectory(Files.createDirectories(TARGET), "rows");
+        }
+    }
+
+    @BeforeAll
+    static void open() throws Exception {
+        Path doubles = newest();
+        Require.backend("doubles", doubles == null ? "no doubles in " + DOUBLES + ": test backend-cufile first" : null);
+        System.setProperty("penstock.cufile.libcuda", doubles + "/libcuda.so.1");
+        System.setProperty("penstock.cufile.libcufile", doubles + "/libcufile.so.0");
+        Backends.list().stream()
+                .filter(listing -> listing.name().equals("cufile"))
+                .forEach(listing -> Require.backend("doubles", listing.availability()));
+        settings = Settings.parse(new String[] {
+            "cufile", "--force", "--pairs", "1", "--mib", "16", "--blocks", "200", "--dir", folder.toString()
+        });
+        open = GpuBench.open(settings);
+    }
+
+    private static @Nullable Path newest() throws IOException {
+        if (!Files.isDirectory(DOUBLES)) {
+            return null;
+        }
+        try (Stream<Path> folders = Files.list(DOUBLES)) {
+            return folders.filter(each -> each.getFileName().toString().startsWith("libraries-"))
+                    .max(Comparator.comparing(each -> each.toFile().lastModified()))
+                    .orElse(null);
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        if (open != null) {
+            open.close();
+        }
+        System.clearProperty("penstock.cufile.libcuda");
+        System.clearProperty("penstock.cufile.libcufile");
+        System.clearProperty("penstock.cufile.mapped-bytes");
+    }
+
+    private static GpuBench bench() {
+        GpuBench bench = open;
+        if (bench == null) {
+            throw new IllegalStateException("not open");
+        }
+        return bench;
+    }
+
+    @Test
+    void everyContenderOfEveryRowMovesTheRightBytes() throws Exception {
+        for (Row row : CufileRows.all(bench())) {
+            Report report = row.run(settings, false);
+            List<String> measured =
+                    report.figures().stream().map(Figure::contender).toList();
+            assertThat(measured)
+                    .as(row.name())
+                    .hasSize(((Rounds) row).contenders().size());
+            assertThat(report.results())
+                    .as(row.name())
+                    .hasSize(((Rounds) row).comparisons().size());
+        }
+    }
+
+    @Test
+    void aPeerThatReadsWrongBytesGivesUp() throws Exception {
+        GpuBench bench = bench();
+        Path wrong = Files.copy(bench.hot(), folder.resolve("wrong"));
+        try (FileChannel file = FileChannel.open(wrong, StandardOpenOption.WRITE)) {
+            ByteBuffer word = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+            file.write(word, 12_345 * 8);
+        }
+        PeerContender peer = new PeerContender(
+                "loop", bench.peers(), "loop hot=" + wrong + " bytes=" + (16 << 20) + " chunk=65536", "same");
+        peer.run(0);
+        assertThatThrownBy(peer::verify).isInstanceOf(IOException.class).hasMessageContaining("1 wrong words");
+    }
+
+    @Test
+    void aPeerThatFailsSaysWhyAndTheNextOneRuns() throws Exception {
+        GpuBench bench = bench();
+        PeerContender absent =
+                new PeerContender("loop", bench.peers(), "loop hot=/nowhere bytes=4096 chunk=4096", "same");
+        assertThatThrownBy(() -> absent.run(0))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("/nowhere: No such file or directory");
+        PeerContender there = new PeerContender(
+                "loop", bench.peers(), "loop hot=" + bench.hot() + " bytes=" + (16 << 20) + " chunk=65536", "same");
+        there.run(0);
+        there.verify();
+    }
+}
