@@ -29,9 +29,13 @@ record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions
     /** Whether libcufile takes this disk's files: "works", or "refused" as in a container without udev's records. */
     private static final boolean REFUSED = "refused".equals(System.getProperty("gpu.cufile"));
 
-    /** Makes the subject, or skips the test where there is no GPU. */
-    static GpuSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
+    /** Goes on if there is a GPU, else skips the tests with the reason. */
+    static void require() {
         Require.backend("gpu", new CufileProvider().probe(Options.none().resolve(Backends.options())));
+    }
+
+    /** Makes the subject. */
+    static GpuSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
         return new GpuSubject(way, path, Set.of(fileOptions));
     }
 

@@ -5,12 +5,18 @@ import io.penstock.FileOption;
 import io.penstock.TransferPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The rules on the machine's own GPU and libraries, on every way; {@code .ci/gpu} runs them. */
 @Tag("gpu") // in a JVM of its own: a process loads one libcuda
 class GpuTckTest {
+
+    @BeforeAll
+    static void thereIsAGpu() {
+        GpuSubject.require();
+    }
 
     /** Through pinned slots. */
     @Nested
