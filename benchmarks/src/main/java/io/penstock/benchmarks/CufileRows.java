@@ -5,6 +5,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.Rounds.Factory;
+import io.penstock.engine.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ final class CufileRows {
 
     private static final String DEFAULT = Mode.DEFAULT.toString();
     private static final long MIB = 1 << 20;
+    private static final int SPIN_MICROS = 2000; // longer than a gate stays shut
     private static final double KVIKIO_BEST = 45.7; // GB/s on an H200, in a run of its own
     private static final String LINK = "pinned H2D, the limit";
     private static final String STAGED = "Penstock staged";
@@ -202,7 +204,8 @@ final class CufileRows {
         contenders.add(bench.peer("bare copy and poll, from submit", "poll" + order, ""));
         contenders.add(bench.peer("bare pread, copy and poll", "small-reads" + order, ""));
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
-            Options options = GpuBench.delivering(bench.options("staged"), mode);
+            Options options = GpuBench.delivering(
+                    bench.options("staged").with(StagingOptions.SPIN_MICROS, SPIN_MICROS), mode);
             String gated = "Penstock staged, gated, " + mode;
             contenders.add(() -> new SmallReads(gated, bench, options, true, FileOption.READ));
             contenders.add(() ->

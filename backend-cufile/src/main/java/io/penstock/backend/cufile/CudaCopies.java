@@ -23,8 +23,16 @@ final class CudaCopies implements StagingDevice {
 
     private final CudaContext context;
 
-    CudaCopies(CudaContext context) {
+    private final long spinNanos;
+
+    /**
+     * Makes one.
+     *
+     * @param spinNanos how long a copy is looked at again and again, if longer than usual
+     */
+    CudaCopies(CudaContext context, long spinNanos) {
         this.context = context;
+        this.spinNanos = spinNanos;
     }
 
     @Override
@@ -103,7 +111,7 @@ final class CudaCopies implements StagingDevice {
         long start = System.nanoTime();
         long answer = poll(ticket);
         for (int looks = 0; answer == 0 && System.nanoTime() - start < nanos; looks++) {
-            if (looks < SPINS) {
+            if (looks < SPINS || System.nanoTime() - start < spinNanos) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);

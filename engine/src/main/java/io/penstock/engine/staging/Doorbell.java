@@ -24,6 +24,15 @@ public final class Doorbell {
         }
     }
 
+    /** Takes a ring, if there is one; does not wait. */
+    public boolean poll() {
+        if (rings.availablePermits() == 0) {
+            return false;
+        }
+        rings.drainPermits();
+        return true;
+    }
+
     /**
      * Waits for a ring.
      *

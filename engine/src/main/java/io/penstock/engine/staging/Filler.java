@@ -16,6 +16,7 @@ final class Filler implements Runnable {
     private final FillerPool pool;
     private final List<Piece> copying = new ArrayList<>(); // oldest first
     int nextQueue; // for the pool
+    long spinNanos; // for the pool: of the queue that it worked for last
 
     Filler(FillerPool pool) {
         this.pool = pool;

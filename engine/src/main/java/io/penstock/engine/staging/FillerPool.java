@@ -117,6 +117,19 @@ final class FillerPool {
         pieces.release();
     }
 
+    private void acquire(long spinNanos) {
+        if (spinNanos > 0) {
+            long start = System.nanoTime();
+            do {
+                if (pieces.tryAcquire()) {
+                    return;
+                }
+                Thread.onSpinWait();
+            } while (System.nanoTime() - start < spinNanos);
+        }
+        pieces.acquireUninterruptibly();
+    }
+
     /**
      * Takes a ready piece; the queue after the one that the filler took from last comes first.
      *
@@ -125,7 +138,7 @@ final class FillerPool {
     @Nullable
     Piece take(Filler filler, boolean mayWait) {
         if (mayWait) {
-            pieces.acquireUninterruptibly();
+            acquire(filler.spinNanos);
         } else if (!pieces.tryAcquire()) {
             return null;
         }
@@ -137,6 +150,7 @@ final class FillerPool {
                 Piece piece = ((StagedQueue) current[index]).ready.poll();
                 if (piece != null) {
                     filler.nextQueue = index + 1;
+                    filler.spinNanos = piece.queue.spinNanos();
                     piece.takeForFiller();
                     return piece;
                 }

@@ -6,14 +6,15 @@ import io.penstock.Options;
 import io.penstock.engine.spi.Limits;
 
 /**
- * How much memory one queue stages through.
+ * How much memory one queue stages through, and how eagerly.
  *
  * @param slotBytes the bytes that a piece may have, a multiple of 4096
  * @param slotsPerFiller the slots that one filler keeps in use
  * @param fillers the fillers of the process; 0 leaves it to the number of processors
  * @param depth the commands that may be queued at once
+ * @param spinNanos how long its threads look for what is to come before they sleep
  */
-public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int depth) {
+public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int depth, long spinNanos) {
 
     static final long BLOCK_BYTES = 4096;
 
@@ -25,6 +26,11 @@ public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int dep
 
     /** More fillers than this gain one device nothing: 12 reach 50 of the 55 GB/s of 16 PCIe gen5 lanes. */
     private static final int MOST_FILLERS_PER_QUEUE = 12;
+
+    /** Makes sizes for threads that sleep at once. */
+    public SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int depth) {
+        this(slotBytes, slotsPerFiller, fillers, depth, 0);
+    }
 
     public SlotSizes {
         if (slotBytes < BLOCK_BYTES || slotBytes % BLOCK_BYTES != 0) {
@@ -42,7 +48,8 @@ public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int dep
                 options.get(StagingOptions.SLOT_BYTES),
                 options.get(StagingOptions.SLOTS_PER_FILLER),
                 options.get(StagingOptions.FILLERS),
-                options.get(CommonOptions.LANE_DEPTH));
+                options.get(CommonOptions.LANE_DEPTH),
+                1000L * options.get(StagingOptions.SPIN_MICROS));
     }
 
     /** Returns the limits of a file: a piece and the blocks that cover it fit a slot, wherever it starts. */

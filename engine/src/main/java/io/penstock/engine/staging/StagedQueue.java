@@ -178,10 +178,30 @@ public final class StagedQueue implements NativeQueue {
                 hand(piece);
             }
         }
-        if (!report(completions) && waitNanos != 0) {
+        if (!report(completions) && waitNanos != 0 && !spin(waitNanos, completions)) {
             bell.await(waitNanos);
             report(completions);
         }
+    }
+
+    /** Looks for a while before the lane sleeps; returns whether something came, if only a ring. */
+    private boolean spin(long waitNanos, Completions completions) {
+        long most = waitNanos < 0 ? sizes.spinNanos() : Math.min(waitNanos, sizes.spinNanos());
+        if (most > 0) {
+            long start = System.nanoTime();
+            do {
+                if (report(completions) || bell.poll()) {
+                    return true;
+                }
+                Thread.onSpinWait();
+            } while (System.nanoTime() - start < most);
+        }
+        return false;
+    }
+
+    /** Returns how long whoever works for it may look for more before he sleeps. */
+    long spinNanos() {
+        return sizes.spinNanos();
     }
 
     private boolean report(Completions completions) {

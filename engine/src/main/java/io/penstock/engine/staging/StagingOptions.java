@@ -27,10 +27,19 @@ public final class StagingOptions {
             256,
             "the threads of the process that fill slots, for all devices together; 0 counts the processors");
 
+    /** How long threads look for what is to come before they sleep; for those to whom microseconds matter. */
+    public static final Option<Integer> SPIN_MICROS = Option.integer(
+            "penstock.staging.spin-micros",
+            0,
+            0,
+            1_000_000,
+            "for how many microseconds a staging lane, its fillers and whoever waits for a copy look again and again"
+                    + " before they sleep: a wake-up less, a processor more");
+
     private StagingOptions() {}
 
     /** Returns all of them. */
     public static List<Option<?>> all() {
-        return List.of(SLOT_BYTES, SLOTS_PER_FILLER, FILLERS);
+        return List.of(SLOT_BYTES, SLOTS_PER_FILLER, FILLERS, SPIN_MICROS);
     }
 }

@@ -10,10 +10,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -82,8 +85,10 @@ class StagedQueueThreadsTest {
         assertThat(device.running()).isZero();
     }
 
-    @Test
-    void fillersCopyWhatTheyFillForSeveralDevicesAtOnce() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(longs = {0, 50_000})
+    void fillersCopyWhatTheyFillForSeveralDevicesAtOnce(long spinNanos) throws InterruptedException {
+        SlotSizes sizes = new SlotSizes(4096, 2, 4, DEPTH, spinNanos);
         List<Thread> lanes = new ArrayList<>();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         for (int i = 0; i < 3; i++) {
@@ -101,6 +106,18 @@ class StagedQueueThreadsTest {
         }
         assertThat(failure.get()).isNull();
         assertThat(host.allFreed()).isTrue();
+    }
+
+    @Test
+    void aWakeEndsALookForMoreAndIsTakenByIt() {
+        long forEver = TimeUnit.DAYS.toNanos(1);
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver));
+        queue.wake();
+        queue.turn(-1, (id, result) -> {});
+        new Thread(queue::wake).start();
+        queue.turn(-1, (id, result) -> {});
+        queue.close();
     }
 
     @Test
