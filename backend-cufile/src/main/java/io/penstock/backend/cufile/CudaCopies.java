@@ -16,8 +16,11 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class CudaCopies implements StagingDevice {
 
-    /** How often a copy is looked at before the thread sleeps between looks: a slot takes the link some 40 us. */
-    private static final int SPINS = 256;
+    /** How long a thread stays awake between looks: with a dozen fillers a slot waits some 400 us for the link. */
+    private static final long AWAKE_NANOS = 500_000;
+
+    /** Between looks: they take a lock of the driver's, which those who start copies want too. */
+    private static final long LOOK_NANOS = 3_000;
 
     private static final long NAP_NANOS = 20_000;
 
@@ -110,15 +113,24 @@ final class CudaCopies implements StagingDevice {
         // Not cuEventSynchronize, which waits for ever behind a kernel that never ends.
         long start = System.nanoTime();
         long answer = poll(ticket);
-        for (int looks = 0; answer == 0 && System.nanoTime() - start < nanos; looks++) {
-            if (looks < SPINS || System.nanoTime() - start < spinNanos) {
+        for (long waited = 0; answer == 0 && waited < nanos; waited = System.nanoTime() - start) {
+            if (waited < spinNanos) {
                 Thread.onSpinWait();
+            } else if (waited < AWAKE_NANOS) {
+                stayAwake(LOOK_NANOS);
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);
             }
             answer = poll(ticket);
         }
         return answer;
+    }
+
+    private static void stayAwake(long nanos) {
+        long start = System.nanoTime();
+        do {
+            Thread.onSpinWait();
+        } while (System.nanoTime() - start < nanos);
     }
 
     @Override
