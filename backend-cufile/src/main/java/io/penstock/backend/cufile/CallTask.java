@@ -24,6 +24,12 @@ final class CallTask {
     long slotOffset;
     long bytes;
     private long done; // of a transfer by cuFile that came short in the middle of a block
+    @Nullable
+    CudaPoint point;
+
+    @Nullable
+    Runnable inOrder;
+
     private @Nullable NativeFile file;
     private @Nullable DeviceMemory memory;
     private @Nullable DeviceMemory slot;
@@ -42,6 +48,8 @@ final class CallTask {
         memoryOffset = command.memoryOffset();
         slotOffset = command.slotOffset();
         bytes = command.bytes();
+        point = (CudaPoint) command.point();
+        inOrder = command.inOrder();
         result = 0;
         done = 0;
     }
@@ -51,6 +59,8 @@ final class CallTask {
         file = null;
         memory = null;
         slot = null;
+        point = null;
+        inOrder = null;
     }
 
     boolean isCopy() {

@@ -157,10 +157,12 @@ final class CuFileRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
-        if (StreamPlace.of(transfer) != null) {
-            return "only copies of ours go into a stream of the application's";
+        boolean placed = StreamPlace.of(transfer) != null;
+        if (placed && mode != CuFileMode.STREAM) {
+            return "only cuFile's stream calls go into a stream of the application's";
         }
-        return claimsDirect && !isWholeBlocks(transfer)
+        // Edges go by slots, whose copies are in streams of their own.
+        return (claimsDirect || placed) && !isWholeBlocks(transfer)
                 ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
                 : "";
     }

@@ -6,7 +6,7 @@ import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.ffi.Cuda;
 import java.util.ArrayDeque;
 
-/** One CUDA stream, and the operations that it has not passed, in its order. */
+/** One CUDA stream, ours or the application's, and the operations that it has not passed, in its order. */
 final class StreamLine {
 
     /** What cuFile is told of a stream whose operations may start and end anywhere. */
@@ -16,13 +16,20 @@ final class StreamLine {
 
     final ArrayDeque<CallTask> operations = new ArrayDeque<>();
     private final long stream;
+    private final boolean ours;
     private final boolean aligned;
     private final boolean registered;
 
-    private StreamLine(long stream, boolean aligned, boolean registered) {
+    private StreamLine(long stream, boolean ours, boolean aligned, boolean registered) {
         this.stream = stream;
+        this.ours = ours;
         this.aligned = aligned;
         this.registered = registered;
+    }
+
+    /** Follows a stream of the application's, of which cuFile is told nothing. */
+    static StreamLine of(long stream) {
+        return new StreamLine(stream, false, false, false);
     }
 
     /**
@@ -37,11 +44,15 @@ final class StreamLine {
         CudaFailure.check("a stream for cuFile", "cuStreamCreate", result);
         // Optional, says the vendor: without, cuFile looks at the arguments late and allocates for each operation.
         long status = CuFile.cuFileStreamRegister(stream[0], aligned ? CuFile.CU_FILE_STREAM_FIXED_AND_ALIGNED : FIXED);
-        return new StreamLine(stream[0], aligned, CuFile.error(status) == CuFileError.SUCCESS);
+        return new StreamLine(stream[0], true, aligned, CuFile.error(status) == CuFileError.SUCCESS);
     }
 
     long stream() {
         return stream;
+    }
+
+    boolean isOurs() {
+        return ours;
     }
 
     boolean isAligned() {
@@ -53,6 +64,8 @@ final class StreamLine {
         if (registered) {
             CuFile.cuFileStreamDeregister(stream);
         }
-        Cuda.cuStreamDestroy_v2(stream);
+        if (ours) {
+            Cuda.cuStreamDestroy_v2(stream);
+        }
     }
 }

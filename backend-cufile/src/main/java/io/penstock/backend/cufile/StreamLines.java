@@ -27,7 +27,7 @@ final class StreamLines {
         StreamLine least = null;
         int count = 0;
         for (StreamLine line : open) {
-            if (line.isAligned() == aligned) {
+            if (line.isOurs() && line.isAligned() == aligned) {
                 count++;
                 boolean better = least == null || line.operations.size() < least.operations.size();
                 least = better ? line : least;
@@ -38,6 +38,20 @@ final class StreamLines {
             open.add(least);
         }
         return least == null || least.operations.size() >= MOST_PER_STREAM ? null : least;
+    }
+
+    /** Returns the line of a stream of the application's, which decides itself how much it queues. */
+    StreamLine of(long stream) {
+        for (StreamLine line : open) {
+            if (!line.isOurs() && line.stream() == stream) {
+                return line;
+            }
+        }
+        // Others of the application's that are idle may be gone, and their handles another stream's tomorrow.
+        open.removeIf(line -> !line.isOurs() && line.operations.isEmpty());
+        StreamLine made = StreamLine.of(stream);
+        open.add(made);
+        return made;
     }
 
     List<StreamLine> open() {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * cuFile's calls in the order of CUDA streams. An operation has ended when its stream has written a word behind it, or
  * has passed an event where streams cannot write.
  *
+ * <p>An operation stands in the device's order as soon as it is enqueued, and a fence of its transfer with it. One that is
+ * asked into a stream of the application's goes there.
+ *
  * <p>Before a read the stream clears the memory: cuFileReadAsync leaves what lies in a hole of the file as it is.
  *
  * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@code others} by their
@@ -96,7 +99,7 @@ final class StreamQueue implements NativeQueue {
             while (!waiting.isEmpty()) {
                 StreamCells open = prepare();
                 CallTask next = waiting.element();
-                StreamLine line = lines.pick(isAligned(next));
+                StreamLine line = line(next);
                 if (line == null) {
                     break;
                 }
@@ -111,6 +114,12 @@ final class StreamQueue implements NativeQueue {
             return true;
         }
         return any;
+    }
+
+    private @Nullable StreamLine line(CallTask task) {
+        CudaPoint point = task.point;
+        long wanted = point == null ? 0 : point.stream(0);
+        return wanted == 0 ? lines.pick(isAligned(task)) : lines.of(wanted);
     }
 
     private StreamCells prepare() {
@@ -152,6 +161,18 @@ final class StreamQueue implements NativeQueue {
         streamed[task.id] = true;
         line.operations.add(task);
         inFlight++;
+        joinOrder(task, stream);
+    }
+
+    /** Puts the point of the transfer's fence behind the operation, which is in the device's order from now on. */
+    private void joinOrder(CallTask task, long stream) {
+        CudaPoint point = task.point;
+        Runnable inOrder = task.inOrder;
+        task.inOrder = null; // once, also where the operation comes short and goes on
+        if (point != null && inOrder != null && (byEvent[task.id] || record(task.id, stream))) {
+            point.join(events[task.id]);
+            inOrder.run();
+        }
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {

@@ -31,7 +31,7 @@ final class CuFileBench implements AutoCloseable {
     final DoubleControl cufile = Doubles.cufile();
     final DoubleControl cuda = Doubles.cuda();
     private final Path folder;
-    private Backend backend;
+    private final Backend backend;
     private int files;
 
     private CuFileBench(Path folder, Backend backend) {
@@ -49,6 +49,7 @@ final class CuFileBench implements AutoCloseable {
         return new CuFileBench(Files.createTempDirectory(base, "bench"), backend(options));
     }
 
+    /** Opens a backend for which every disk is one that cuFile reaches. */
     static Backend backend(Options options) {
         return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, route -> route);
     }

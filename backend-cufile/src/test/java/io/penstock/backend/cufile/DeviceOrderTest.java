@@ -59,6 +59,7 @@ class DeviceOrderTest {
     void nothingLeaks() {
         application.letKernelsEnd();
         Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Doubles.cufile().release("cuFileReadAsync");
         gpu.close();
         application.close();
         for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
@@ -71,7 +72,7 @@ class DeviceOrderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STAGED", "MAPPED"})
+    @EnumSource(names = {"STAGED", "MAPPED", "STREAM"})
     void kernelsWaitOnTheGpuForATransferThatIsEnqueued(CufilePath path) {
         byte[] bytes = random(BYTES, 1);
         Backend backend = gpu.backend(path);
@@ -80,6 +81,7 @@ class DeviceOrderTest {
         DeviceBuffer copy = gpu.buffer(backend, BYTES);
         assertThat(backend.capabilities().fences()).isEqualTo(FenceSupport.AFTER_STAGING);
         Doubles.cuda().hold("cuMemcpyHtoDAsync");
+        Doubles.cufile().hold("cuFileReadAsync");
 
         DeviceFence fence = gpu.keep(get(backend.enqueue(Transfer.read(file.all(), target.all()))));
         assertThat(fence.nativeHandle()).isNotZero();
@@ -88,13 +90,15 @@ class DeviceOrderTest {
         application.copy(copy.nativeHandle(), target.nativeHandle(), BYTES);
 
         Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Doubles.cufile().release("cuFileReadAsync");
         application.synchronize();
-        assertThat(get(fence.outcome()).path()).isEqualTo(TransferPath.valueOf(path.name()));
+        TransferPath taken = path == CufilePath.STREAM ? TransferPath.COMPAT : TransferPath.valueOf(path.name());
+        assertThat(get(fence.outcome()).path()).isEqualTo(taken);
         assertThat(content(copy)).isEqualTo(bytes);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STAGED", "MAPPED"})
+    @EnumSource(names = {"STAGED", "MAPPED", "STREAM"})
     void aTransferWaitsForAnEventOfTheApplicationsAndNothingElseDoes(CufilePath path) {
         byte[] bytes = random(BYTES, 2);
         Backend backend = gpu.backend(path);
@@ -148,7 +152,7 @@ class DeviceOrderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STAGED", "MAPPED"})
+    @EnumSource(names = {"STAGED", "MAPPED", "STREAM"})
     void aTransferThatAStreamCarriesStandsBetweenItsKernels(CufilePath path) {
         byte[] bytes = random(BYTES, 4);
         Backend backend = gpu.backend(path);
@@ -165,7 +169,9 @@ class DeviceOrderTest {
         assertThat(fence.isSignalled()).as("the kernel before still runs").isFalse();
 
         application.letKernelsEnd();
-        assertThat(get(fence.outcome()).bytes()).isEqualTo(BYTES);
+        Completion carried = get(fence.outcome());
+        assertThat(carried.bytes()).isEqualTo(BYTES);
+        assertThat(carried.path() == TransferPath.COMPAT).isEqualTo(path == CufilePath.STREAM);
         application.synchronize();
         assertThat(content(before)).as("what the kernel before has seen").isEqualTo(old);
         assertThat(content(behind)).as("what the kernel behind has seen").isEqualTo(bytes);

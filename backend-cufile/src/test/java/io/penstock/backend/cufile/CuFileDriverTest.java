@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.ffi.CuFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of cuFile's driver: opened late, once, with the first one's settings, and closed last. */
+@ExtendWith(FreshDoubles.class)
+class CuFileDriverTest {
+
+    private static final String OPEN = "cuFileDriverOpen";
+
+    private final DoubleControl cufile = Doubles.cufile();
+
+    private long closed() {
+        return cufile.calls("cuFileDriverClose");
+    }
+
+    @Test
+    void itIsOpenedAtTheFirstFileAndClosedAfterTheLastBackend() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.SYNC);
+        try (CuFileBench first = CuFileBench.open(options)) {
+            DeviceBuffer buffer = first.buffer(4096);
+            assertThat(cufile.calls(OPEN)).as("before the first file").isZero();
+            try (var second = CuFileBench.backend(options)) {
+                StorageFile file = first.file(CuFileBench.bytes(4096));
+                CuFileBench.get(second.openFile(file.path())).close();
+                first.move(Transfer.read(file.all(), buffer.all()));
+                assertThat(cufile.calls(OPEN)).isEqualTo(1);
+            }
+            assertThat(closed()).as("while the first backend is open").isZero();
+        }
+        assertThat(closed()).isEqualTo(1);
+    }
+
+    @Test
+    void itIsClosedAndOpenedAgain() throws IOException {
+        for (int i = 1; i <= 3; i++) {
+            try (CuFileBench bench = CuFileBench.open(CufilePath.BATCH)) {
+                StorageFile file = bench.file(CuFileBench.bytes(4096));
+                bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
+            }
+            assertThat(cufile.calls(OPEN)).isEqualTo(i);
+            assertThat(closed()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void ifItDoesNotOpenFilesGoByOurSlots() throws IOException {
+        cufile.fail(OPEN, 0, 5007);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            StorageFile file = bench.file(CuFileBench.bytes(4096));
+            Transfer read = Transfer.read(file.all(), bench.buffer(4096).all());
+            assertThat(bench.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(bench.backend().explain(read).whyNotDirect())
+                    .contains("cuFileDriverOpen -> CU_FILE_PLATFORM_NOT_SUPPORTED (5007)");
+        }
+    }
+
+    @Test
+    void itsOwnThreadPoolIsSetBeforeItIsOpened() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.OWN_THREADS, 3);
+        try (CuFileBench bench = CuFileBench.open(options)) {
+            StorageFile file = bench.file(CuFileBench.bytes(4096));
+            bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
+            long[] threads = new long[1];
+            assertThat(CuFile.error(CuFile.cuFileGetParameterSizeT(2, threads))).isZero();
+            assertThat(threads[0]).isEqualTo(3);
+            byte[] parallel = new byte[1];
+            assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
+            assertThat(parallel[0]).isEqualTo((byte) 1);
+        }
+    }
+
+    @Test
+    void aSecondBackendWithOtherSettingsIsRefusedItWithBoth() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.SYNC);
+        try (CuFileBench first = CuFileBench.open(options);
+                CuFileBench second = CuFileBench.open(options.with(CufileOptions.STATISTICS, 2))) {
+            Path path = first.file(CuFileBench.bytes(4096)).path();
+            StorageFile file = second.open(path);
+            Transfer read = Transfer.read(file.all(), second.buffer(4096).all());
+            assertThat(second.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(second.backend().explain(read).whyNotDirect())
+                    .contains("penstock.cufile.statistics=0", "penstock.cufile.statistics=2");
+            first.backend().close();
+        }
+    }
+
+    @Test
+    void aPersonIsToldWhatThereIsAndWhatItWasTold(@TempDir Path folder) throws IOException {
+        CuFile.load(Doubles.libcufile().toString());
+        Path settings = Files.writeString(folder.resolve("cufile.json"), "{ \"logging\": { \"level\": \"ERROR\" } }");
+        CuFileConfiguration told =
+                CuFileConfiguration.read(Map.of("CUFILE_ENV_PATH_JSON", settings.toString()), settings);
+        Path nvidiaFs = Files.createDirectory(folder.resolve("nvidia-fs"));
+        List<String> lines = new CuFileLibrary("", told, nvidiaFs).describe();
+        assertThat(lines)
+                .contains("libcufile: 1.15, " + Doubles.libcufile())
+                .contains("cuFile direct: perhaps, its driver will say")
+                .contains("cuFile's settings:   logging.level = ERROR")
+                .contains("cuFile's settings: CUFILE_ENV_PATH_JSON=" + settings);
+        assertThat(new CuFileLibrary("", told, folder.resolve("none")).whyNotDirect())
+                .isEqualTo("nvidia-fs is not loaded");
+        assertThat(new CuFileLibrary("not found", told, nvidiaFs).describe())
+                .containsExactly("libcufile: none, not found; staged and mapped paths need none");
+        assertThat(cufile.calls(OPEN)).as("to look opens nothing").isZero();
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.Evidence;
+import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is called direct, by what proof, and what is not. */
+@ExtendWith(FreshDoubles.class)
+class DirectWayTest {
+
+    private final DoubleControl cufile = Doubles.cufile();
+
+    private Completion readBlocks(CuFileBench bench) throws IOException {
+        StorageFile file = bench.file(CuFileBench.bytes(8192));
+        DeviceBuffer buffer = bench.buffer(8192);
+        return bench.move(Transfer.read(file.all(), buffer.all()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SYNC", "BATCH", "STREAM", "DIRECT"})
+    void everyModeGoesDirectlyWhereItIsProven(CufilePath way) throws IOException {
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(way)) {
+            assertThat(readBlocks(bench).path()).isEqualTo(TransferPath.DIRECT);
+        }
+    }
+
+    @Test
+    void whereCuFileMayFallBackByItselfTheEvidenceIsInference() throws IOException {
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.INFERRED);
+        }
+    }
+
+    @Test
+    void whereItMayNotASuccessIsProof() throws IOException {
+        cufile.set("nvfs", 1);
+        cufile.set("compat", 0);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.OBSERVED);
+        }
+    }
+
+    @Test
+    void countersOfTheThirdLevelAreProofToo() throws IOException {
+        cufile.set("nvfs", 1);
+        Options counted = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.STATISTICS, 3);
+        try (CuFileBench bench = CuFileBench.open(counted)) {
+            assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.OBSERVED);
+            DriverStatistics statistics = CuFileDriver.PROCESS.statistics();
+            assertThat(statistics.level()).isEqualTo(3);
+            assertThat(statistics.direct()).isPositive();
+            assertThat(statistics.posix()).isZero();
+            assertThat(statistics.counters().get("read_bytes")).isEqualTo(8192);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 4096, 0", "0, 4095, 0", "0, 4096, 256", "4096, 100, 0"})
+    void whatIsNotWholeBlocksIsNotCalledDirectAndArrivesAllTheSame(int offset, int length, int at)
+            throws IOException {
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            byte[] content = CuFileBench.bytes(20_000);
+            StorageFile file = bench.file(content);
+            DeviceBuffer buffer = bench.buffer(20_000);
+            Transfer read = Transfer.read(file.region(offset, length), buffer.region(at, length));
+            Completion done = bench.move(read);
+            assertThat(done.path()).isEqualTo(TransferPath.COMPAT);
+            assertThat(done.reason()).contains("bounces through memory of its own on the GPU");
+            assertThat(CuFileBench.content(buffer)).containsSequence(Arrays.copyOfRange(
+                    content, offset, offset + length));
+            assertThatThrownBy(() -> bench.move(read.requireDirect()))
+                    .isInstanceOfSatisfying(
+                            PermanentStorageException.class,
+                            e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_STARTED))
+                    .hasMessageContaining("its edges are no multiples of 4096 bytes");
+        }
+    }
+
+    @Test
+    void aDiskThatTheDriverDoesNotReachIsNotDirectAndIsNamed() throws IOException {
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC);
+                Backend backend = new CufileProvider()
+                        .open(
+                                CuFileDouble.options(CufilePath.SYNC).resolve(Backends.options()),
+                                path -> StorageKind.of("tmpfs", "shm", path),
+                                route -> route)) {
+            StorageFile file = CuFileBench.get(backend.openFile(bench.path(CuFileBench.bytes(4096))));
+            DeviceBuffer buffer = CuFileBench.get(backend.allocate(4096));
+            Transfer read = Transfer.read(file.all(), buffer.all()).requireDirect();
+            assertThatThrownBy(() -> CuFileBench.get(backend.submit(read)))
+                    .hasMessageContaining("nobody can tell whether cuFile reaches tmpfs on shm");
+            assertThat(cufile.calls("cuFileRead")).isZero();
+        }
+    }
+
+    @Test
+    void withoutADirectPathTheDriverIsNotEvenOpenedByItself() throws IOException {
+        try (CuFileBench bench = CuFileBench.open(CufilePath.AUTO)) {
+            Completion read = readBlocks(bench);
+            assertThat(read.path()).isEqualTo(TransferPath.STAGED);
+            assertThat(read.reason()).contains("nvidia-fs is not loaded");
+            assertThat(cufile.calls("cuFileDriverOpen")).isZero();
+        }
+    }
+}

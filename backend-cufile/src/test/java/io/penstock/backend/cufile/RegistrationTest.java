@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.Options;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.ffi.Cuda;
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Which memory is registered with cuFile, when, and until when; the double complains of a wrong end. */
+@ExtendWith(FreshDoubles.class)
+class RegistrationTest {
+
+    private static final int MIB = 1 << 20;
+    private static final String REGISTER = "cuFileBufRegister";
+    private static final String DEREGISTER = "cuFileBufDeregister";
+
+    private final DoubleControl cufile = Doubles.cufile();
+    private CuFileBench bench;
+    private StorageFile file;
+    private CudaContext context;
+
+    @BeforeEach
+    void thereIsADirectPath() {
+        cufile.set("nvfs", 1);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        bench.close();
+    }
+
+    private void open(Options options) throws IOException {
+        bench = CuFileBench.open(options);
+        file = bench.file(CuFileBench.bytes(4 * MIB));
+    }
+
+    private void open() throws IOException {
+        open(CuFileDouble.options(CufilePath.SYNC));
+    }
+
+    private Transfer read(DeviceBuffer buffer) {
+        return Transfer.read(file.region(0, buffer.length()), buffer.all());
+    }
+
+    private TransferPath path(DeviceBuffer buffer) {
+        return bench.move(read(buffer)).path();
+    }
+
+    @Test
+    void aSmallBufferIsRegisteredWhenItIsAllocatedAndGoesDirectly() throws IOException {
+        open();
+        DeviceBuffer buffer = bench.buffer(MIB);
+        assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
+        assertThat(cufile.calls(REGISTER)).isEqualTo(1);
+    }
+
+    @Test
+    void partsOfOneAllocationAreRegisteredOnceWholeAndUsedByOffset() throws IOException {
+        open();
+        DeviceBuffer[] parts = {bench.buffer(4096), bench.buffer(4096), bench.buffer(4096)};
+        for (DeviceBuffer part : parts) {
+            assertThat(path(part)).isEqualTo(TransferPath.DIRECT);
+            assertThat(CuFileBench.content(part)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 4096));
+        }
+        assertThat(cufile.calls(REGISTER)).isEqualTo(1);
+        assertThat(cufile.live("buffers")).isEqualTo(1);
+    }
+
+    @Test
+    void memoryThatIsHandedOutAgainStaysRegistered() throws IOException {
+        open();
+        for (int i = 0; i < 5; i++) {
+            DeviceBuffer buffer = bench.buffer(MIB);
+            assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+            buffer.close();
+        }
+        assertThat(cufile.calls(REGISTER)).isEqualTo(1);
+        assertThat(cufile.calls(DEREGISTER)).isZero();
+    }
+
+    @Test
+    void aLargeBufferIsRegisteredOnceItIsReused() throws IOException {
+        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER_BYTES, 4096L));
+        DeviceBuffer buffer = bench.buffer(2 * MIB);
+        assertThat(path(buffer)).as("one use may be all").isEqualTo(TransferPath.COMPAT);
+        assertThat(cufile.calls(REGISTER)).isZero();
+        assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
+        assertThat(cufile.awaitCalls(REGISTER, 1)).isEqualTo(1);
+        while (bench.backend().explain(read(buffer)).path() != TransferPath.DIRECT) {
+            Thread.onSpinWait(); // the call has been made, and its answer is on its way
+        }
+        assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+    }
+
+    @Test
+    void neverMeansNever() throws IOException {
+        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.NEVER));
+        DeviceBuffer buffer = bench.buffer(MIB);
+        for (int i = 0; i < 5; i++) {
+            assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
+        }
+        assertThat(cufile.calls(REGISTER)).isZero();
+    }
+
+    @Test
+    void alwaysRegistersAtAllocationAlsoBeforeTheFirstFile() throws IOException {
+        Options always = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS);
+        bench = CuFileBench.open(always);
+        DeviceBuffer buffer = bench.buffer(MIB);
+        assertThat(cufile.calls(REGISTER)).isEqualTo(1);
+        file = bench.file(CuFileBench.bytes(MIB));
+        assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+    }
+
+    @Test
+    void onAGpuWithASmallBarNothingIsRegisteredByItself() throws IOException {
+        cufile.set("bar_kb", 256 << 10);
+        open();
+        DeviceBuffer buffer = bench.buffer(MIB);
+        assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
+        assertThat(bench.backend().explain(read(buffer)).whyNotDirect())
+                .contains("not registered", "BAR of 256 MiB is smaller than its memory");
+        assertThat(cufile.calls(REGISTER)).isZero();
+    }
+
+    @Test
+    void anExhaustedBarLeavesTheBufferUnregisteredAndUsable() throws IOException {
+        cufile.fail(REGISTER, 0, 5016);
+        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        DeviceBuffer buffer = bench.buffer(MIB);
+        assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
+        assertThatThrownBy(() -> bench.move(read(buffer).requireDirect()))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("CU_FILE_INVALID_MAPPING_SIZE (5016)");
+    }
+
+    @Test
+    void twoWrappingsOfOnePointerShareARegistrationUntilTheSecondIsClosed() throws IOException {
+        open();
+        long pointer = allocate(2 * MIB);
+        DeviceBuffer first = bench.backend().wrap(pointer, 2 * MIB);
+        DeviceBuffer second = bench.backend().wrap(pointer, 2 * MIB);
+        assertThat(cufile.calls(REGISTER)).isEqualTo(1);
+        first.close();
+        assertThat(path(second)).isEqualTo(TransferPath.DIRECT);
+        second.close();
+        assertThat(cufile.calls(DEREGISTER)).as("before the application may free it").isEqualTo(1);
+        free(pointer);
+    }
+
+    @Test
+    void aWrappedPointerThatStartsInsideABlockIsUsedUnregistered() throws IOException {
+        open();
+        long pointer = allocate(2 * MIB);
+        DeviceBuffer wrapped = bench.backend().wrap(pointer + 256, MIB);
+        assertThat(path(wrapped)).isEqualTo(TransferPath.COMPAT);
+        assertThat(CuFileBench.content(wrapped)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
+        assertThat(cufile.calls(REGISTER)).isZero();
+        wrapped.close();
+        free(pointer);
+    }
+
+    @Test
+    void required_201_aBufferThatIsClosedInFlightIsDeregisteredWhenTheReadHasEnded() throws IOException {
+        open();
+        long pointer = allocate(2 * MIB);
+        DeviceBuffer wrapped = bench.backend().wrap(pointer, 2 * MIB);
+        cufile.hold("cuFileRead");
+        var reading = bench.backend().submit(read(wrapped)).toFuture();
+        cufile.awaitHeld("cuFileRead", 1);
+        wrapped.close();
+        assertThat(cufile.calls(DEREGISTER)).isZero();
+        cufile.release("cuFileRead");
+        assertThat(reading.orTimeout(20, SECONDS).join().bytes())
+                .isEqualTo(2 * MIB);
+        assertThat(cufile.awaitCalls(DEREGISTER, 1)).isEqualTo(1);
+        free(pointer);
+    }
+
+    private long allocate(long bytes) {
+        return context().run("allocation", () -> {
+            long[] pointer = new long[1];
+            assertThat(Cuda.cuMemAlloc_v2(pointer, bytes)).isZero();
+            return pointer[0];
+        });
+    }
+
+    private void free(long pointer) {
+        context().run("release", () -> Cuda.cuMemFree_v2(pointer));
+        context.leave();
+    }
+
+    private CudaContext context() {
+        if (context == null) {
+            context = CudaContext.open(
+                    CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
+        }
+        return context;
+    }
+}
