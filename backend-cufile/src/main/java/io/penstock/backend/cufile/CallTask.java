@@ -24,6 +24,7 @@ final class CallTask {
     long slotOffset;
     long bytes;
     private long done; // of a transfer by cuFile that came short in the middle of a block
+
     @Nullable
     CudaPoint point;
 

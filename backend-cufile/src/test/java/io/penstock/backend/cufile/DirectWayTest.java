@@ -80,8 +80,7 @@ class DirectWayTest {
 
     @ParameterizedTest
     @CsvSource({"1, 4096, 0", "0, 4095, 0", "0, 4096, 256", "4096, 100, 0"})
-    void whatIsNotWholeBlocksIsNotCalledDirectAndArrivesAllTheSame(int offset, int length, int at)
-            throws IOException {
+    void whatIsNotWholeBlocksIsNotCalledDirectAndArrivesAllTheSame(int offset, int length, int at) throws IOException {
         cufile.set("nvfs", 1);
         try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
             byte[] content = CuFileBench.bytes(20_000);
@@ -91,8 +90,8 @@ class DirectWayTest {
             Completion done = bench.move(read);
             assertThat(done.path()).isEqualTo(TransferPath.COMPAT);
             assertThat(done.reason()).contains("bounces through memory of its own on the GPU");
-            assertThat(CuFileBench.content(buffer)).containsSequence(Arrays.copyOfRange(
-                    content, offset, offset + length));
+            assertThat(CuFileBench.content(buffer))
+                    .containsSequence(Arrays.copyOfRange(content, offset, offset + length));
             assertThatThrownBy(() -> bench.move(read.requireDirect()))
                     .isInstanceOfSatisfying(
                             PermanentStorageException.class,

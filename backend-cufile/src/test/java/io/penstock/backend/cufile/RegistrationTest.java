@@ -161,7 +161,9 @@ class RegistrationTest {
         first.close();
         assertThat(path(second)).isEqualTo(TransferPath.DIRECT);
         second.close();
-        assertThat(cufile.calls(DEREGISTER)).as("before the application may free it").isEqualTo(1);
+        assertThat(cufile.calls(DEREGISTER))
+                .as("before the application may free it")
+                .isEqualTo(1);
         free(pointer);
     }
 
@@ -188,8 +190,7 @@ class RegistrationTest {
         wrapped.close();
         assertThat(cufile.calls(DEREGISTER)).isZero();
         cufile.release("cuFileRead");
-        assertThat(reading.orTimeout(20, SECONDS).join().bytes())
-                .isEqualTo(2 * MIB);
+        assertThat(reading.orTimeout(20, SECONDS).join().bytes()).isEqualTo(2 * MIB);
         assertThat(cufile.awaitCalls(DEREGISTER, 1)).isEqualTo(1);
         free(pointer);
     }
@@ -209,8 +210,7 @@ class RegistrationTest {
 
     private CudaContext context() {
         if (context == null) {
-            context = CudaContext.open(
-                    CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
+            context = CudaContext.open(CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
         }
         return context;
     }

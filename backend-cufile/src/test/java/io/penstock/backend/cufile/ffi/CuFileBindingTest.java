@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.ffi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.backend.cufile.doubles.DoubleControl;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.Limits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** libcufile's functions as we call them, where no route of ours uses all that they can. */
+@ExtendWith(FreshDoubles.class)
+class CuFileBindingTest {
+
+    private static final int BYTES = 8192;
+
+    private final DoubleControl cufile = Doubles.cufile();
+    private final DoubleControl cuda = Doubles.cuda();
+    private final long[] memory = new long[1];
+    private final long[] stream = new long[1];
+    private final long[] handle = new long[1];
+    private LinuxFile file;
+
+    @BeforeEach
+    void open() throws IOException {
+        assertThat(Cuda.load(Doubles.libcuda().toString())).isEmpty();
+        assertThat(CuFile.load(Doubles.libcufile().toString())).isEmpty();
+        assertThat(CuFile.absent()).as("functions that the double has not").isEmpty();
+        long[] context = new long[1];
+        assertThat(Cuda.cuInit(0)).isZero();
+        assertThat(Cuda.cuDevicePrimaryCtxRetain(context, 0)).isZero();
+        assertThat(Cuda.cuCtxPushCurrent_v2(context[0])).isZero();
+        assertThat(Cuda.cuMemAlloc_v2(memory, BYTES)).isZero();
+        assertThat(Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING)).isZero();
+        assertThat(CuFile.cuFileDriverOpen()).isZero();
+        Path folder = Files.createDirectories(Path.of("target", "cufile"));
+        Path path = Files.write(folder.resolve("binding"), new byte[BYTES]);
+        file = LinuxFile.open(path, Set.of(), Limits.LINUX_MAX_BYTES);
+        byte[] descr = new byte[CuFile.DESCR_BYTES];
+        ByteBuffer.wrap(descr)
+                .order(ByteOrder.nativeOrder())
+                .putInt(CuFile.DESCR_TYPE_OFFSET, CuFile.CU_FILE_HANDLE_TYPE_OPAQUE_FD)
+                .putInt(CuFile.DESCR_FD_OFFSET, file.fd());
+        assertThat(CuFile.cuFileHandleRegister(handle, descr)).isZero();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        CuFile.cuFileHandleDeregister(handle[0]);
+        file.close();
+        Files.delete(file.path());
+        assertThat(CuFile.cuFileDriverClose_v2()).isZero();
+        assertThat(Cuda.cuStreamDestroy_v2(stream[0])).isZero();
+        assertThat(Cuda.cuMemFree_v2(memory[0])).isZero();
+        assertThat(Cuda.cuCtxPopCurrent_v2(new long[1])).isZero();
+        assertThat(Cuda.cuDevicePrimaryCtxRelease_v2(0)).isZero();
+    }
+
+    @Test
+    void aSizeMayBecomeKnownAfterTheCallWhereTheStreamWasNotToldThatItIs() {
+        long cells = NativeMemory.allocate(32);
+        ByteBuffer view = NativeMemory.view(cells, 32);
+        view.putLong(0, BYTES).putLong(8, 0).putLong(16, 0).putLong(24, 0);
+        cuda.hold("cuMemsetD8Async");
+        assertThat(Cuda.cuMemsetD8Async(memory[0], (byte) 1, BYTES, stream[0])).isZero();
+        assertThat(CuFile.cuFileReadAsync(handle[0], memory[0], cells, cells + 8, cells + 16, cells + 24, stream[0]))
+                .isZero();
+        view.putLong(0, 100); // what work before it in the stream has found out
+        cuda.release("cuMemsetD8Async");
+        assertThat(Cuda.cuStreamSynchronize(stream[0])).isZero();
+        assertThat(view.getLong(24)).isEqualTo(100);
+        NativeMemory.free(cells);
+    }
+
+    @Test
+    void parametersHaveValuesAndBoundsAndAreNotSetWhileTheDriverIsOpen() {
+        long[] least = new long[1];
+        long[] most = new long[1];
+        assertThat(CuFile.cuFileGetParameterMinMaxValue(9, least, most)).isZero();
+        assertThat(most[0]).isGreaterThanOrEqualTo(least[0]);
+        assertThat(CuFile.error(CuFile.cuFileSetParameterSizeT(9, 16))).isEqualTo(CuFileError.DRIVER_ALREADY_OPEN);
+        assertThat(cufile.complaint())
+                .hasValueSatisfying(said -> assertThat(said).contains("the driver is open"));
+        cufile.forgive();
+    }
+
+    @Test
+    void buffersAreEndedByThePointerThatTheyWereRegisteredBy() {
+        assertThat(CuFile.cuFileBufRegister(memory[0], BYTES, 0)).isZero();
+        assertThat(CuFile.error(CuFile.cuFileBufRegister(memory[0], BYTES, 0)))
+                .isEqualTo(CuFileError.MEMORY_ALREADY_REGISTERED);
+        assertThat(CuFile.cuFileBufDeregister(memory[0])).isZero();
+        assertThat(CuFile.error(CuFile.cuFileBufDeregister(memory[0]))).isEqualTo(CuFileError.MEMORY_NOT_REGISTERED);
+    }
+
+    @Test
+    void theUseCountAndTheVersionAreTold() {
+        assertThat(CuFile.cuFileUseCount()).isPositive();
+        int[] version = new int[1];
+        assertThat(CuFile.cuFileGetVersion(version)).isZero();
+        assertThat(version[0]).isEqualTo(1150);
+    }
+}
