@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
+import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
@@ -8,6 +9,8 @@ import java.io.IOException;
 
 /** A file as one route of cuFile's takes it. */
 final class CuFileFile implements NativeFile {
+
+    private static final int SEEK_HOLE = 4;
 
     private final CuFileHandles handles;
     private final CuFileHandle handle;
@@ -37,6 +40,23 @@ final class CuFileFile implements NativeFile {
     /** Returns why cuFile takes no more transfers of this file, or an empty string. */
     String refusal() {
         return handle.refusal();
+    }
+
+    /**
+     * Returns how many bytes from {@code offset} on a read of {@code bytes} may leave as they are, since they lie in a
+     * hole or between holes of the file; 0 where there are none. Bytes behind the end of the file are none of its holes.
+     */
+    long sparseBytes(long offset, long bytes) {
+        long hole = LibC.lseek(linux().fd(), offset, SEEK_HOLE);
+        if (hole < 0 || hole >= offset + bytes) {
+            return 0; // behind the end, or no hole
+        }
+        try {
+            long end = Math.min(linux().size(), offset + bytes);
+            return hole < end ? end - offset : 0;
+        } catch (IOException e) {
+            return 0; // the read will say so
+        }
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An operation stands in the device's order as soon as it is enqueued, and a fence of its transfer with it. One that is
  * asked into a stream of the application's goes there.
  *
- * <p>Before a read the stream clears the memory: cuFileReadAsync leaves what lies in a hole of the file as it is.
+ * <p>Where a file has holes the stream clears the memory before: cuFileReadAsync leaves what lies in one as it is.
  *
  * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@code others} by their
  * threads.
@@ -144,9 +144,7 @@ final class StreamQueue implements NativeQueue {
         open.write(task, task.offsetFrom(base));
         task.result = 0;
         long stream = line.stream();
-        int cleared = task.kind == Command.Kind.READ
-                ? Cuda.cuMemsetD8Async(base + task.offsetFrom(base), (byte) 0, task.rest(), stream)
-                : CudaError.SUCCESS;
+        int cleared = clearHoles(task, stream);
         if (cleared == CudaError.SUCCESS) {
             long status = submit(open, base, task, stream);
             task.result = CuFile.error(status) == CuFileError.SUCCESS ? 0 : CuFileResults.ofStatus(status);
@@ -173,6 +171,13 @@ final class StreamQueue implements NativeQueue {
             point.join(events[task.id]);
             inOrder.run();
         }
+    }
+
+    private static int clearHoles(CallTask task, long stream) {
+        long sparse = task.kind == Command.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
+        return sparse == 0
+                ? CudaError.SUCCESS
+                : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {

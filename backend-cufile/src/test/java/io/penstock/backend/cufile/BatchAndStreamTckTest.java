@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** The rules by cuFile's batches and streams. */
+class BatchAndStreamTckTest {
+
+    @BeforeAll
+    static void fresh() {
+        Doubles.require();
+        Doubles.reset();
+    }
+
+    @AfterAll
+    static void nothingIsLeft() {
+        CuFileLeft.assertNothing();
+    }
+
+    @Nested
+    class Batch implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CuFileDouble.of(CufilePath.BATCH, TransferPath.COMPAT);
+        }
+    }
+
+    @Nested
+    class Stream implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CuFileDouble.of(CufilePath.STREAM, TransferPath.COMPAT);
+        }
+    }
+}
