@@ -93,7 +93,8 @@ final class StagedRoute implements Route {
 
     @Override
     public NativeQueue openQueue() {
-        return StagedQueue.open(new CudaCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
+        return StagedQueue.open(
+                new CudaCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
     }
 
     @Override

@@ -175,9 +175,7 @@ final class StreamQueue implements NativeQueue {
 
     private static int clearHoles(CallTask task, long stream) {
         long sparse = task.kind == Command.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
-        return sparse == 0
-                ? CudaError.SUCCESS
-                : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
+        return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {
