@@ -51,6 +51,7 @@ public final class Simulation implements AutoCloseable {
         private final SimulatedMemory memory = new SimulatedMemory();
         private final SimulatedFiles files = new SimulatedFiles();
         private final SimulatedKernel kernel;
+        private final int filesBefore = SteppedLanes.filesWithLocks();
 
         Run(long seed, @Nullable Consumer<String> story) {
             chance = new Chance(seed);
@@ -106,8 +107,9 @@ public final class Simulation implements AutoCloseable {
             }
             kernel.checkClosed();
             memory.checkFreed();
-            if (!SteppedLanes.leftovers().isEmpty()) {
-                throw new Violation("left behind: " + SteppedLanes.leftovers());
+            String leftovers = SteppedLanes.leftovers(filesBefore);
+            if (!leftovers.isEmpty()) {
+                throw new Violation("left behind: " + leftovers);
             }
             for (Throwable drop : dropped) {
                 workload.expect("something whose error was dropped", drop, null);
