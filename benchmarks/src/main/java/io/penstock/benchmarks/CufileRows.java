@@ -24,6 +24,7 @@ final class CufileRows {
     private static final String PLAIN = "Penstock default options";
     private static final String PLAIN_PIECES = "Penstock default options, 16 MiB transfers";
     private static final String PLAIN_IMMUTABLE = "Penstock default options, IMMUTABLE";
+    private static final String PLAIN_FIRST = "Penstock default options, IMMUTABLE, first read";
     private static final String BEST_CUFILE = Rounds.BEST + "cuFile";
     private static final String BEST_LOOP = Rounds.BEST + "pread loop";
     private static final String BEST_OF_OURS = Rounds.BEST + "Penstock";
@@ -78,6 +79,7 @@ final class CufileRows {
                         cost(row + ": mapped, read again / best pread loop, processor time", AGAIN, BEST_LOOP, 0.25),
                         cost(row + ": mapped, read again / staged, processor time", AGAIN, STAGED, 0.25),
                         speed(row + ": mapped, first read / staged", FIRST, STAGED, 1),
+                        speed(row + ": default options, IMMUTABLE, first read / staged", PLAIN_FIRST, STAGED, 1),
                         speed(row + ": default options / best row", PLAIN, BEST_OF_OURS, 0.95),
                         speed(row + ": default options, 16 MiB transfers / best row", PLAIN_PIECES, BEST_OF_OURS, 0.95),
                         speed(row + ": default options, IMMUTABLE / best row", PLAIN_IMMUTABLE, BEST_OF_OURS, 0.95))));
@@ -110,6 +112,7 @@ final class CufileRows {
         contenders.add(reader(PLAIN, "auto", all, false, FileOption.READ));
         contenders.add(reader(PLAIN_PIECES, "auto", 16 * MIB, false, FileOption.READ));
         contenders.add(reader(PLAIN_IMMUTABLE, "auto", all, false, FileOption.READ, FileOption.IMMUTABLE));
+        contenders.add(reader(PLAIN_FIRST, "auto", all, true, FileOption.READ, FileOption.IMMUTABLE));
         for (String path : List.of("sync", "batch")) {
             contenders.add(reader("Penstock " + path, path, all, false, FileOption.READ));
         }
@@ -204,8 +207,8 @@ final class CufileRows {
         contenders.add(bench.peer("bare copy and poll, from submit", "poll" + order, ""));
         contenders.add(bench.peer("bare pread, copy and poll", "small-reads" + order, ""));
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
-            Options options = GpuBench.delivering(
-                    bench.options("staged").with(StagingOptions.SPIN_MICROS, SPIN_MICROS), mode);
+            Options options =
+                    GpuBench.delivering(bench.options("staged").with(StagingOptions.SPIN_MICROS, SPIN_MICROS), mode);
             String gated = "Penstock staged, gated, " + mode;
             contenders.add(() -> new SmallReads(gated, bench, options, true, FileOption.READ));
             contenders.add(() ->

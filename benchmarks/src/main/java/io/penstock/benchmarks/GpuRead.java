@@ -28,6 +28,7 @@ import reactor.core.publisher.Flux;
 final class GpuRead implements Contender {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final long UNPINNED_BYTES_PER_MILLISECOND = 10_000_000;
 
     /**
      * What to read, and how.
@@ -68,6 +69,8 @@ final class GpuRead implements Contender {
             file.close();
             Files.setLastModifiedTime(plan.file(), FileTime.fromMillis(System.currentTimeMillis()));
             file = open();
+            // What was pinned of the file as it was is let go now, behind our back: no part of a first reading.
+            Thread.sleep(50 + plan.bytes() / UNPINNED_BYTES_PER_MILLISECOND);
         }
         GpuMemoryCheck.fill(buffer.nativeHandle(), plan.bytes(), GpuBench.POISON);
         return Measure.of(this::read, GpuMemoryCheck::cpuNanos);

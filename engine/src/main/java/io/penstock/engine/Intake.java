@@ -55,6 +55,7 @@ final class Intake {
                             : Failures.refused(transfer, refusal));
             return;
         }
+        choice.chosen(route, transfer);
         start(open, route, order);
     }
 

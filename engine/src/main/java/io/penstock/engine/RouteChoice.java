@@ -6,6 +6,7 @@ import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Route;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ record RouteChoice(String name, List<Route> routes) {
     String refusal(int route, Transfer transfer) {
         int pairs = transfer.isGather() ? 1 : transfer.pairs();
         for (int pair = 0; pair < pairs; pair++) {
-            EngineFile file = (EngineFile) transfer.fileRegion(pair).file();
+            EngineFile file = file(transfer, pair);
             String refusal = file.refusal(route);
             if (refusal.isEmpty()) {
                 Target target = transfer.isGather() ? transfer.target() : transfer.target(pair);
@@ -47,7 +48,37 @@ record RouteChoice(String name, List<Route> routes) {
                 return refusal;
             }
         }
-        return routes.get(route).refusal(transfer);
+        String refusal = routes.get(route).refusal(transfer);
+        for (int part = 0; part < parts(transfer) && refusal.isEmpty(); part++) {
+            NativeFile file = file(transfer, part).nativeFile(route);
+            refusal = routes.get(route).refusal(file, transfer.fileOffset(part), transfer.pairLength(part));
+        }
+        return refusal;
+    }
+
+    /** Tells the routes before the one that takes a transfer what they have missed. */
+    void chosen(int route, Transfer transfer) {
+        for (int earlier = 0; earlier < route; earlier++) {
+            for (int part = 0; part < parts(transfer); part++) {
+                EngineFile file = file(transfer, part);
+                if (file.refusal(earlier).isEmpty()) {
+                    routes.get(earlier)
+                            .passedOver(
+                                    file.nativeFile(earlier),
+                                    transfer,
+                                    transfer.fileOffset(part),
+                                    transfer.pairLength(part));
+                }
+            }
+        }
+    }
+
+    private static int parts(Transfer transfer) {
+        return transfer.isGather() ? 0 : transfer.pairs();
+    }
+
+    private static EngineFile file(Transfer transfer, int pair) {
+        return (EngineFile) transfer.fileRegion(pair).file();
     }
 
     private static @Nullable DeviceMemory memory(Target target) {

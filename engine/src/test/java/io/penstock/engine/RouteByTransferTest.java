@@ -20,6 +20,7 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -33,7 +34,17 @@ class RouteByTransferTest {
     private static final Path PATH = Path.of("model.bin");
 
     /** Takes what starts at an even offset of the file. */
-    private record EvenRoute(FakeDevice device) implements Route {
+    private record EvenRoute(FakeDevice device, List<String> missed) implements Route {
+
+        @Override
+        public String refusal(NativeFile file, long fileOffset, long bytes) {
+            return bytes == 13 ? "13 bytes are not ready" : "";
+        }
+
+        @Override
+        public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
+            missed.add(bytes + " at " + fileOffset);
+        }
 
         @Override
         public TransferPath path() {
@@ -100,7 +111,7 @@ class RouteByTransferTest {
     void aRouteMayChooseByWhereATransferIs() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
         device.files.put(PATH, device.new MemoryFile(new byte[100]));
-        List<Route> routes = List.of(new EvenRoute(device), device);
+        List<Route> routes = List.of(new EvenRoute(device, new ArrayList<>()), device);
         try (Backend backend =
                 Engine.open("fake", device, routes, Options.none().resolve(CommonOptions.all()))) {
             StorageFile file = Objects.requireNonNull(backend.openFile(PATH).block(LONG));
@@ -117,6 +128,28 @@ class RouteByTransferTest {
             assertThat(backend.explain(gather).path()).isEqualTo(TransferPath.DIRECT);
             assertThat(Objects.requireNonNull(backend.submit(odd).block(LONG)).path())
                     .isEqualTo(TransferPath.HOST);
+        }
+    }
+
+    @Test
+    void aRouteThatIsNotReadyLearnsWhatItHasMissedButNotWhatWasOnlyAskedAbout() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.files.put(PATH, device.new MemoryFile(new byte[100]));
+        EvenRoute even = new EvenRoute(device, new ArrayList<>());
+        try (Backend backend = Engine.open(
+                "fake", device, List.of(even, device), Options.none().resolve(CommonOptions.all()))) {
+            StorageFile file = Objects.requireNonNull(backend.openFile(PATH).block(LONG));
+            DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+            Transfer late = Transfer.read(file.region(2, 10), buffer.region(0, 10))
+                    .and(file.region(14, 13), buffer.region(20, 13));
+            assertThat(backend.explain(late).path()).isEqualTo(TransferPath.HOST);
+            assertThat(backend.explain(late).whyNotDirect()).isEqualTo("13 bytes are not ready");
+            assertThat(even.missed).isEmpty();
+            backend.submit(late).block(LONG);
+            assertThat(even.missed).containsExactly("10 at 2", "13 at 14");
+            backend.submit(Transfer.read(file.region(2, 10), buffer.region(0, 10)))
+                    .block(LONG);
+            assertThat(even.missed).hasSize(2);
         }
     }
 }

@@ -39,6 +39,14 @@ public final class CufileOptions {
             1L << 50,
             "the most bytes of mapped files that are pinned for one GPU; 0 is a quarter of the machine's memory");
 
+    /** How much of a mapped file is registered with the driver at a time. */
+    public static final Option<Long> MAPPED_SEGMENT_BYTES = Option.bytes(
+            "penstock.cufile.mapped-segment-bytes",
+            128L << 20,
+            64L << 10,
+            1L << 40,
+            "how much of a mapped file is registered, and let go, at a time; whole pages");
+
     /** How many threads register mapped files with the driver. */
     public static final Option<Integer> MAPPED_THREADS = Option.integer(
             "penstock.cufile.mapped-threads",
@@ -94,6 +102,7 @@ public final class CufileOptions {
                 LIBCUDA,
                 LIBCUFILE,
                 MAPPED_BYTES,
+                MAPPED_SEGMENT_BYTES,
                 MAPPED_THREADS,
                 REGISTER,
                 REGISTER_BYTES,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>Which routes there are, in their order</caption>
  * <tr><td>auto</td><td>cuFile direct, where that may be: whole blocks, registered memory; mapped: reads of at least 1
- * MiB of immutable files; staged. Never cuFile's own bouncing, which is slower than our slots</td></tr>
+ * MiB of immutable files, from the third on, the second having them registered; staged. Never cuFile's own bouncing, which is slower than our slots</td></tr>
  * <tr><td>direct</td><td>cuFile direct; staged</td></tr>
  * <tr><td>sync, batch, stream</td><td>cuFile direct; cuFile, whichever way it goes; staged: what it refuses</td></tr>
  * <tr><td>mapped</td><td>mapped: reads of immutable files; staged</td></tr>
@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param cuFile what the routes have of cuFile; null where none is cuFile's
  */
 record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
-
-    /** A transfer with less than this does not choose the mapped way by itself. */
-    private static final long LEAST_MAPPED_BYTES = 1 << 20;
 
     /**
      * Makes them.
@@ -61,7 +58,7 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
             routes.add(new CuFileRoute(cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options)));
         }
         if (MappedRoute.unavailable(context).isEmpty()) {
-            routes.add(MappedRoute.of(context, options, LEAST_MAPPED_BYTES));
+            routes.add(MappedRoute.of(context, options, MappedRoute.Takes.WORTHWHILE));
         }
         routes.add(
                 staged(context, options, whyNotDirect.isEmpty() ? "cuFile does not go directly here" : whyNotDirect));
@@ -74,7 +71,8 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
             throw unavailable(CufilePath.MAPPED, why);
         }
         String rest = CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE";
-        return new CufileRoutes(List.of(MappedRoute.of(context, options, 0), staged(context, options, rest)), null);
+        return new CufileRoutes(
+                List.of(MappedRoute.of(context, options, MappedRoute.Takes.ALL), staged(context, options, rest)), null);
     }
 
     private static CufileRoutes ofCuFile(

@@ -7,4 +7,12 @@ package io.penstock.backend.cufile;
  * @param modifiedNanos time of the last change of content, since 1970
  * @param changedNanos time of the last change of content or metadata, since 1970
  */
-record FileKey(long device, long inode, long size, long modifiedNanos, long changedNanos) {}
+record FileKey(long device, long inode, long size, long modifiedNanos, long changedNanos) {
+
+    /** Which file, whatever is in it. */
+    record Inode(long device, long inode) {}
+
+    Inode file() {
+        return new Inode(device, inode);
+    }
+}

@@ -71,6 +71,11 @@ final class FileMapping {
         return address + fileOffset;
     }
 
+    /** Returns how much of the address space it takes. */
+    long mappedBytes() {
+        return mappedBytes;
+    }
+
     Segment[] segments() {
         return segments;
     }

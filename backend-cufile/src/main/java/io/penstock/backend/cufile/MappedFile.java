@@ -89,6 +89,18 @@ final class MappedFile implements NativeFile {
         return Math.max(0, Math.min(bytes, key.size() - offset));
     }
 
+    /** Returns whether the GPU can read a part of it at once. */
+    boolean isRegistered(long offset, long bytes) {
+        return mapping == null || registrations.isRegistered(mapping, offset, clamp(offset, bytes));
+    }
+
+    /** Counts that a part of it is read another way: from the second time on that is made ready for this one. */
+    void readElsewhere(long offset, long bytes) {
+        if (mapping != null) {
+            registrations.readElsewhere(mapping, offset, clamp(offset, bytes));
+        }
+    }
+
     FileMapping mapping() {
         if (mapping == null) {
             throw new IllegalStateException("an empty file has no mapping");

@@ -29,36 +29,49 @@ final class MappedRoute implements Route {
     /** What a copy should have at least, so that the link and not the calls are what takes time. */
     private static final long PIECE_BYTES = 8L << 20;
 
+    /** What this way takes. */
+    enum Takes {
+        /** All that it can: what is not registered waits until it is. */
+        ALL,
+        /**
+         * What gains by it: long reads of what is registered. What is read for the first time goes another way, which is
+         * faster than registering and leaves nothing pinned; what is read again is registered behind that.
+         */
+        WORTHWHILE
+    }
+
+    /** A transfer with less than this is not worth a registration. */
+    private static final long LEAST_BYTES = 1 << 20;
+
     /** Routes with equal ones use the same lane. */
     private record Sharing(CudaContext context, Registrations registrations, int depth) {}
 
     private final Sharing sharing;
     private final Limits limits;
-    private final long leastBytes;
+    private final Takes takes;
 
-    private MappedRoute(Sharing sharing, Limits limits, long leastBytes) {
+    private MappedRoute(Sharing sharing, Limits limits, Takes takes) {
         this.sharing = sharing;
         this.limits = limits;
-        this.leastBytes = leastBytes;
+        this.takes = takes;
     }
 
     /**
      * Describes the way.
      *
-     * @param leastBytes what a transfer has at least; shorter ones, and those of many small blocks, are refused. 0 takes
-     *     all
+     * @param takes what it does not leave to others
      */
-    static MappedRoute of(CudaContext context, Options options, long leastBytes) {
-        return of(context, options, Registrations.Sizes.of(options), leastBytes);
+    static MappedRoute of(CudaContext context, Options options, Takes takes) {
+        return of(context, options, Registrations.Sizes.of(options), takes);
     }
 
     /** As above, with sizes of a test's. */
-    static MappedRoute of(CudaContext context, Options options, Registrations.Sizes sizes, long leastBytes) {
+    static MappedRoute of(CudaContext context, Options options, Registrations.Sizes sizes, Takes takes) {
         long piece = Math.min(Math.max(PIECE_BYTES, options.get(CommonOptions.PIECE_BYTES)), sizes.segmentBytes());
         return new MappedRoute(
                 new Sharing(context, context.registrations(sizes), options.get(CommonOptions.LANE_DEPTH)),
                 new Limits(1, 1, sizes.segmentBytes(), piece, false),
-                leastBytes);
+                takes);
     }
 
     /** Returns why a GPU has no such way, or an empty string. */
@@ -105,12 +118,29 @@ final class MappedRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
-        if (transfer.isGather() && leastBytes > 0) {
+        if (takes == Takes.ALL) {
+            return "";
+        }
+        if (transfer.isGather()) {
             return "many small blocks go better through a slot";
         }
-        return leastBytes > 0 && transfer.length() < leastBytes
-                ? "less than " + leastBytes + " bytes are not worth a registration"
+        return transfer.length() < LEAST_BYTES
+                ? "less than " + LEAST_BYTES + " bytes are not worth a registration"
                 : "";
+    }
+
+    @Override
+    public String refusal(NativeFile file, long fileOffset, long bytes) {
+        return takes == Takes.ALL || ((MappedFile) file).isRegistered(fileOffset, bytes)
+                ? ""
+                : "the file is not registered yet, which is done behind its second reading";
+    }
+
+    @Override
+    public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
+        if (takes == Takes.WORTHWHILE && transfer.isRead() && refusal(transfer).isEmpty()) {
+            ((MappedFile) file).readElsewhere(fileOffset, bytes);
+        }
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.LibC;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -16,8 +15,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Registrations {
 
-    private static final int MADV_WILLNEED = 3;
-
-    /** A file system's clock may stand still this long: a change meanwhile would not show in the stamp. */
-    private static final long CLOCK_TICK_NANOS = 20_000_000;
-
     /**
      * How much is registered, and by how many.
      *
@@ -47,29 +39,29 @@ final class Registrations {
      */
     record Sizes(long segmentBytes, long mostBytes, int threads) {
 
-        static final long SEGMENT_BYTES = 32L << 20;
-
         static Sizes of(Options options) {
             long most = options.get(CufileOptions.MAPPED_BYTES);
             int threads = options.get(CufileOptions.MAPPED_THREADS);
             int processors = Runtime.getRuntime().availableProcessors();
+            long page = LibC.pageSize();
             return new Sizes(
-                    SEGMENT_BYTES,
+                    (options.get(CufileOptions.MAPPED_SEGMENT_BYTES) + page - 1) & -page,
                     most != 0 ? most : LibC.physicalMemoryBytes() / 4,
                     threads != 0 ? threads : Math.max(2, Math.min(8, processors / 2)));
         }
 
         @Override
         public String toString() {
-            return CufileOptions.MAPPED_BYTES + "=" + Option.show(mostBytes) + " and " + CufileOptions.MAPPED_THREADS
-                    + "=" + threads;
+            return CufileOptions.MAPPED_BYTES + "=" + Option.show(mostBytes) + ", "
+                    + CufileOptions.MAPPED_SEGMENT_BYTES + "=" + Option.show(segmentBytes) + " and "
+                    + CufileOptions.MAPPED_THREADS + "=" + threads;
         }
     }
 
     private final CudaContext context;
     private final Sizes sizes;
 
-    private final Map<FileKey, FileMapping> mappings = new HashMap<>();
+    private final Map<FileKey.Inode, FileMapping> mappings = new HashMap<>(); // of the newest content that we know
     private final ArrayDeque<Segment> wanted = new ArrayDeque<>();
     private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of contents that are no more
     private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; used longest ago first
@@ -90,10 +82,14 @@ final class Registrations {
 
     /** Takes part in the mapping of a file's content. */
     synchronized FileMapping open(FileKey key, int fd) throws IOException {
-        FileMapping mapping = mappings.get(key);
+        FileMapping mapping = mappings.get(key.file());
+        if (mapping != null && !mapping.key.equals(key)) {
+            discard(mapping); // nobody finds that content again: its pins are of no use
+            mapping = null;
+        }
         if (mapping == null) {
             mapping = FileMapping.map(key, fd, sizes.segmentBytes);
-            mappings.put(key, mapping);
+            mappings.put(key.file(), mapping);
         }
         mapping.files++;
         return mapping;
@@ -101,19 +97,7 @@ final class Registrations {
 
     /** Returns why the driver registers no page of a file, as some file systems have it; or an empty string. */
     String tryPage(int fd) {
-        long page = LibC.pageSize();
-        long address = LibC.orErrno(LibC.mmap(0, page, FileMapping.PROT_READ, LibC.MAP_SHARED, fd, 0));
-        if (address < 0) {
-            return "mmap -> " + Errno.symbol((int) -address);
-        }
-        int result = context.attempt(() -> {
-            int registered = Cuda.cuMemHostRegister_v2(address, page, Cuda.CU_MEMHOSTREGISTER_READ_ONLY);
-            return registered == CudaError.SUCCESS ? Cuda.cuMemHostUnregister(address) : registered;
-        });
-        LibC.munmap(address, page);
-        return result == CudaError.SUCCESS
-                ? ""
-                : CudaFailure.error("cuMemHostRegister", result).toString();
+        return Pinning.tryPage(context, fd);
     }
 
     /** Leaves a mapping; no copy of that file is under way. */
@@ -124,7 +108,7 @@ final class Registrations {
 
     private void unmapIfUnused(FileMapping mapping) {
         if (mapping.files == 0 && mapping.registered == 0) {
-            mappings.remove(mapping.key, mapping);
+            mappings.remove(mapping.key.file(), mapping);
             mapping.unmap();
         }
     }
@@ -132,7 +116,7 @@ final class Registrations {
     /** Forgets a content that the file has no more: nobody is given it again, and its segments go. */
     synchronized void discard(FileMapping mapping) {
         mapping.discarded = true;
-        mappings.remove(mapping.key, mapping);
+        mappings.remove(mapping.key.file(), mapping);
         for (Segment segment : mapping.segments()) {
             if (idle.remove(segment)) {
                 leave(segment);
@@ -168,6 +152,31 @@ final class Registrations {
             if (ahead.state == Segment.State.ABSENT && soon <= sizes.mostBytes) {
                 want(ahead);
             }
+        }
+    }
+
+    /** Returns whether all of a part of a file is registered, so that no copy of it has to wait. */
+    synchronized boolean isRegistered(FileMapping mapping, long fileOffset, long bytes) {
+        for (long at = fileOffset; at < fileOffset + bytes; at = mapping.at(at).end()) {
+            if (mapping.at(at).state != Segment.State.REGISTERED) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Counts that a part of a file is read another way; what has been read so before is registered, behind that. */
+    synchronized void readElsewhere(FileMapping mapping, long fileOffset, long bytes) {
+        if (mapping.mappedBytes() > sizes.mostBytes || mapping.discarded) {
+            return; // one pass through it would push out what it has registered itself
+        }
+        long end = fileOffset + bytes;
+        for (long at = fileOffset; at < end; at = mapping.at(at).end()) {
+            Segment segment = mapping.at(at);
+            if (segment.isReadElsewhere()) {
+                want(segment);
+            }
+            segment.elsewhere += Math.min(end, segment.end()) - at;
         }
     }
 
@@ -221,44 +230,23 @@ final class Registrations {
                 Cuda.cuMemHostUnregister(next.address); // fails only where the context, and with it the pin, is gone
                 left(next);
             } else {
-                arrived(next, bound == CudaError.SUCCESS ? register(next) : bound);
+                arrived(next, bound == CudaError.SUCCESS ? Pinning.register(next) : bound);
             }
-        }
-    }
-
-    private static int register(Segment segment) {
-        awaitClock(segment.mapping.key);
-        // What is not in the page cache is better fetched in one go than page by page.
-        LibC.madvise(segment.address, segment.bytes, MADV_WILLNEED);
-        return Cuda.cuMemHostRegister_v2(segment.address, segment.bytes, Cuda.CU_MEMHOSTREGISTER_READ_ONLY);
-    }
-
-    /** Pins no page while a change to it could still leave the stamp as it is. */
-    private static void awaitClock(FileKey key) {
-        long rest = CLOCK_TICK_NANOS;
-        while (rest > 0) {
-            long age = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - key.changedNanos();
-            if (age < 0 || age >= CLOCK_TICK_NANOS) {
-                return; // a clock that is not ours, or long enough ago
-            }
-            long nap = Math.min(rest, CLOCK_TICK_NANOS - age);
-            LockSupport.parkNanos(nap);
-            rest -= nap;
         }
     }
 
     /** Returns a segment to register or to take away, or null at the end. */
     private synchronized @Nullable Segment next() {
         while (!closed) {
-            if (!leaving.isEmpty()) {
-                return leaving.poll();
-            }
             Segment first = wanted.peek();
             if (first != null && (pinnedBytes == 0 || pinnedBytes + first.bytes <= sizes.mostBytes)) {
                 wanted.poll();
                 first.state = Segment.State.ARRIVING;
                 pinnedBytes += first.bytes;
                 return first;
+            }
+            if (!leaving.isEmpty()) {
+                return leaving.poll(); // after what copies wait for, where there is room for that
             }
             Iterator<Segment> oldest = idle.iterator();
             if (first != null && oldest.hasNext()) {
@@ -308,6 +296,7 @@ final class Registrations {
     private void absent(Segment segment) {
         segment.state = Segment.State.ABSENT;
         segment.mapping.registered--;
+        segment.elsewhere = 0;
         pinnedBytes -= segment.bytes;
     }
 

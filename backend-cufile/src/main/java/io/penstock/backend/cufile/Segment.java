@@ -28,11 +28,22 @@ final class Segment {
     final List<MappedCopy> waiting = new ArrayList<>();
     State state = State.ABSENT;
     int copies; // that read it
+    long elsewhere; // bytes of it that went another way since it was registered last, or ever
 
     Segment(FileMapping mapping, int index, long address, long bytes) {
         this.mapping = mapping;
         this.index = index;
         this.address = address;
         this.bytes = bytes;
+    }
+
+    /** Returns where in the file it ends. */
+    long end() {
+        return Math.min((index + 1) * mapping.segmentBytes, mapping.key.size());
+    }
+
+    /** Returns whether as much as it has was read some other way. */
+    boolean isReadElsewhere() {
+        return elsewhere >= end() - index * mapping.segmentBytes;
     }
 }

@@ -55,6 +55,20 @@ public interface Route {
     }
 
     /**
+     * Returns why this route does not take this part of a file yet, or an empty string: for routes that have to make
+     * something ready first. Asked for every part of a transfer that is not a gather, after the other refusals.
+     */
+    default String refusal(NativeFile file, long fileOffset, long bytes) {
+        return "";
+    }
+
+    /**
+     * Says that a transfer which this route has refused begins on a later one, and that this is one of its parts: from
+     * here a route learns what is used again. Not told of gathers. Does not block.
+     */
+    default void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {}
+
+    /**
      * Returns what decides whether two routes share lanes: those with equal answers do, across all backends of the
      * process. A route with lanes of its own answers {@code this}.
      */

@@ -73,6 +73,16 @@ public record HoldingRoute(Route route) implements Route {
     }
 
     @Override
+    public String refusal(NativeFile file, long fileOffset, long bytes) {
+        return route.refusal(file, fileOffset, bytes);
+    }
+
+    @Override
+    public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
+        route.passedOver(file, transfer, fileOffset, bytes);
+    }
+
+    @Override
     public int lanes() {
         return route.lanes();
     }
