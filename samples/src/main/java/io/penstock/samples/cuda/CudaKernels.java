@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.cuda;
 
-import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.samples.cuda.ffi.CudaDriver;
+import io.penstock.samples.cuda.ffi.KernelLaunch;
 import io.penstock.samples.volume.Kernels;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -25,7 +24,6 @@ import java.util.Objects;
 public final class CudaKernels implements Kernels, AutoCloseable {
 
     private static final int BLOCK = 128;
-    private static final int MOST_PARAMETERS = 16;
 
     /** More than a stream of slabs ever leases at a time: the oldest event is passed when its turn comes again. */
     private static final int EVENTS = 16;
@@ -35,8 +33,7 @@ public final class CudaKernels implements Kernels, AutoCloseable {
     private final long module;
     private final Map<String, Long> functions = new HashMap<>();
     private final Deque<Long> events = new ArrayDeque<>();
-    private final Memory values = new Memory(8L * MOST_PARAMETERS);
-    private final Memory pointers = new Memory(8L * MOST_PARAMETERS);
+    private final KernelLaunch launch = new KernelLaunch();
 
     private CudaKernels(long context) {
         this.context = context;
@@ -55,9 +52,6 @@ public final class CudaKernels implements Kernels, AutoCloseable {
         for (int i = 0; i < EVENTS; i++) {
             check(CudaDriver.cuEventCreate(made, CudaDriver.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
             events.add(made[0]);
-        }
-        for (int i = 0; i < MOST_PARAMETERS; i++) {
-            pointers.setPointer(8L * i, values.share(8L * i));
         }
     }
 
@@ -117,14 +111,8 @@ public final class CudaKernels implements Kernels, AutoCloseable {
     @Override
     public void run(String kernel, long indices, long... arguments) {
         enter();
-        for (int i = 0; i < arguments.length; i++) {
-            values.setLong(8L * i, arguments[i]);
-        }
         int blocks = Math.toIntExact((indices + BLOCK - 1) / BLOCK);
-        check(
-                CudaDriver.cuLaunchKernel(
-                        function(kernel), blocks, 1, 1, BLOCK, 1, 1, 0, stream, pointers, Pointer.NULL),
-                "cuLaunchKernel of " + kernel);
+        check(launch.run(function(kernel), blocks, BLOCK, stream, arguments), "cuLaunchKernel of " + kernel);
     }
 
     private long function(String kernel) {
@@ -159,10 +147,7 @@ public final class CudaKernels implements Kernels, AutoCloseable {
 
     private static void check(int answer, String call) {
         if (answer != 0) {
-            long[] name = new long[1];
-            boolean known = CudaDriver.cuGetErrorName(answer, name) == 0;
-            throw new IllegalStateException(
-                    call + " -> " + (known ? new Pointer(name[0]).getString(0) + " (" + answer + ")" : answer));
+            throw new IllegalStateException(call + " -> " + CudaDriver.nameOf(answer));
         }
     }
 }

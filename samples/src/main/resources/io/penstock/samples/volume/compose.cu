@@ -13,11 +13,12 @@
 #define DEVICE static inline
 __thread long long kernel_index;
 #define INDEX kernel_index
+#define LOWEST (-INFINITY)
 #else
 #define KERNEL(name, parameters) extern "C" __global__ void name
 #define DEVICE static __device__ __forceinline__
 #define INDEX (blockIdx.x * (long long) blockDim.x + threadIdx.x)
-#define INFINITY __int_as_float(0x7f800000)
+#define LOWEST __int_as_float((int) 0xff800000)
 #endif
 
 typedef unsigned char u8;
@@ -89,7 +90,7 @@ KERNEL(maxima, 11)(const Frame *f, const u8 *slab, float *into, i64 lines, i64 c
     i64 i = INDEX / columns;
     i64 j = INDEX % columns;
     float *to = into + first + INDEX;
-    float highest = keep ? *to : -INFINITY;
+    float highest = keep ? *to : LOWEST;
     i64 at = i * across + j * along;
     for (i64 n = 0; n < length; n++, at += stride) {
         float value = voxel(f, slab, at);

@@ -35,7 +35,7 @@ public final class CudaDriver {
 
     public static native int cuModuleGetFunction(long[] function, long module, String name);
 
-    public static native int cuLaunchKernel(
+    static native int cuLaunchKernel(
             long function,
             int gridX,
             int gridY,
@@ -68,5 +68,13 @@ public final class CudaDriver {
 
     public static native int cuMemcpyDtoHAsync_v2(Buffer to, long from, long bytes, long stream);
 
-    public static native int cuGetErrorName(int error, long[] name);
+    /** Returns what the driver calls a CUresult, with its number. */
+    public static String nameOf(int error) {
+        long[] name = new long[1];
+        return cuGetErrorName(error, name) == 0
+                ? new Pointer(name[0]).getString(0) + " (" + error + ")"
+                : String.valueOf(error);
+    }
+
+    private static native int cuGetErrorName(int error, long[] name);
 }
