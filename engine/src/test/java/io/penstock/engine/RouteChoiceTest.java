@@ -11,6 +11,7 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
+import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Route;
@@ -36,7 +37,8 @@ class RouteChoiceTest {
     private Route route(String name, String refusal) {
         return (Route) Proxy.newProxyInstance(
                 Route.class.getClassLoader(), new Class<?>[] {Route.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("refusal") && arguments.length == 3) { // of a pair
+                    if (method.getName().equals("refusal")
+                            && List.of(method.getParameterTypes()).contains(Target.class)) { // of a pair
                         asked.add(name);
                         return refusal;
                     }
