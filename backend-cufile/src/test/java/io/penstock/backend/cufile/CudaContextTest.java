@@ -71,7 +71,7 @@ class CudaContextTest {
             first.closeLater().block();
             assertReads(second);
         }
-        assertThat(cuda.live("contexts")).isZero();
+        assertThat(cuda.awaitLive("contexts", 0)).isZero();
     }
 
     @Test
@@ -97,7 +97,7 @@ class CudaContextTest {
             }
             assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isZero();
             assertThat(cuda.live("contexts")).as("after the backend was closed").isEqualTo(1);
-            assertThat(cuda.live("allocations")).isZero();
+            assertThat(cuda.awaitLive("allocations", 0)).isZero();
             assertThat(cuda.live("streams")).isZero();
         }
     }

@@ -59,7 +59,7 @@ class StagedWayTest {
     @AfterEach
     void close() {
         backend.close();
-        assertThat(cuda.live("contexts")).as("contexts").isZero();
+        assertThat(cuda.awaitLive("contexts", 0)).as("contexts").isZero();
     }
 
     private byte[] bytes(int size) {

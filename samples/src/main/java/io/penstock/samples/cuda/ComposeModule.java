@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The kernels of {@code compose.cu} as PTX: compiled for the device where NVIDIA's runtime compiler is, else what it made
- * once of the same source ({@code compose.ptx}).
+ * The kernels of {@code compose.cu} as PTX: compiled for the device where NVIDIA's runtime compiler is, else what CUDA
+ * 13.0 made once of the same source ({@code nvcc -ptx -arch=compute_75 --fmad=false -x cu compose.cu}).
  */
 final class ComposeModule {
 
