@@ -108,7 +108,7 @@ class StagedQueueThreadsTest {
     }
 
     @Test
-    void aWakeEndsALookForMoreAndIsTakenByIt() {
+    void aWakeEndsALookForMore() {
         long forEver = TimeUnit.DAYS.toNanos(1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver));

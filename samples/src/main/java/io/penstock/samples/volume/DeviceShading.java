@@ -14,8 +14,6 @@ import java.util.function.Consumer;
  */
 public final class DeviceShading implements DeviceComposition {
 
-    private static final int REACH = 3; // slices before the newest that interpolation and gradients reach back to
-    private static final int MOST_NEW = 16;
     private static final int PIXELS = Picture.SIDE * Picture.SIDE;
 
     private final Scene scene;
@@ -133,10 +131,10 @@ public final class DeviceShading implements DeviceComposition {
     }
 
     private void open(int thickest) {
-        room = Math.min(thickest, MOST_NEW);
+        room = Math.min(thickest, SlabWindow.MOST_NEW);
         codes = allocate(heldBytes(thickest));
-        frame = put(DeviceFrame.of(scene, rays, light, room + REACH));
-        for (int place = 0; place < room + REACH; place++) {
+        frame = put(DeviceFrame.of(scene, rays, light, room + SlabWindow.REACH));
+        for (int place = 0; place < room + SlabWindow.REACH; place++) {
             background(place); // slices leave their borders as they are
         }
     }
@@ -156,7 +154,7 @@ public final class DeviceShading implements DeviceComposition {
 
     /** Drops what is no longer needed and returns the first new slice. */
     private int makeRoom(int added, int index) {
-        int kept = Math.min(REACH, slices);
+        int kept = Math.min(SlabWindow.REACH, slices);
         first = descending() ? index : index - kept;
         slices = kept + added;
         return index;

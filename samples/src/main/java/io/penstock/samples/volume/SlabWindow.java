@@ -13,8 +13,11 @@ import java.util.stream.IntStream;
 final class SlabWindow implements CodeField {
 
     private static final int PAD = CoarseMap.PAD;
-    private static final int REACH = 3;
-    private static final int MOST_NEW = 16;
+    /** Slices before the newest that interpolation and gradients reach back to. */
+    static final int REACH = 3;
+
+    /** New slices at a time, at most. */
+    static final int MOST_NEW = 16;
 
     private final NiftiHeader header;
     private final CodeScale scale;

@@ -8,6 +8,8 @@ import com.sun.jna.Pointer;
  * Launches kernels whose parameters are all 8 bytes wide; the driver has read them when a launch returns.
  *
  * <p><b>Threading:</b> one thread at a time.
+ *
+ * <p><b>Ownership:</b> its two small blocks of memory go with it; JNA frees them.
  */
 public final class KernelLaunch {
 
