@@ -203,33 +203,30 @@ final class Bounces {
     }
 
     private void bodyMoved(Flight flight, long moved) {
+        long before = flight.done;
         flight.done += moved;
-        flight.moved = flight.done;
-        boolean ended = moved == 0
-                || flight.packed
-                || flight.done % flight.file().limits().fileAlignment() != 0;
+        flight.moved = Math.max(flight.moved, flight.done);
         if (flight.done == flight.bytes || flight.owner().isStopped()) {
             lane.end(flight);
-        } else if (flight.kind == Kind.READ && ended) {
+        } else if (flight.kind == Kind.READ
+                && (flight.packed || flight.endsFileAt(flight.fileOffset, flight.done, moved))) {
             lane.end(flight); // rule 103: a short count only where the file ends
-        } else if (moved == 0) {
-            flight.owner().fail(Failures.wroteNothing(flight.owner().transfer()));
-            lane.end(flight);
         } else {
-            flight.retries = 0;
-            body(flight);
+            flight.done = flight.resumeAt(before, flight.done);
+            again(flight, moved);
         }
     }
 
     private void filled(Flight flight, long moved) {
+        long before = flight.coverDone;
         flight.coverDone += moved;
-        boolean more = moved != 0
-                && flight.coverDone < flight.coverBytes
-                && flight.coverDone % flight.file().limits().fileAlignment() == 0;
+        boolean ended =
+                flight.coverDone == flight.coverBytes || flight.endsFileAt(flight.coverOffset, flight.coverDone, moved);
         if (flight.owner().isStopped()) {
             lane.end(flight);
-        } else if (more) {
-            fill(flight);
+        } else if (!ended) {
+            flight.coverDone = flight.resumeAt(before, flight.coverDone);
+            again(flight, moved);
         } else if (flight.kind == Kind.WRITE && flight.coverDone < flight.coverBytes && !flight.lengthens) {
             lockToTheEnd(flight);
         } else if (flight.kind == Kind.WRITE) {
@@ -242,6 +239,16 @@ final class Bounces {
             } else {
                 copy(flight, Math.min(got, flight.bytes));
             }
+        }
+    }
+
+    /** Goes on with what a short count has left; the device must get somewhere, in the end. */
+    private void again(Flight flight, long moved) {
+        if (moved == 0 || flight.retries > Failures.MOST_RETRIES) {
+            flight.owner().fail(Failures.movedNothing(flight.owner().transfer()));
+            lane.end(flight);
+        } else {
+            again(flight);
         }
     }
 
@@ -276,13 +283,11 @@ final class Bounces {
     }
 
     private void stored(Flight flight, long moved) {
+        long before = flight.coverDone;
         flight.coverDone += moved;
-        if (moved == 0) {
-            flight.owner().fail(Failures.wroteNothing(flight.owner().transfer()));
-            lane.end(flight);
-        } else if (flight.coverDone < flight.coverBytes) {
-            flight.coverDone -= flight.coverDone % flight.file().limits().fileAlignment();
-            store(flight);
+        if (flight.coverDone < flight.coverBytes) {
+            flight.coverDone = flight.resumeAt(before, flight.coverDone);
+            again(flight, moved);
         } else {
             flight.moved = flight.done;
             if (flight.finalLength < 0) {

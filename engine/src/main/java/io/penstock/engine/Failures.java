@@ -54,7 +54,7 @@ final class Failures {
                 : new Failure(Outcome.UNKNOWN, error);
     }
 
-    static PenstockException wroteNothing(Transfer transfer) {
+    static PenstockException movedNothing(Transfer transfer) {
         return new PermanentStorageException(
                 transfer + " failed: the device took no more bytes, and gave no reason",
                 new Failure(Outcome.UNKNOWN, null),

@@ -3,7 +3,9 @@ package io.penstock.engine;
 
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +132,33 @@ final class Flight {
         if (place != null && stands.compareAndSet(false, true)) {
             place.stands();
         }
+    }
+
+    /** Returns whether a read from {@code start} on came to {@code done} only, by {@code moved}, for its file ends there. */
+    boolean endsFileAt(long start, long done, long moved) {
+        Limits limits = file().limits();
+        if (moved == 0 || (start + done) % limits.fileAlignment() != 0) {
+            return true;
+        }
+        if (done % limits.memoryAlignment() == 0) {
+            return false; // to ask for the rest tells
+        }
+        try {
+            return file().size() <= start + done; // to ask for the rest is refused: its place in memory is not aligned
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns from where a step goes on that began at {@code before} and came to {@code done}: where file and memory
+     * are aligned, so that some bytes may have to go again. Counts a retry if that is no progress.
+     */
+    long resumeAt(long before, long done) {
+        Limits limits = file().limits();
+        long from = done - done % Math.max(limits.fileAlignment(), limits.memoryAlignment());
+        retries = from > before ? 0 : retries + 1;
+        return from;
     }
 
     OpenTransfer owner() {

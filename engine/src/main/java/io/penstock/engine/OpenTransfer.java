@@ -409,7 +409,7 @@ abstract class OpenTransfer implements PieceCursor.Ground {
         } else if (error == null && expired) {
             error = Failures.expired(this);
         } else if (error == null && reach != null && !isCancelled()) {
-            error = Failures.wroteNothing(transfer);
+            error = Failures.movedNothing(transfer);
         }
     }
 

@@ -254,11 +254,20 @@ final class FakeDevice implements DeviceDriver, Route {
             if (taken.fileOffset() >= failFrom) {
                 return -5;
             }
+            if (isMisaligned(taken, taken.file().limits())) {
+                return -22;
+            }
             long bytes = shortBy == 0 ? taken.bytes() : Math.min(shortBy, taken.bytes());
             ByteBuffer memory = window(taken.memory(), taken.memoryOffset(), bytes);
             return taken.kind() == Command.Kind.READ
                     ? taken.file().read(taken.fileOffset(), memory)
                     : taken.file().write(taken.fileOffset(), memory);
+        }
+
+        private static boolean isMisaligned(Taken taken, Limits limits) {
+            long address = taken.memory().hostAddress() + taken.memoryOffset();
+            return (taken.fileOffset() | taken.bytes()) % limits.fileAlignment() != 0
+                    || address % limits.memoryAlignment() != 0;
         }
 
         private static ByteBuffer window(DeviceMemory memory, long offset, long bytes) {

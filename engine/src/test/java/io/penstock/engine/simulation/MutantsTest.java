@@ -27,7 +27,7 @@ class MutantsTest {
         return Stream.of(
                 Mutant.of(
                         "no short-read loop",
-                        new Edit("Bounces", "flight.kind == Kind.READ && ended", "flight.kind == Kind.READ")),
+                        new Edit("Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
                 Mutant.of(
                         "slot reused early",
                         new Edit("Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),

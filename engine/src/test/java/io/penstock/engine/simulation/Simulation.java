@@ -125,10 +125,9 @@ public final class Simulation implements AutoCloseable {
 
         private TestFile file(int number) {
             int block = chance.pick(List.of(1, 512, 512, 4096));
-            int memoryBlock = block == 1 ? 1 : chance.pick(List.of(4, 512, 4096));
+            int memoryBlock = chance.pick(List.of(1, 4, 512, 4096));
             int length = chance.between(1, 10) * Math.max(block, 512) + (chance.oneIn(2) ? chance.below(600) : 0);
-            TestFile file = new TestFile(
-                    files.make("file-" + number, block, Math.min(memoryBlock, block), chance.bytes(length)));
+            TestFile file = new TestFile(files.make("file-" + number, block, memoryBlock, chance.bytes(length)));
             if (!chance.oneIn(3)) {
                 file.cut(chance, chance.oneIn(2) ? length - block : length + 10 * block);
             }

@@ -56,7 +56,7 @@ final class Workload {
     private void openAgain(TestFile file) {
         Set<FileOption> options =
                 file.spots.isEmpty() ? Set.of(FileOption.READ) : Set.of(FileOption.READ, FileOption.WRITE);
-        if (file.simulated.fileAlignment > 1 && !chance.oneIn(8)) {
+        if (Math.max(file.simulated.fileAlignment, file.simulated.memoryAlignment) > 1 && !chance.oneIn(8)) {
             options = new TreeSet<>(options);
             options.add(FileOption.DIRECT);
         }
