@@ -126,6 +126,7 @@ static int submit(struct batch *batch, unsigned count, const struct parameters *
     for (unsigned i = 0; i < count; i++) {
         int error = check(&io[i], &file);
         if (error) return error;
+        if (!file_for_batches(file)) return BATCH_SUBMIT_ERROR;
     }
     struct entry **taken = calloc(count, sizeof *taken);
     if (!taken) abort();

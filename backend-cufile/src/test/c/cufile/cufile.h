@@ -44,6 +44,7 @@ enum {
     PINNING_FAILED = 5036,
     BATCH_FULL = 5037,
     ASYNC_NOT_SUPPORTED = 5038,
+    BATCH_SUBMIT_ERROR = 5040,
     INVALID_CONTEXT = 5047,
 };
 
@@ -61,6 +62,7 @@ struct file {
     int fd;        /* the application's */
     int direct;    /* a second descriptor of the same opened file, with its flags */
     int posix;     /* opened anew without O_DIRECT */
+    int batch;     /* opened by its name for batches, or -1 */
     int flags;
     dev_t device;
     ino_t inode;
@@ -144,6 +146,8 @@ void config_take(void);
 /* file.c; with the lock. */
 struct file *file_of(const void *handle, const char *function);
 void file_use(struct file *file, int more);
+/* Opens the file by its name, for its first entry in a batch; false if nothing has that name any more. */
+int file_for_batches(struct file *file);
 long files_end(void);
 
 /* buffer.c; with the lock. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static void release(struct file *file) {
     *link = file->next;
     close(file->direct);
     close(file->posix);
+    if (file->batch >= 0) close(file->batch);
     free(file);
 }
 
@@ -104,6 +106,7 @@ static int make(int fd, struct file **file) {
     made->inode = status.st_ino;
     made->direct = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     made->posix = open_posix(fd, made->flags);
+    made->batch = -1;
     if (made->direct < 0 || made->posix < 0) {
         free(made);
         return INTERNAL;
@@ -114,6 +117,26 @@ static int make(int fd, struct file **file) {
     live("handles", 1);
     *file = made;
     return OK;
+}
+
+/*
+ * Seen on an H200 (1.15.1): the first entry of a file in a batch costs one more descriptor until the handle goes, and
+ * entries of a file without a name are refused, so that it is opened by name.
+ */
+int file_for_batches(struct file *file) {
+    char link[64], path[PATH_MAX + 1];
+    struct stat status;
+    if (file->batch >= 0) return 1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file->direct);
+    ssize_t length = readlink(link, path, PATH_MAX);
+    if (length < 0) return 0;
+    path[length] = 0;
+    file->batch = open(path, (file->flags & O_ACCMODE) | O_CLOEXEC);
+    if (file->batch < 0) return 0;
+    if (!fstat(file->batch, &status) && status.st_dev == file->device && status.st_ino == file->inode) return 1;
+    close(file->batch);
+    file->batch = -1;
+    return 0;
 }
 
 EXPORT CUfileError_t cuFileHandleRegister(void **handle, const struct descriptor *descriptor) {

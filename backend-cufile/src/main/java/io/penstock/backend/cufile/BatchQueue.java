@@ -6,8 +6,7 @@ import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.NativeQueue;
-import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,29 +15,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Events are taken one by one, and known by their cookie. What is in flight is bounded by the largest batch that the
  * driver takes and by its pools of bounce buffers, since a batch that needs more of those than there are hangs.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@code others} by their
- * threads.
+ * <p>Batches open a file by its name, and refuse one that has none any more, with all that is submitted beside it: such
+ * an entry goes by a call that blocks, and so does what is read of this file from then on.
  *
- * <p><b>Cancellation:</b> takes a command back that cuFile does not have; others end by themselves.
- * cuFileBatchIOCancel knows whole batches only, and would end other transfers' entries.
+ * <p><b>Cancellation:</b> cuFileBatchIOCancel knows whole batches only, and would end other transfers' entries.
  */
-final class BatchQueue implements NativeQueue {
+final class BatchQueue extends PolledQueue {
 
     /** Answers of cuFileBatchIOGetStatus that are errors, one after the other, until the batch counts as broken. */
     private static final int MOST_ERRORS = 64;
 
     private static final int NO_CELL = -1;
 
-    private final CuFileSession session;
-    private final CallQueue others;
-    private final CallTask[] tasks; // by id
     private final int[] cells; // by id: NO_CELL where cuFile does not have it
     private final int[] generations; // by id: tells an entry from an earlier one of the same number
-    private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
-    private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
-    private final PollPause pause = new PollPause();
     private @Nullable Batch batch; // from the first command on
-    private int inFlight; // in cuFile's hands
     private int errors;
     private long statusError; // what the last of them was
 
@@ -46,69 +37,25 @@ final class BatchQueue implements NativeQueue {
     private record Batch(long handle, int most, BatchMemory memory, BounceBudget budget, CuFileDriver.Use driver) {}
 
     BatchQueue(CuFileSession session, CallQueue others) {
-        this.session = session;
-        this.others = others;
-        this.tasks = new CallTask[others.depth()];
-        this.cells = new int[tasks.length];
-        this.generations = new int[tasks.length];
-        for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new CallTask(id);
-            cells[id] = NO_CELL;
-        }
+        super(session, others);
+        this.cells = new int[others.depth()];
+        this.generations = new int[others.depth()];
+        Arrays.fill(cells, NO_CELL);
     }
 
     @Override
-    public int depth() {
-        return tasks.length;
+    boolean takes(Command command) {
+        return ((CuFileFile) command.file()).takesBatches();
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        if (CallTask.isOfCuFile(command)) {
-            tasks[id].fill(command);
-            waiting.add(tasks[id]);
-        } else {
-            others.enqueue(id, command);
-        }
+    boolean isUnderWay(int id) {
+        return cells[id] != NO_CELL;
     }
 
     @Override
-    public void cancel(int id) {
-        CallTask task = tasks[id];
-        if (waiting.remove(task)) {
-            end(task, CuFileResults.CANCELLED);
-        } else if (cells[id] == NO_CELL) {
-            others.cancel(id);
-        }
-    }
-
-    @Override
-    public void turn(long waitNanos, Completions completions) {
-        boolean begun = submitWaiting();
-        boolean any = pollAndReport(completions) || begun;
-        if (any || waitNanos == 0) {
-            pause.reset();
-            return;
-        }
-        others.await(inFlight == 0 ? waitNanos : pause.next(waitNanos));
-        pollAndReport(completions);
-    }
-
-    private boolean pollAndReport(Completions completions) {
-        if (inFlight > 0) {
-            poll();
-        }
-        boolean any = others.report(completions) > 0;
-        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
-            any = true;
-            task.forget();
-            completions.completed(task.id, task.result);
-        }
-        return any;
-    }
-
-    private boolean submitWaiting() {
-        if (waiting.isEmpty()) {
+    boolean startWaiting() {
+        if (next() == null) {
             return false;
         }
         Batch open = batch();
@@ -119,7 +66,7 @@ final class BatchQueue implements NativeQueue {
         for (int first = open.memory.free(0); first >= 0 && mayTake(open); first = open.memory.free(first)) {
             int count = 0;
             do {
-                take(open, waiting.remove(), first + count++);
+                take(open, first + count++);
             } while (open.memory.free(first) == first + count && mayTake(open));
             submit(open, first, count);
             any = true;
@@ -128,35 +75,55 @@ final class BatchQueue implements NativeQueue {
     }
 
     private boolean mayTake(Batch open) {
-        CallTask next = waiting.peek();
-        return next != null && inFlight < open.most && open.budget.take(next.rest());
+        CallTask next = next();
+        return next != null && underWay() < open.most && open.budget.take(next.rest());
     }
 
-    private void take(Batch open, CallTask task, int cell) {
-        inFlight++;
+    private void take(Batch open, int cell) {
+        CallTask task = takeNext();
         cells[task.id] = cell;
         open.memory.write(cell, task, (long) ++generations[task.id] << Integer.SIZE | task.id);
     }
 
+    /** Submits cells; all or nothing of them is begun, says the vendor. */
     private void submit(Batch open, int first, int count) {
         long status = open.memory.submit(open.handle, first, count);
-        if (CuFile.error(status) == CuFileError.SUCCESS) {
+        int error = CuFile.error(status);
+        if (error == CuFileError.SUCCESS) {
             return;
         }
-        // All or nothing, says the vendor: none of these was begun.
-        for (CallTask task : tasks) {
-            if (cells[task.id] >= first && cells[task.id] < first + count) {
-                letGo(open, task, CuFileResults.ofStatus(status));
+        if (CuFileError.isOfBatchAlone(error) && count > 1) {
+            // One of them is the cause, and is not told: the others go on.
+            for (int cell = first; cell < first + count; cell++) {
+                submit(open, cell, 1);
+            }
+            return;
+        }
+        for (int id = 0; id < cells.length; id++) {
+            if (cells[id] >= first && cells[id] < first + count) {
+                refused(open, others.task(id), status);
             }
         }
     }
 
-    private void poll() {
+    private void refused(Batch open, CallTask task, long status) {
+        int error = CuFile.error(status);
+        if (CuFileError.isOfBatchAlone(error)) {
+            task.file().refusesBatches(error);
+            release(open, task, task.rest());
+            others.begin(task);
+        } else {
+            letGo(open, task, CuFileResults.ofStatus(status));
+        }
+    }
+
+    @Override
+    void look(boolean suspicious) {
         Batch open = batch;
         if (open == null) {
             return;
         }
-        long status = open.memory.poll(open.handle, inFlight);
+        long status = open.memory.poll(open.handle, underWay());
         if (CuFile.error(status) != CuFileError.SUCCESS) {
             statusError = CuFileResults.ofStatus(status);
             if (++errors == MOST_ERRORS) {
@@ -176,15 +143,15 @@ final class BatchQueue implements NativeQueue {
 
     private @Nullable CallTask known(long cookie) {
         int id = (int) cookie;
-        boolean ours = id >= 0 && id < tasks.length && generations[id] == (int) (cookie >> Integer.SIZE);
-        return ours && cells[id] != NO_CELL ? tasks[id] : null;
+        boolean ours = id >= 0 && id < cells.length && generations[id] == (int) (cookie >> Integer.SIZE);
+        return ours && cells[id] != NO_CELL ? others.task(id) : null;
     }
 
     private void took(Batch open, CallTask task, long result) {
         long asked = task.rest();
         if (task.goesOn(result)) {
             release(open, task, asked);
-            waiting.addFirst(task);
+            again(task);
             return;
         }
         session.ended(task, result);
@@ -200,21 +167,16 @@ final class BatchQueue implements NativeQueue {
         open.memory.release(cells[task.id]);
         open.budget.give(bytes);
         cells[task.id] = NO_CELL;
-        inFlight--;
-    }
-
-    private void end(CallTask task, long result) {
-        task.result = result;
-        ended.add(task);
+        letGo();
     }
 
     /** The batch does not tell any more what ends: destroying it waits for its entries, or nothing does. */
     private void giveUp(Batch open) {
         errors = 0;
         CuFile.cuFileBatchIODestroy(open.handle);
-        for (CallTask task : tasks) {
-            if (cells[task.id] != NO_CELL) {
-                letGo(open, task, statusError);
+        for (int id = 0; id < cells.length; id++) {
+            if (cells[id] != NO_CELL) {
+                letGo(open, others.task(id), statusError);
             }
         }
         open.memory.close();
@@ -241,7 +203,7 @@ final class BatchQueue implements NativeQueue {
             endWaiting(-CuFileError.DRIVER_NOT_INITIALIZED);
             return null;
         }
-        int most = Math.max(1, Math.min(properties.maxBatch(), tasks.length));
+        int most = Math.max(1, Math.min(properties.maxBatch(), cells.length));
         long[] handle = new long[1];
         long status = CuFile.cuFileBatchIOSetUp(handle, most);
         if (CuFile.error(status) != CuFileError.SUCCESS) {
@@ -250,17 +212,6 @@ final class BatchQueue implements NativeQueue {
         }
         CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
         return new Batch(handle[0], most, new BatchMemory(most), BounceBudget.of(properties), driver);
-    }
-
-    private void endWaiting(long result) {
-        for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
-            end(task, result);
-        }
-    }
-
-    @Override
-    public void wake() {
-        others.wake();
     }
 
     @Override

@@ -54,14 +54,24 @@ final class CallQueue implements NativeQueue {
         return tasks.length;
     }
 
+    /** Returns what stands for a number's command, for a queue in front of this one too. */
+    CallTask task(int id) {
+        return tasks[id];
+    }
+
     @Override
     public void enqueue(int id, Command command) {
         tasks[id].fill(command);
+        begin(tasks[id]);
+    }
+
+    /** Takes a task that is filled, and of which a queue in front of this one may have done a part. */
+    void begin(CallTask task) {
         inFlight++;
         if (started < Math.min(inFlight, threads.length)) {
             startThread();
         }
-        waiting.add(tasks[id]); // there is room for every id
+        waiting.add(task); // there is room for every id
     }
 
     @Override

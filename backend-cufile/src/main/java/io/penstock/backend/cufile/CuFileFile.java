@@ -37,6 +37,16 @@ final class CuFileFile implements NativeFile {
         handle.failed(result);
     }
 
+    /** Returns whether batches take this file, as far as is known. */
+    boolean takesBatches() {
+        return handle.takesBatches();
+    }
+
+    /** Notes that batches do not take this file. */
+    void refusesBatches(int error) {
+        handle.refusesBatches(error);
+    }
+
     /** Returns why cuFile takes no more transfers of this file, or an empty string. */
     String refusal() {
         return handle.refusal();

@@ -6,6 +6,9 @@ import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.engine.host.LinuxFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A descriptor that is registered with cuFile: one handle for each, which all routes of a backend share.
@@ -15,11 +18,17 @@ import java.nio.ByteOrder;
  */
 final class CuFileHandle {
 
+    private static final Logger LOG = LoggerFactory.getLogger(CuFileHandle.class);
+
+    /** Whether this process has spoken of files that batches refuse. */
+    private static final AtomicBoolean SAID = new AtomicBoolean();
+
     private final LinuxFile linux;
     private final long handle;
     private final StorageKind kind;
     private final CuFileDriver.Use driver;
     private int users = 1; // guarded by CuFileHandles
+    private volatile boolean batchesRefused;
     private volatile int refused; // the CUfileOpError by which cuFile said that it does not do this file, or 0
 
     private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver.Use driver) {
@@ -86,6 +95,22 @@ final class CuFileHandle {
         int error = CuFileResults.cuFileError(result);
         if (CuFileError.meaning(error) == CuFileError.Meaning.FALL_OVER) {
             refused = error;
+        }
+    }
+
+    /** Returns whether batches take this file, as far as is known; any thread. */
+    boolean takesBatches() {
+        return !batchesRefused;
+    }
+
+    /** Notes that batches do not take this file; any thread. */
+    void refusesBatches(int error) {
+        batchesRefused = true;
+        if (SAID.compareAndSet(false, true)) {
+            LOG.info(
+                    "some files go by calls instead of batches: cuFileBatchIOSubmit -> {} for {}",
+                    CuFileError.describe(error),
+                    linux.path().getFileName());
         }
     }
 

@@ -8,8 +8,6 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.NativeQueue;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,96 +19,46 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where a file has holes the stream clears the memory before: cuFileReadAsync leaves what lies in one as it is.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@code others} by their
- * threads.
- *
- * <p><b>Cancellation:</b> takes a command back that no stream has; others end by themselves, since nothing can be taken
- * out of a stream.
+ * <p><b>Cancellation:</b> nothing can be taken out of a stream.
  */
-final class StreamQueue implements NativeQueue {
+final class StreamQueue extends PolledQueue {
 
-    private final CuFileSession session;
-    private final CallQueue others;
-    private final CallTask[] tasks; // by id
     private final boolean[] streamed; // by id: in the hands of a stream
     private final long[] events; // by id: behind the operation, where its stream cannot write; kept for reuse
     private final boolean[] byEvent; // by id
-    private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
-    private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
     private final StreamLines lines;
-    private final PollPause pause = new PollPause();
     private @Nullable StreamCells cells; // this and driver: from the first command on
     private CuFileDriver.@Nullable Use driver;
-    private int inFlight; // in the hands of streams
 
     StreamQueue(CuFileSession session, CallQueue others, int streams) {
-        this.session = session;
-        this.others = others;
+        super(session, others);
         this.lines = new StreamLines(streams);
-        this.tasks = new CallTask[others.depth()];
-        this.streamed = new boolean[tasks.length];
-        this.events = new long[tasks.length];
-        this.byEvent = new boolean[tasks.length];
-        for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new CallTask(id);
-        }
+        this.streamed = new boolean[others.depth()];
+        this.events = new long[others.depth()];
+        this.byEvent = new boolean[others.depth()];
     }
 
     @Override
-    public int depth() {
-        return tasks.length;
+    boolean isUnderWay(int id) {
+        return streamed[id];
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        if (CallTask.isOfCuFile(command)) {
-            tasks[id].fill(command);
-            waiting.add(tasks[id]);
-        } else {
-            others.enqueue(id, command);
-        }
-    }
-
-    @Override
-    public void cancel(int id) {
-        CallTask task = tasks[id];
-        if (waiting.remove(task)) {
-            end(task, CuFileResults.CANCELLED);
-        } else if (!streamed[id]) {
-            others.cancel(id);
-        }
-    }
-
-    @Override
-    public void turn(long waitNanos, Completions completions) {
-        boolean begun = startWaiting();
-        boolean any = lookAndReport(completions) || begun;
-        if (any || waitNanos == 0) {
-            pause.reset();
-            return;
-        }
-        others.await(inFlight == 0 ? waitNanos : pause.next(waitNanos));
-        lookAndReport(completions);
-    }
-
-    private boolean startWaiting() {
+    boolean startWaiting() {
         boolean any = false;
         try {
-            while (!waiting.isEmpty()) {
+            for (CallTask next = next(); next != null; next = next()) {
                 StreamCells open = prepare();
-                CallTask next = waiting.element();
                 StreamLine line = line(next);
                 if (line == null) {
                     break;
                 }
-                start(open, line, waiting.remove());
+                start(open, line, takeNext());
                 any = true;
             }
         } catch (PenstockException none) {
             int code = none.nativeError().map(error -> (int) error.code()).orElse(CudaError.OUT_OF_MEMORY);
-            for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
-                end(task, CuFileResults.ofCuda(code));
-            }
+            endWaiting(CuFileResults.ofCuda(code));
             return true;
         }
         return any;
@@ -127,7 +75,7 @@ final class StreamQueue implements NativeQueue {
                 "a transfer in a stream", "cuCtxSetCurrent", session.context().bind());
         StreamCells open = cells;
         if (open == null) {
-            open = StreamCells.allocate(tasks.length);
+            open = StreamCells.allocate(streamed.length);
             cells = open;
             driver = CuFileDriver.PROCESS.again();
         }
@@ -158,7 +106,6 @@ final class StreamQueue implements NativeQueue {
         }
         streamed[task.id] = true;
         line.operations.add(task);
-        inFlight++;
         joinOrder(task, stream);
     }
 
@@ -197,24 +144,18 @@ final class StreamQueue implements NativeQueue {
         return events[id] != 0 && Cuda.cuEventRecord(events[id], stream) == CudaError.SUCCESS;
     }
 
-    private boolean lookAndReport(Completions completions) {
+    @Override
+    void look(boolean suspicious) {
         StreamCells open = cells;
-        if (open != null && inFlight > 0) {
-            boolean suspicious = pause.isLongest();
-            for (StreamLine line : lines.open()) {
-                look(open, line);
-                if (suspicious && !line.operations.isEmpty()) {
-                    doubt(open, line);
-                }
+        if (open == null) {
+            return;
+        }
+        for (StreamLine line : lines.open()) {
+            look(open, line);
+            if (suspicious && !line.operations.isEmpty()) {
+                doubt(open, line);
             }
         }
-        boolean any = others.report(completions) > 0;
-        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
-            any = true;
-            task.forget();
-            completions.completed(task.id, task.result);
-        }
-        return any;
     }
 
     private void look(StreamCells open, StreamLine line) {
@@ -247,27 +188,17 @@ final class StreamQueue implements NativeQueue {
 
     private void passed(StreamCells open, CallTask task, int state) {
         streamed[task.id] = false;
-        inFlight--;
+        letGo();
         long result = task.result != 0 ? task.result : CuFileResults.ofCount(open.count(task.id));
         if (state != CudaError.SUCCESS) {
             result = CuFileResults.ofCuda(state);
         }
         if (task.goesOn(result)) {
-            waiting.addFirst(task);
+            again(task);
             return;
         }
         session.ended(task, result);
         end(task, task.total(result));
-    }
-
-    private void end(CallTask task, long result) {
-        task.result = result;
-        ended.add(task);
-    }
-
-    @Override
-    public void wake() {
-        others.wake();
     }
 
     @Override

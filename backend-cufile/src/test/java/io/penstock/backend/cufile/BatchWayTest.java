@@ -14,6 +14,7 @@ import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -162,7 +163,7 @@ class BatchWayTest {
 
     @ParameterizedTest
     @CsvSource({
-        "cuFileBatchIOSubmit, 5040, CU_FILE_INTERNAL_BATCH_SUBMIT_ERROR (5040)",
+        "cuFileBatchIOSubmit, 5043, CU_FILE_NOMEM_ERROR (5043)",
         "cuFileBatchIOSetUp, 5039, CU_FILE_INTERNAL_BATCH_SETUP_ERROR (5039)"
     })
     void aBatchThatIsNotTakenIsATransientErrorAndTheNextOneWorks(String call, int code, String said)
@@ -174,6 +175,26 @@ class BatchWayTest {
                 .isInstanceOf(TransientStorageException.class)
                 .hasMessageContaining("read of 4096 bytes at 0 of file0 failed: cuFileBatchIO -> " + said);
         assertThat(bench.move(read).bytes()).isEqualTo(4096);
+    }
+
+    @Test
+    void required_502_aFileWithoutANameGoesByCallsAndHarmsNoneThatIsSubmittedBesideIt() throws IOException {
+        byte[] content = CuFileBench.bytes(16 * 4096);
+        StorageFile file = bench.file(content);
+        StorageFile nameless = bench.file(content);
+        Files.delete(nameless.path());
+        DeviceBuffer buffer = bench.buffer(content.length);
+        DeviceBuffer other = bench.buffer(content.length);
+        List<Mono<Completion>> both = new ArrayList<>(backwards(file, buffer, 16));
+        both.addAll(backwards(nameless, other, 16));
+        run(both);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(CuFileBench.content(other)).isEqualTo(content);
+        assertThat(bench.cufile.calls("cuFileRead")).isEqualTo(16);
+        long submissions = bench.cufile.calls(SUBMIT);
+        assertThat(bench.move(Transfer.read(nameless.all(), other.all())).path())
+                .isEqualTo(TransferPath.COMPAT);
+        assertThat(bench.cufile.calls(SUBMIT)).as("asked again").isEqualTo(submissions);
     }
 
     @Test

@@ -42,10 +42,12 @@ public final class CuFileError {
     public static final int INTERNAL_ERROR = 5030;
     public static final int NVFS_SETUP_ERROR = 5033;
     public static final int IO_DISABLED = 5034;
+    public static final int BATCH_SUBMIT_FAILED = 5035;
     public static final int GPU_MEMORY_PINNING_FAILED = 5036;
     public static final int BATCH_FULL = 5037;
     public static final int ASYNC_NOT_SUPPORTED = 5038;
     public static final int INTERNAL_BATCH_SETUP_ERROR = 5039;
+    public static final int INTERNAL_BATCH_SUBMIT_ERROR = 5040;
     public static final int NOMEM_ERROR = 5043;
     public static final int IO_ERROR = 5044;
     public static final int NVFS_INTERNAL_DRIVER_ERROR = 5048;
@@ -85,13 +87,26 @@ public final class CuFileError {
         return symbol.isEmpty() ? Integer.toString(error) : symbol + " (" + error + ")";
     }
 
+    /**
+     * Returns whether a number says of an entry that batches do not take it, which cuFileRead and cuFileWrite may: so
+     * with files that have no name any more (libcufile 1.15.1 on an H200).
+     */
+    public static boolean isOfBatchAlone(int error) {
+        return error == BATCH_SUBMIT_FAILED || error == INTERNAL_BATCH_SUBMIT_ERROR || error == BATCH_NOCOMPAT_ERROR;
+    }
+
     /** Returns what can be done about a number; what is unknown is PERMANENT. */
     public static Meaning meaning(int error) {
         return switch (error) {
             case SUCCESS -> Meaning.SUCCESS;
             // cufile.h says of these to retry later; a full batch and an exhausted BAR are of the same kind.
-            case BATCH_FULL, GPU_MEMORY_PINNING_FAILED, INTERNAL_BATCH_SETUP_ERROR, 5040, 5041, 5042, NOMEM_ERROR ->
-                Meaning.TRANSIENT;
+            case BATCH_FULL,
+                    GPU_MEMORY_PINNING_FAILED,
+                    INTERNAL_BATCH_SETUP_ERROR,
+                    INTERNAL_BATCH_SUBMIT_ERROR,
+                    5041,
+                    5042,
+                    NOMEM_ERROR -> Meaning.TRANSIENT;
             case PLATFORM_NOT_SUPPORTED,
                     IO_NOT_SUPPORTED,
                     DEVICE_NOT_SUPPORTED,

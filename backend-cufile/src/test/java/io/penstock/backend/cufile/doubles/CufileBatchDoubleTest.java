@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,47 @@ class CufileBatchDoubleTest {
         assertThat(arrays.await(batch, PIECES, -1)).isEqualTo(PIECES);
         ok(arrays.submit(batch, 0, PIECES));
         assertThat(arrays.await(batch, PIECES, -1)).isEqualTo(PIECES);
+    }
+
+    @Test
+    void aFileWithoutANameIsRefusedAndNothingOfTheSubmissionBegins() throws IOException {
+        Path other = Files.write(folder.resolve("other"), content);
+        int nameless = OpenFiles.open(other, OpenFiles.READ);
+        long refused = OpenFiles.register(nameless);
+        Files.delete(other);
+        arrays.read(1, refused, memory, PIECE, PIECE, PIECE);
+        assertThat(arrays.submit(batch, 0, 2)).isEqualTo(5040);
+        assertThat(arrays.await(batch, 0, -1)).isZero();
+        assertThat(Doubles.cufile().live("entries")).isZero();
+        CufileAbi.cuFileHandleDeregister(refused);
+        OpenFiles.close(nameless);
+    }
+
+    @Test
+    void theFirstEntryOfAFileOpensItOnceMoreUntilItsHandleGoes() throws IOException {
+        long before = opened();
+        ok(arrays.submit(batch, 0, 2));
+        assertThat(arrays.await(batch, 2, -1)).isEqualTo(2);
+        ok(arrays.submit(batch, 0, 2));
+        assertThat(arrays.await(batch, 2, -1)).isEqualTo(2);
+        assertThat(opened()).isEqualTo(before + 1);
+        CufileAbi.cuFileHandleDeregister(handle);
+        assertThat(opened()).as("the application's own").isEqualTo(1);
+        handle = OpenFiles.register(fd);
+    }
+
+    /** Returns how many descriptors of the file this process has. */
+    private long opened() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.filter(fd -> {
+                        try {
+                            return Files.readSymbolicLink(fd).equals(folder.resolve("file"));
+                        } catch (IOException gone) {
+                            return false;
+                        }
+                    })
+                    .count();
+        }
     }
 
     @Test

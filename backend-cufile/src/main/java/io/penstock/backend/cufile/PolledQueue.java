@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeQueue;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue whose operations tell nobody that they have ended, so that the lane looks. Commands wait until there is room
+ * for them; what is none of cuFile's way goes to threads that block.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@link #others} by their
+ * threads.
+ *
+ * <p><b>Cancellation:</b> takes a command back that cuFile does not have; others end by themselves.
+ */
+abstract class PolledQueue implements NativeQueue {
+
+    final CuFileSession session;
+    final CallQueue others;
+    private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
+    private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
+    private final PollPause pause = new PollPause();
+    private int underWay; // in cuFile's hands
+
+    PolledQueue(CuFileSession session, CallQueue others) {
+        this.session = session;
+        this.others = others;
+    }
+
+    /** Gives cuFile what waits, as far as there is room; returns whether anything was begun, or has ended. */
+    abstract boolean startWaiting();
+
+    /**
+     * Looks what has ended; something is under way.
+     *
+     * @param suspicious whether nothing has ended for long
+     */
+    abstract void look(boolean suspicious);
+
+    /** Returns whether cuFile has the operation of a number. */
+    abstract boolean isUnderWay(int id);
+
+    @Override
+    public final int depth() {
+        return others.depth();
+    }
+
+    @Override
+    public final void enqueue(int id, Command command) {
+        if (CallTask.isOfCuFile(command) && takes(command)) {
+            CallTask task = others.task(id);
+            task.fill(command);
+            waiting.add(task);
+        } else {
+            others.enqueue(id, command);
+        }
+    }
+
+    /** Returns whether a command of cuFile's goes this way; by a call that blocks otherwise. */
+    boolean takes(Command command) {
+        return true;
+    }
+
+    @Override
+    public final void cancel(int id) {
+        CallTask task = others.task(id);
+        if (waiting.remove(task)) {
+            end(task, CuFileResults.CANCELLED);
+        } else if (!isUnderWay(id)) {
+            others.cancel(id);
+        }
+    }
+
+    @Override
+    public final void turn(long waitNanos, Completions completions) {
+        boolean begun = startWaiting();
+        boolean any = lookAndReport(completions) || begun;
+        if (any || waitNanos == 0) {
+            pause.reset();
+            return;
+        }
+        others.await(underWay == 0 ? waitNanos : pause.next(waitNanos));
+        lookAndReport(completions);
+    }
+
+    private boolean lookAndReport(Completions completions) {
+        if (underWay > 0) {
+            look(pause.isLongest());
+        }
+        boolean any = others.report(completions) > 0;
+        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
+            any = true;
+            task.forget();
+            completions.completed(task.id, task.result);
+        }
+        return any;
+    }
+
+    /** Returns the command that is next; null if none waits. */
+    final @Nullable CallTask next() {
+        return waiting.peek();
+    }
+
+    /** Takes the command that is next, which is under way from now on. */
+    final CallTask takeNext() {
+        underWay++;
+        return waiting.remove();
+    }
+
+    final int underWay() {
+        return underWay;
+    }
+
+    /** Says that cuFile has let go of an operation. */
+    final void letGo() {
+        underWay--;
+    }
+
+    /** Puts the rest of a command in front of those that wait. */
+    final void again(CallTask task) {
+        waiting.addFirst(task);
+    }
+
+    /** Ends a command that cuFile does not have, or has no more. */
+    final void end(CallTask task, long result) {
+        task.result = result;
+        ended.add(task);
+    }
+
+    /** Ends all that waits. */
+    final void endWaiting(long result) {
+        for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
+            end(task, result);
+        }
+    }
+
+    @Override
+    public final void wake() {
+        others.wake();
+    }
+}
