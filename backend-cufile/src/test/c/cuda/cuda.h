@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../control.h"
+#include "control.h"
 #include "../handles.h"
 
 typedef int CUresult;

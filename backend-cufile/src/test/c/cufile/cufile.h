@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../control.h"
+#include "control.h"
 #include "../cuda-double.h"
 #include "../handles.h"
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
+import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.doubles;
 
+import io.penstock.engine.testing.CompiledDoubles;
+import io.penstock.engine.testing.DoubleControl;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +30,7 @@ public final class Doubles {
         static final @Nullable DoubleControl CUFILE;
 
         static {
-            String unavailable = DoublesBuild.unavailable();
+            String unavailable = CompiledDoubles.unavailable();
             UNAVAILABLE = unavailable;
             if (unavailable == null) {
                 try {

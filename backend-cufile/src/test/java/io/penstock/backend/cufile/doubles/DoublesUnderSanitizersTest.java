@@ -3,6 +3,7 @@ package io.penstock.backend.cufile.doubles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.testing.CompiledDoubles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +27,7 @@ class DoublesUnderSanitizersTest {
     @ValueSource(strings = {"address,undefined", "thread"})
     void fourThreadsUseBothDoublesCleanly(String sanitizer) throws IOException {
         Path program = DoublesBuild.program("stress", sanitizer);
-        assertThat(DoublesBuild.run(List.of(program.toString(), folder.toString())))
+        assertThat(CompiledDoubles.run(List.of(program.toString(), folder.toString())))
                 .isEmpty();
     }
 }

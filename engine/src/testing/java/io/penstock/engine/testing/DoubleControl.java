@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.cufile.doubles;
+package io.penstock.engine.testing;
 
 import com.sun.jna.Library;
 import com.sun.jna.NativeLibrary;
@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a test orders one of the doubles to do, and asks it. Functions are named as the vendor names them; a trailing
- * {@code _v2} makes no difference. Each library has a state of its own.
+ * What a test orders the double of a vendor's library to do, and asks it. Functions are named as the vendor names them; a
+ * trailing {@code _v2} makes no difference. Each library has a state of its own.
  */
 public final class DoubleControl {
 
@@ -19,7 +19,8 @@ public final class DoubleControl {
 
     private final NativeLibrary library;
 
-    DoubleControl(Path file) {
+    /** Loads a double that was compiled with {@code control.c}, or finds it where it is loaded already. */
+    public DoubleControl(Path file) {
         library = NativeLibrary.getInstance(file.toString(), Map.of(Library.OPTION_OPEN_FLAGS, RTLD_LAZY));
     }
 
