@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.cufile.ffi;
+package io.penstock.engine.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.penstock.engine.ffi.Machine;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.cufile.ffi;
+package io.penstock.engine.ffi;
 
 import com.sun.jna.Callback;
 import com.sun.jna.CallbackReference;
@@ -49,7 +49,7 @@ public final class VendorLibrary {
      * @param folders where else to look
      * @param absentAnswer what absent functions answer
      */
-    VendorLibrary(Class<?> functions, String soname, List<String> folders, long absentAnswer) {
+    public VendorLibrary(Class<?> functions, String soname, List<String> folders, long absentAnswer) {
         this.functions = functions;
         this.soname = soname;
         this.folders = folders;
@@ -62,7 +62,7 @@ public final class VendorLibrary {
      * @param file the file, or an empty string for the soname and the usual folders
      * @return why not, or an empty string
      */
-    synchronized String load(String file) {
+    public synchronized String load(String file) {
         List<String> candidates = candidates(file);
         if (!loaded.isEmpty()) {
             return file.isEmpty() || isSame(file, loaded)
@@ -128,12 +128,12 @@ public final class VendorLibrary {
     }
 
     /** Returns the functions that the library has not; empty unless it is loaded. */
-    synchronized Set<String> absent() {
+    public synchronized Set<String> absent() {
         return Set.copyOf(absent);
     }
 
     /** Returns what it was loaded from; empty if it is not. */
-    synchronized String file() {
+    public synchronized String file() {
         return loaded;
     }
 }

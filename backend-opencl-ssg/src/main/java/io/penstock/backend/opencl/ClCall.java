@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.engine.spi.NativeFailure;
+
+/** The OpenCL calls that can fail within a transfer, and the numbers by which queues say so. */
+enum ClCall {
+    /** What a command came to, as its event says; no call's answer. */
+    COPY(1, "the copy"),
+    EVENT_INFO(2, "clGetEventInfo"),
+    FLUSH(3, "clFlush"),
+    READ_BUFFER(4, "clEnqueueReadBuffer"),
+    WRITE_BUFFER(5, "clEnqueueWriteBuffer");
+
+    private static final ClCall[] ALL = values();
+    private static final long CODE_BITS = 0xFFFF_FFFFL;
+
+    private final long number;
+    private final String vendorName;
+
+    ClCall(long number, String vendorName) {
+        this.number = number;
+        this.vendorName = vendorName;
+    }
+
+    /** Returns the negative number for {@link #failure}; codes may be negative or positive. */
+    long failed(int code) {
+        return -(number << Integer.SIZE | (code & CODE_BITS));
+    }
+
+    /** Returns what a number of {@link #failed} means. */
+    static NativeFailure failure(long failed) {
+        long told = -failed;
+        for (ClCall call : ALL) {
+            if (call.number == told >>> Integer.SIZE) {
+                return OpenClFailure.of(call.vendorName, (int) told);
+            }
+        }
+        throw new IllegalArgumentException("no call of ours has failed with " + failed);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.Slab;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Memory of ours that the driver knows, and so may pin, with a command queue and a few native cells of its own: at most
+ * one copy of a slot is under way, so that nothing has to be found or made for one.
+ *
+ * <p>It stays mapped for good: copies name its address, never its cl_mem, which is there so that the driver has the memory
+ * pinned (AMD's and NVIDIA's guides want that for copies at full speed).
+ */
+final class ClSlot implements DeviceMemory {
+
+    private static final int EVENT = 0;
+    private static final int STATUS = 8;
+    private static final int ERROR = 12;
+    private static final int CELL_BYTES = 16;
+
+    private final ClContext context;
+    private final int number;
+    private final Slab memory;
+    private final long buffer;
+    private final long queue;
+    private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
+    private final long cellAddress = NativeMemory.address(cells);
+
+    private ClSlot(ClContext context, int number, Slab memory, long buffer, long queue) {
+        this.context = context;
+        this.number = number;
+        this.memory = memory;
+        this.buffer = buffer;
+        this.queue = queue;
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param number by which {@link ClSlots#at} finds it
+     * @throws io.penstock.TransientStorageException if there is no memory left
+     */
+    static ClSlot allocate(ClContext context, int number, long bytes) {
+        String request = "allocation of a slot of " + bytes + " bytes";
+        Slab memory = Slabs.shared().allocate(bytes);
+        long buffer = 0;
+        long queue = 0;
+        try {
+            int[] error = new int[1];
+            buffer = OpenCl.clCreateBuffer(
+                    context.handle(),
+                    OpenCl.CL_MEM_READ_WRITE | OpenCl.CL_MEM_USE_HOST_PTR,
+                    bytes,
+                    memory.hostAddress(),
+                    error);
+            OpenClFailure.check(request, "clCreateBuffer", error[0]);
+            queue = context.createQueue(0);
+            ClSlot slot = new ClSlot(context, number, memory, buffer, queue);
+            slot.map(request);
+            return slot;
+        } catch (RuntimeException e) {
+            if (queue != 0) {
+                OpenCl.clReleaseCommandQueue(queue);
+            }
+            if (buffer != 0) {
+                OpenCl.clReleaseMemObject(buffer);
+            }
+            memory.free();
+            throw e;
+        }
+    }
+
+    private void map(String request) {
+        long flags = OpenCl.CL_MAP_READ | OpenCl.CL_MAP_WRITE;
+        OpenCl.clEnqueueMapBuffer(queue, buffer, 1, flags, 0, memory.bytes(), 0, 0, 0, cellAddress + ERROR);
+        OpenClFailure.check(request, "clEnqueueMapBuffer", cells.getInt(ERROR));
+    }
+
+    /** Gives it back; no copy is under way. */
+    void release() {
+        OpenCl.clEnqueueUnmapMemObject(queue, buffer, memory.hostAddress(), 0, 0, 0);
+        OpenCl.clFinish(queue);
+        OpenCl.clReleaseCommandQueue(queue);
+        OpenCl.clReleaseMemObject(buffer);
+        memory.free();
+    }
+
+    int number() {
+        return number;
+    }
+
+    long queue() {
+        return queue;
+    }
+
+    /** Returns the address of the cell that takes the event of a copy. */
+    long eventCell() {
+        return cellAddress + EVENT;
+    }
+
+    /** Returns the event of the copy that is under way. */
+    long event() {
+        return cells.getLong(EVENT);
+    }
+
+    /** Asks the driver for the state of the copy; answers 0 and then {@link #status} tells, or an error code. */
+    int look() {
+        return OpenCl.clGetEventInfo(
+                event(), OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, cellAddress + STATUS, 0);
+    }
+
+    /** Returns what {@link #look} has found. */
+    int status() {
+        return cells.getInt(STATUS);
+    }
+
+    @Override
+    public long bytes() {
+        return memory.bytes();
+    }
+
+    @Override
+    public long nativeHandle() {
+        return memory.hostAddress();
+    }
+
+    @Override
+    public long hostAddress() {
+        return memory.hostAddress();
+    }
+
+    @Override
+    public void free() {
+        context.slots().give(this);
+    }
+}

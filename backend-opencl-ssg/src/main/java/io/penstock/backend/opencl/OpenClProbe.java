@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.Availability;
+import io.penstock.BackendUnavailableException;
+import io.penstock.Options;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Says which platforms and devices there are, and what each can do; creates no context. */
+final class OpenClProbe {
+
+    private OpenClProbe() {}
+
+    static Availability probe(Options options) {
+        try {
+            OpenClPlatforms platforms = OpenClPlatforms.find(options);
+            if (!platforms.isUsable()) {
+                return Availability.absent(platforms.reason(), platforms.remedy());
+            }
+            OpenClDevice device = ContextChoice.of(options, platforms).device();
+            return Availability.available(device.isHardware(), device.name(), details(platforms, device));
+        } catch (BackendUnavailableException e) {
+            return Availability.absent(
+                    String.valueOf(e.getMessage()), "set " + OpenClOptions.DEVICE + " to a device that there is");
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
+    }
+
+    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen) {
+        List<String> details = new ArrayList<>();
+        details.add("library: " + OpenCl.file());
+        platforms.platforms().forEach(platform -> details.add("platform: " + platform));
+        platforms.devices().forEach(device -> {
+            String whyNot = device.whyNot();
+            details.add((whyNot.isEmpty() ? device.toString() : whyNot)
+                    + "; " + String.join(", ", device.abilities())
+                    + (device.equals(chosen) ? "; chosen" : ""));
+        });
+        details.addAll(platforms.troubles());
+        return details;
+    }
+}
