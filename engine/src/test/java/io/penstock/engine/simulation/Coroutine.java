@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.NonBlocking;
 
 /**
  * A stack of its own for code that blocks: exactly one of the resumer and the coroutine runs at any time, so that
@@ -12,11 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Coroutine {
 
-    private static final ExecutorService THREADS = Executors.newCachedThreadPool(body -> {
-        Thread thread = new Thread(body, "simulated-thread");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(LaneStack::new);
+
+    /** As a lane's thread, it must not block: what may is done elsewhere, and ends later. */
+    private static final class LaneStack extends Thread implements NonBlocking {
+        LaneStack(Runnable body) {
+            super(body, "simulated-thread");
+            setDaemon(true);
+        }
+    }
 
     /** Ends a coroutine whose simulation is over. */
     private static final class Abandoned extends Error {

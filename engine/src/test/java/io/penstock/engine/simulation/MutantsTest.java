@@ -67,7 +67,10 @@ class MutantsTest {
                                 """)),
                 Mutant.of(
                         "zombies not waited for", new Edit("Gate", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
-                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")));
+                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")),
+                Mutant.of(
+                        "a length that a neighbour has made for a moment is believed",
+                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")));
     }
 
     @ParameterizedTest

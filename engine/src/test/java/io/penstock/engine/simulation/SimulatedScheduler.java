@@ -46,7 +46,9 @@ final class SimulatedScheduler implements Scheduler, Schedulers.Factory {
 
     @Override
     public Disposable schedule(Runnable task) {
-        return schedule(task, 0, TimeUnit.NANOSECONDS);
+        World current = world;
+        boolean waits = current != null && current.chance.oneIn(2); // for a thread, or in a system call
+        return schedule(task, current != null && waits ? current.chance.below(3000) : 0, TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -30,6 +30,7 @@ final class Workload {
     private final List<Watch<?>> watches = new ArrayList<>();
     private final List<Attempt> cancelled = new ArrayList<>();
     private final Pipelines pipelines;
+    private final int haste; // the longest rest
     private int actions;
     private int keys;
     private boolean closing;
@@ -41,6 +42,7 @@ final class Workload {
         this.backend = backend;
         attempts = new Attempts(chance);
         pipelines = new Pipelines(this);
+        haste = chance.pick(List.of(1, 1, 300, 3000));
         actions = chance.oneIn(40) ? 150 : chance.between(3, 30);
     }
 
@@ -88,23 +90,26 @@ final class Workload {
         if (actions-- == 0) {
             return false;
         }
+        if (chance.oneIn(3)) {
+            world.rest(chance.below(haste)); // so that some of it arrives while other ends
+        }
         int what = chance.below(100);
-        if (what < 30) {
+        if (what < 28) {
             transfer(true);
-        } else if (what < 58) {
+        } else if (what < 55) {
             transfer(false);
-        } else if (what < 63) {
+        } else if (what < 60) {
             Attempt gather = attempts.newGather();
             if (gather != null) {
                 submit(gather, gather.gather());
             }
-        } else if (what < 73) {
+        } else if (what < 70) {
             cancelSome();
-        } else if (what < 79) {
+        } else if (what < 76) {
             reuse();
-        } else if (what < 84) {
+        } else if (what < 81) {
             ordered();
-        } else if (what < 90) {
+        } else if (what < 88) {
             sync();
         } else if (what < 93) {
             append();
@@ -189,17 +194,26 @@ final class Workload {
         }
     }
 
-    /** Several writes that touch each other, front to back, at once, as of a stream that lengthens its file. */
+    /** Several writes that touch each other, front to back, as of a stream that lengthens its file. */
     private void append() {
         Handle handle = attempts.someHandle(true);
         if (handle == null) {
             return;
         }
+        int spread = chance.pick(List.of(1, 300, 3000));
+        long at = 0;
         for (Place spot : handle.of.spots) {
-            Attempt attempt = new Attempt(handle, false);
-            if (spot.isFree() && attempts.addWrite(attempt, spot)) {
-                submit(attempt, attempt.transfer());
+            if (spot.offset + spot.bytes > handle.of.readable) {
+                at += chance.below(spread);
+                world.later(at, () -> writeIfFree(handle, spot));
             }
+        }
+    }
+
+    private void writeIfFree(Handle handle, Place spot) {
+        Attempt attempt = new Attempt(handle, false);
+        if (spot.isFree() && attempts.addWrite(attempt, spot)) {
+            submit(attempt, attempt.transfer());
         }
     }
 

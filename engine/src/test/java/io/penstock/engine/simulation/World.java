@@ -40,6 +40,7 @@ final class World {
             new PriorityQueue<>(Comparator.comparingLong(Timer::at).thenComparingLong(Timer::number));
     private @Nullable Fiber current;
     private @Nullable BooleanSupplier application; // returns whether it has more to do
+    private long applicationWakesAt;
     private @Nullable Throwable failure;
     private long now = 1;
     private long numbers;
@@ -98,6 +99,11 @@ final class World {
         application = step;
     }
 
+    /** Lets the application do nothing for a while. */
+    void rest(long nanos) {
+        applicationWakesAt = now + nanos;
+    }
+
     /** Lets others act before the caller goes on, if the caller is a lane. */
     void pause() {
         Fiber fiber = current;
@@ -146,7 +152,7 @@ final class World {
         now += chance.below(50);
         fire();
         int runnable = countRunnable();
-        int choices = runnable + ready.size() + (application == null ? 0 : 1);
+        int choices = runnable + ready.size() + (application == null || applicationWakesAt > now ? 0 : 1);
         if (choices == 0) {
             return skip();
         }
@@ -233,6 +239,7 @@ final class World {
     private boolean skip() {
         Timer first = timers.peek();
         long next = first == null ? Long.MAX_VALUE : first.at;
+        next = application == null ? next : Math.min(next, applicationWakesAt);
         for (Fiber fiber : fibers) {
             next = Math.min(next, fiber.wakesAt);
         }
