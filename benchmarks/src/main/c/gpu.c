@@ -15,6 +15,7 @@ CUFILE_FUNCTIONS(DEFINE_CUFILE)
 
 void (*fail_with)(const char *text);
 static CUcontext context;
+static void *cufile;
 
 void fail(const char *format, ...) {
     char text[400];
@@ -93,9 +94,13 @@ void cufile_load(void) {
         "/usr/local/cuda/targets/x86_64-linux/lib/libcufile.so.0",
         "/usr/lib/x86_64-linux-gnu/libcufile.so.0",
         NULL};
-    void *library = open_library("PENSTOCK_CUFILE_LIBCUFILE", places);
-#define LOAD_CUFILE(type, name, parameters) name = (type(*) parameters)symbol(library, #name);
+    cufile = open_library("PENSTOCK_CUFILE_LIBCUFILE", places);
+#define LOAD_CUFILE(type, name, parameters) name = (type(*) parameters)symbol(cufile, #name);
     CUFILE_FUNCTIONS(LOAD_CUFILE)
+}
+
+void *cufile_symbol(const char *name) {
+    return symbol(cufile, name);
 }
 
 int64_t now_nanos(void) {

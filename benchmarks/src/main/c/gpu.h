@@ -123,6 +123,8 @@ void must_cufile(const char *call, CUfileError_t result);
 void gpu_open(void);
 // Loads libcufile from PENSTOCK_CUFILE_LIBCUFILE or its usual places.
 void cufile_load(void);
+// What libcufile has beside the functions above; once it is loaded.
+void *cufile_symbol(const char *name);
 // Makes the context that gpu_open made current on this thread.
 void gpu_enter(void);
 

@@ -44,6 +44,7 @@ final class CufileRows {
         cufile.gather();
         cufile.completion();
         cufile.start();
+        cufile.rows.add(new StagingGrid(bench));
         return cufile.rows;
     }
 

@@ -62,7 +62,8 @@ public final class Main {
         Report report = Report.of(List.of());
         boolean refused = false;
         for (Row row : rows) {
-            if (!row.name().contains(settings.rows())) {
+            if (!row.name().contains(settings.rows())
+                    || (row.isOnlyByName() && settings.rows().isEmpty())) {
                 continue;
             }
             boolean busy = Machine.isBusy(settings.force());

@@ -7,6 +7,11 @@ interface Row {
     /** Returns the name by which {@code --rows} finds it. */
     String name();
 
+    /** Returns whether it is measured only where {@code --rows} says so. */
+    default boolean isOnlyByName() {
+        return false;
+    }
+
     /** Measures it. */
     Report run(Settings settings, boolean busy) throws Exception;
 }

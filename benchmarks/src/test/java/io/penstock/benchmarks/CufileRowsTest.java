@@ -93,6 +93,9 @@ class CufileRowsTest {
     @Test
     void everyContenderOfEveryRowMovesTheRightBytes() throws Exception {
         for (Row row : CufileRows.all(bench())) {
+            if (row.isOnlyByName()) {
+                continue;
+            }
             Report report = row.run(settings, false);
             List<String> measured =
                     report.figures().stream().map(Figure::contender).toList();
@@ -103,6 +106,12 @@ class CufileRowsTest {
                     .as(row.name())
                     .hasSize(((Rounds) row).comparisons().size());
         }
+    }
+
+    @Test
+    void theGridTriesTheOptionsOfStagingOneAfterAnother() throws Exception {
+        Report report = new StagingGrid(bench()).run(settings, false);
+        assertThat(report.figures()).hasSize(27).extracting(Figure::contender).contains("16 fillers, 4 slots of 1 MiB");
     }
 
     @Test

@@ -80,7 +80,10 @@ class FillerPoolTest {
                 .resolve(List.of(StagingOptions.SLOTS_PER_FILLER, StagingOptions.FILLERS)));
         assertThat(sizes).isEqualTo(new SlotSizes(2 << 20, 3, 8, 256));
         assertThat(sizes.slots(8)).isEqualTo(24);
-        assertThat(sizes.slots(100)).as("more gain one device nothing").isEqualTo(36);
+        assertThat(new SlotSizes(2 << 20, 3, 16, 256).slots(16)).as("as asked").isEqualTo(48);
+        assertThat(new SlotSizes(2 << 20, 3, 0, 256).slots(100))
+                .as("more gain one device nothing")
+                .isEqualTo(36);
     }
 
     @Test
