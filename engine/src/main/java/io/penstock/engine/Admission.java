@@ -3,6 +3,10 @@ package io.penstock.engine;
 
 import io.penstock.DeviceFence;
 import io.penstock.Transfer;
+import io.penstock.engine.spi.Route;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -16,6 +20,7 @@ final class Admission {
     private final Transfer transfer;
     private final long deadlineNanos;
     private OrderKeys.@Nullable Turn turn;
+    private final List<DeviceFence> onDevice = new ArrayList<>(0); // written before the lane gets the transfer
     private boolean startsFirst; // written before the lane gets the transfer
     private boolean called; // lane only, as all below
     private boolean asked;
@@ -54,6 +59,27 @@ final class Admission {
     @Nullable
     FenceOrder order() {
         return order;
+    }
+
+    /** Leaves to the device the fences that the commands of a route wait for there; on the subscriber's thread. */
+    void leaveToDevice(Route route, Port port) {
+        FenceOrder place = order;
+        if (place == null) {
+            return;
+        }
+        LongPredicate awaited = fence -> route.awaits(transfer, place.point(), fence);
+        for (DeviceFence fence : transfer.after()) {
+            if (!fence.isSignalled() && isAwaited(fence, port, awaited)) {
+                onDevice.add(fence);
+            }
+        }
+    }
+
+    private static boolean isAwaited(DeviceFence fence, Port port, LongPredicate awaited) {
+        if (fence instanceof BroughtFence brought) {
+            return brought.port() == port && brought.nativeHandle() != 0 && awaited.test(brought.nativeHandle());
+        }
+        return fence instanceof TransferFence ours && ours.port() == port && ours.ask(awaited);
     }
 
     /** Joins the transfers of the same key, in the order of subscription; on the subscriber's thread. */
@@ -96,7 +122,7 @@ final class Admission {
         if (!fencesAsked) {
             fencesAsked = true;
             for (DeviceFence fence : transfer.after()) {
-                if (!fence.isSignalled()) {
+                if (!onDevice.contains(fence) && !fence.isSignalled()) {
                     fencesPending++;
                     // Signalled on failure too; the fence's own outcome tells, and this transfer goes on.
                     Mono<Void> passed = fence instanceof TransferFence ours ? ours.passed() : fence.signalled();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
 import io.penstock.PeerExport;
@@ -26,6 +27,17 @@ final class EngineBuffer implements DeviceBuffer {
             memory.free();
             backend.forget(this);
         });
+    }
+
+    /** Returns the address from which offsets in a region's buffer count for alignment; 0 for an opaque handle. */
+    static long address(BufferRegion region) {
+        return ((EngineBuffer) region.buffer()).memory.hostAddress();
+    }
+
+    /** Returns how many bytes behind a region a read may overwrite, since nobody else has them. */
+    static long slack(BufferRegion region) {
+        EngineBuffer buffer = (EngineBuffer) region.buffer();
+        return region.offset() + region.length() == buffer.length ? buffer.memory.slack() : 0;
     }
 
     DeviceMemory memory() {

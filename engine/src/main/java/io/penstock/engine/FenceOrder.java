@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,23 @@ final class FenceOrder {
             action.run();
         }
         letGo();
+    }
+
+    /** Asks a question about the native object, which stays meanwhile; false where there is none, or none any more. */
+    boolean ask(LongPredicate question) {
+        int count = holders.get();
+        while (count > 0 && !holders.compareAndSet(count, count + 1)) {
+            count = holders.get();
+        }
+        if (count == 0) {
+            return false;
+        }
+        try {
+            long object = point.nativeHandle();
+            return object != 0 && question.test(object);
+        } finally {
+            letGo();
+        }
     }
 
     /** Lets go for one of the holders. */

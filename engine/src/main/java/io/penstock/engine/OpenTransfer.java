@@ -270,9 +270,12 @@ abstract class OpenTransfer implements PieceCursor.Ground {
 
     @Override
     public final long address(Target target) {
-        return target instanceof BufferRegion region
-                ? ((EngineBuffer) region.buffer()).memory().hostAddress()
-                : 0;
+        return target instanceof BufferRegion region ? EngineBuffer.address(region) : 0;
+    }
+
+    @Override
+    public final long slack(Target target) {
+        return EngineBuffer.slack((BufferRegion) target);
     }
 
     /** Says in {@code flight} what the current piece is. */

@@ -39,6 +39,11 @@ final class PieceCursor {
 
         /** Returns the address from which offsets in the target's buffer count for alignment; 0 for an opaque handle. */
         long address(Target target);
+
+        /** Returns how many bytes behind a target a read may overwrite: none unless it ends where its buffer does. */
+        default long slack(Target target) {
+            return 0;
+        }
     }
 
     private final Transfer transfer;
@@ -141,7 +146,7 @@ final class PieceCursor {
                 return true;
             }
         }
-        run.start(offset, first.offset() + pair * blockBytes, joined * blockBytes);
+        run.start(offset, first.offset() + pair * blockBytes, joined * blockBytes, 0);
         nextPair = pair + joined;
         return false;
     }
@@ -167,11 +172,14 @@ final class PieceCursor {
         address = ground.address(to);
         run.within(limits, address, image);
         long bytes = from.length();
+        Target last = to;
         nextPair = pair + 1;
         while (joins && nextPair < endPair && to instanceof BufferRegion region && goesOn(from, region, bytes)) {
+            last = length(nextPair) == 0 ? last : transfer.target(nextPair);
             bytes += length(nextPair++);
         }
-        run.start(pairStart, image == null ? targetOffset(pair) : 0, bytes);
+        long slack = transfer.isRead() && image == null ? ground.slack(last) : 0;
+        run.start(pairStart, image == null ? targetOffset(pair) : 0, bytes, slack);
         return false;
     }
 

@@ -48,8 +48,12 @@ final class Run {
         this.step = Math.max(limits.pieceBytes() - limits.pieceBytes() % unit, unit);
     }
 
-    /** Starts a run; {@link #next} gives its first piece. */
-    void start(long fileOffset, long targetOffset, long bytes) {
+    /**
+     * Starts a run; {@link #next} gives its first piece.
+     *
+     * @param slack how far behind its end a command may go in memory
+     */
+    void start(long fileOffset, long targetOffset, long bytes, long slack) {
         this.file = fileOffset;
         this.target = targetOffset;
         this.total = bytes;
@@ -60,7 +64,9 @@ final class Run {
             headEnd = bytes;
             bodyEnd = bytes;
         } else {
-            long body = (bytes - head) & -limits.fileAlignment();
+            long rest = bytes - head;
+            boolean roundsUp = (-rest & (limits.fileAlignment() - 1)) <= slack;
+            long body = roundsUp ? rest : rest & -limits.fileAlignment();
             headEnd = body == 0 ? bytes : head;
             bodyEnd = headEnd + (body == 0 ? 0 : body);
         }

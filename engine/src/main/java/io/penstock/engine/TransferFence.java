@@ -6,6 +6,7 @@ import io.penstock.DeviceFence;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -87,6 +88,11 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
     @Override
     public boolean isSignalled() {
         return signalled;
+    }
+
+    /** Asks a question about the native object, if there is one; the transfer or its fence may be over meanwhile. */
+    boolean ask(LongPredicate question) {
+        return order != null && order.ask(question);
     }
 
     /** Completes on the lane; for engine code. */

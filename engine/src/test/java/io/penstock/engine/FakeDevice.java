@@ -47,6 +47,8 @@ final class FakeDevice implements DeviceDriver, Route {
     final FakeQueue queue = new FakeQueue();
     final List<FakePoint> points = new CopyOnWriteArrayList<>();
     volatile boolean makesPoints; // puts transfers into an order of its own
+    volatile boolean waits; // has commands wait for fences themselves
+    final List<Long> awaited = new CopyOnWriteArrayList<>();
     private final AtomicInteger opened = new AtomicInteger();
 
     FakeDevice(Limits limits) {
@@ -389,6 +391,12 @@ final class FakeDevice implements DeviceDriver, Route {
         FakePoint point = new FakePoint(exposed);
         points.add(point);
         return point;
+    }
+
+    @Override
+    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
+        awaited.add(fence);
+        return waits;
     }
 
     @Override

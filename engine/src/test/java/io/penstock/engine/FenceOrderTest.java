@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -208,6 +209,54 @@ class FenceOrderTest {
                 .verify(LONG);
         stuck.queue.releaseAll();
         await(() -> stuck.freed.get() == 1 && stuck.points.get(0).places.get() == 1);
+    }
+
+    private DeviceFence fenceBehindAHeldRead() {
+        device.queue.hold = true;
+        enqueue(read());
+        await(() -> device.queue.joining.size() == 3);
+        device.queue.joining.values().forEach(Runnable::run);
+        await(() -> fences.size() == 1);
+        return fences.get(0);
+    }
+
+    @Test
+    void aFenceThatCommandsAwaitOnTheDeviceDoesNotHoldTheTransferBack() {
+        DeviceFence fence = fenceBehindAHeldRead();
+        device.waits = true;
+        Transfer behind = Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence);
+        Disposable submitted = backend.submit(behind).subscribe();
+        await(() -> device.queue.held.size() == 4);
+        assertThat(device.awaited).containsExactly(FakePoint.HANDLE);
+        assertThat(fence.isSignalled()).isFalse();
+        device.queue.releaseAll();
+        await(submitted::isDisposed);
+    }
+
+    @Test
+    void whereTheDeviceDoesNotTheLaneWaits() {
+        DeviceFence fence = fenceBehindAHeldRead();
+        FakeFence mine = new FakeFence();
+        Transfer behind =
+                Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence, mine);
+        Disposable submitted = backend.submit(behind).subscribe();
+        letOthersRun();
+        assertThat(device.awaited).as("asked once, and not about what has no native object").hasSize(1);
+        assertThat(device.queue.held).as("started before its fences").hasSize(3);
+        mine.pass();
+        device.queue.releaseAll();
+        await(submitted::isDisposed);
+    }
+
+    @Test
+    void aFenceThatIsOverHasNoNativeObjectToAskAbout() {
+        AtomicInteger asked = new AtomicInteger();
+        FenceOrder order = new FenceOrder(new FakePoint(true), false);
+        order.allStarted();
+        assertThat(order.ask(fence -> asked.incrementAndGet() > 0)).isTrue();
+        order.ended();
+        assertThat(order.ask(fence -> asked.incrementAndGet() > 0)).isFalse();
+        assertThat(asked).hasValue(1);
     }
 
     @Test

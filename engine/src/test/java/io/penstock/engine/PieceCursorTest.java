@@ -68,6 +68,32 @@ class PieceCursorTest {
     }
 
     @Test
+    void theLastBlockOfAReadGoesStraightWhereTheBufferHasSlackForIt() {
+        DeviceBuffer five = new NamedBuffer("s", 0, 5000);
+        Transfer whole = Transfer.read(file.region(4096, 5000), five.all());
+        assertThat(slackly(whole, 3192)).containsExactly("BODY 4096 -> 0: 5000 pair 0");
+        assertThat(slackly(whole, 3191))
+                .containsExactly("BODY 4096 -> 0: 4096 pair 0", "BOUNCE 8192 -> 4096: 904 in 8192 + 4096 pair 0");
+        assertThat(slackly(Transfer.read(file.region(0, 100), five.region(4096, 100)), 4096))
+                .as("bytes of the buffer follow")
+                .containsExactly("BOUNCE 0 -> 4096: 100 in 0 + 4096 pair 0");
+        assertThat(slackly(Transfer.write(five.all(), file.region(4096, 5000)), 4096))
+                .as("a write's last block belongs to the file")
+                .containsExactly("BODY 4096 -> 0: 4096 pair 0", "BOUNCE 8192 -> 4096: 904 in 8192 + 4096 pair 0");
+        assertThat(slackly(Transfer.read(file.region(50, 5000), five.all()), 8192))
+                .as("no block starts where the buffer does")
+                .containsExactly("BOUNCE 50 -> 0: 5000 in 0 + 8192 pair 0");
+        Transfer joined = Transfer.read(file.region(0, 4096), five.region(0, 4096))
+                .and(file.region(4096, 904), five.region(4096, 904))
+                .and(file.region(9, 0), five.region(0, 0));
+        assertThat(slackly(joined, 4096)).containsExactly("BODY 0 -> 0: 5000 pairs 0 to 1");
+    }
+
+    private static List<String> slackly(Transfer transfer, long slack) {
+        return lines(new PieceCursor(transfer, ground(BLOCKS, slack), 16 * K));
+    }
+
+    @Test
     void theAddressOfTheBufferCountsForAlignment() {
         DeviceBuffer odd = new NamedBuffer("odd", 100, 64 * K);
         assertThat(plan(Transfer.read(file.region(0, 4 * K), odd.region(412, 4 * K)), BLOCKS))

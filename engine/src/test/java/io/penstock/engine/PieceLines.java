@@ -25,6 +25,11 @@ final class PieceLines {
     }
 
     static PieceCursor.Ground ground(Limits limits) {
+        return ground(limits, 0);
+    }
+
+    /** As above, over memory with slack behind its buffers. */
+    static PieceCursor.Ground ground(Limits limits, long slack) {
         return new PieceCursor.Ground() {
             @Override
             public Limits limits(StorageFile file) {
@@ -34,6 +39,14 @@ final class PieceLines {
             @Override
             public long address(Target target) {
                 return target instanceof BufferRegion region ? region.buffer().nativeHandle() : 0;
+            }
+
+            @Override
+            public long slack(Target target) {
+                return target instanceof BufferRegion region
+                                && region.offset() + region.length() == region.buffer().length()
+                        ? slack
+                        : 0;
             }
         };
     }

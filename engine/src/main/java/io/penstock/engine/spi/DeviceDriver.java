@@ -49,7 +49,8 @@ public interface DeviceDriver {
      * Returns a point for the copies of a transfer in the device's own order; no native call yet.
      *
      * @param exposed whether a fence is to be handed out behind the transfer; without, a point is needed only where
-     *     {@link Transfer#after} names a place of the device's order that the copies are to go to
+     *     {@link Transfer#after} names a place of the device's order that the copies are to go to, or a fence that they
+     *     can {@linkplain Route#awaits wait for} on the device
      * @return null where only the host can wait, and where none is needed
      * @throws IllegalArgumentException if the transfer names a place that is not this device's
      */

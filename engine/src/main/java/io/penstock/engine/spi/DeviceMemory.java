@@ -20,6 +20,14 @@ public interface DeviceMemory {
     long hostAddress();
 
     /**
+     * Returns how many bytes behind its last belong to it all the same: commands of its device may overwrite these, so
+     * that the last block of a file can be read as a whole.
+     */
+    default long slack() {
+        return 0;
+    }
+
+    /**
      * Makes a dma-buf of it, for other devices' drivers; the engine keeps the memory until that is closed.
      *
      * @throws UnsupportedOperationException if this memory cannot be exported; the message says why

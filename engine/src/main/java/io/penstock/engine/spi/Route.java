@@ -69,6 +69,18 @@ public interface Route {
     default void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {}
 
     /**
+     * Returns whether the commands of a transfer will wait on the device for a fence, so that the lane need not hold the
+     * transfer back for it. Asked when this route takes a transfer that has a point, once for each fence that has a
+     * native object and is not passed; any thread.
+     *
+     * @param point the transfer's, which keeps what its commands will need
+     * @param fence the native object of a fence of this backend's; valid until this returns
+     */
+    default boolean awaits(Transfer transfer, FencePoint point, long fence) {
+        return false;
+    }
+
+    /**
      * Returns what decides whether two routes share lanes: those with equal answers do, across all backends of the
      * process. A route with lanes of its own answers {@code this}.
      */

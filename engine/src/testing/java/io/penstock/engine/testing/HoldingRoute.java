@@ -8,6 +8,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
@@ -80,6 +81,11 @@ public record HoldingRoute(Route route) implements Route {
     @Override
     public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
         route.passedOver(file, transfer, fileOffset, bytes);
+    }
+
+    @Override
+    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
+        return route.awaits(transfer, point, fence);
     }
 
     @Override
