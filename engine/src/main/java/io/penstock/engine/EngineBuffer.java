@@ -6,6 +6,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
 import io.penstock.PeerExport;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,10 +35,11 @@ final class EngineBuffer implements DeviceBuffer {
         return ((EngineBuffer) region.buffer()).memory.hostAddress();
     }
 
-    /** Returns how many bytes behind a region a read may overwrite, since nobody else has them. */
-    static long slack(BufferRegion region) {
+    /** Returns how many bytes behind a region a read of a file may overwrite, since nobody else has them. */
+    static long slack(NativeFile file, BufferRegion region) {
         EngineBuffer buffer = (EngineBuffer) region.buffer();
-        return region.offset() + region.length() == buffer.length ? buffer.memory.slack() : 0;
+        boolean last = region.offset() + region.length() == buffer.length;
+        return last && file.readsIntoSlack() ? buffer.memory.slack() : 0;
     }
 
     DeviceMemory memory() {

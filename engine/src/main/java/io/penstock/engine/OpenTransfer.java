@@ -274,8 +274,8 @@ abstract class OpenTransfer implements PieceCursor.Ground {
     }
 
     @Override
-    public final long slack(Target target) {
-        return EngineBuffer.slack((BufferRegion) target);
+    public final long slack(StorageFile file, Target target) {
+        return EngineBuffer.slack(((EngineFile) file).nativeFile(routeIndex), (BufferRegion) target);
     }
 
     /** Says in {@code flight} what the current piece is. */

@@ -41,7 +41,7 @@ final class PieceCursor {
         long address(Target target);
 
         /** Returns how many bytes behind a target a read may overwrite: none unless it ends where its buffer does. */
-        default long slack(Target target) {
+        default long slack(StorageFile file, Target target) {
             return 0;
         }
     }
@@ -178,7 +178,7 @@ final class PieceCursor {
             last = length(nextPair) == 0 ? last : transfer.target(nextPair);
             bytes += length(nextPair++);
         }
-        long slack = transfer.isRead() && image == null ? ground.slack(last) : 0;
+        long slack = transfer.isRead() && image == null ? ground.slack(from.file(), last) : 0;
         run.start(pairStart, image == null ? targetOffset(pair) : 0, bytes, slack);
         return false;
     }

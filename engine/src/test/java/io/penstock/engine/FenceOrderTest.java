@@ -224,7 +224,8 @@ class FenceOrderTest {
     void aFenceThatCommandsAwaitOnTheDeviceDoesNotHoldTheTransferBack() {
         DeviceFence fence = fenceBehindAHeldRead();
         device.waits = true;
-        Transfer behind = Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence);
+        Transfer behind =
+                Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence);
         Disposable submitted = backend.submit(behind).subscribe();
         await(() -> device.queue.held.size() == 4);
         assertThat(device.awaited).containsExactly(FakePoint.HANDLE);
@@ -241,7 +242,9 @@ class FenceOrderTest {
                 Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence, mine);
         Disposable submitted = backend.submit(behind).subscribe();
         letOthersRun();
-        assertThat(device.awaited).as("asked once, and not about what has no native object").hasSize(1);
+        assertThat(device.awaited)
+                .as("asked once, and not about what has no native object")
+                .hasSize(1);
         assertThat(device.queue.held).as("started before its fences").hasSize(3);
         mine.pass();
         device.queue.releaseAll();

@@ -42,9 +42,10 @@ final class PieceLines {
             }
 
             @Override
-            public long slack(Target target) {
+            public long slack(StorageFile file, Target target) {
                 return target instanceof BufferRegion region
-                                && region.offset() + region.length() == region.buffer().length()
+                                && region.offset() + region.length()
+                                        == region.buffer().length()
                         ? slack
                         : 0;
             }

@@ -89,18 +89,29 @@ public final class ChannelFile implements HostFile {
     public void truncate(long bytes) throws IOException {
         shielded(() -> {
             if (bytes > channel.size()) {
-                lengthen(bytes);
+                writeBehind(bytes);
             }
             return channel.truncate(bytes);
         });
     }
 
     /** Makes it at least {@code bytes} long: FileChannel.truncate only shortens, and a hole reads as zeros. */
-    private void lengthen(long bytes) throws IOException {
+    private void writeBehind(long bytes) throws IOException {
         int block = Math.toIntExact(limits.fileAlignment());
         long behind = Math.multiplyExact((bytes + block - 1) / block, (long) block);
         // A whole block behind the new length, since a direct channel takes no less; the caller cuts it off again.
         channel.write(ByteBuffer.allocateDirect(2 * block).alignedSlice(block).limit(block), behind);
+    }
+
+    @Override
+    public void lengthen(long bytes) throws IOException {
+        shielded(() -> {
+            if (channel.size() < bytes) {
+                channel.write(ByteBuffer.allocate(1), bytes - 1);
+                channel.force(false); // nothing is to be written back behind the caller's own write
+            }
+            return channel;
+        });
     }
 
     @Override

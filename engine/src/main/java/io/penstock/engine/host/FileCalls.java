@@ -34,9 +34,9 @@ public interface FileCalls {
         return LibC.orErrno(LibC.ftruncate(fd, bytes));
     }
 
-    /** Reserves the first {@code bytes}. */
-    default int allocate(int fd, long bytes) {
-        return LibC.orErrno(LibC.fallocate(fd, 0, 0, bytes));
+    /** Reserves {@code bytes} from {@code offset} on. */
+    default int allocate(int fd, long offset, long bytes) {
+        return LibC.orErrno(LibC.fallocate(fd, 0, offset, bytes));
     }
 
     default long read(int fd, long address, long bytes, long offset) {

@@ -24,6 +24,14 @@ public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFi
     FileStamp stamp() throws IOException;
 
     /**
+     * Makes it at least {@code bytes} long, never shorter than another writer has made it meanwhile. For who is about to
+     * write up to there by a way that does not lengthen files: the last of these bytes may become 0.
+     *
+     * @throws IOException with the native answer
+     */
+    void lengthen(long bytes) throws IOException;
+
+    /**
      * Reads once, and blocks meanwhile.
      *
      * @return the bytes read, 0 at the end of the file, or a negative number for {@link BlockingBytes#failure}

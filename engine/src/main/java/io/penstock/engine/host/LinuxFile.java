@@ -4,8 +4,10 @@ package io.penstock.engine.host;
 import io.penstock.FileOption;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -146,11 +148,31 @@ public final class LinuxFile implements HostFile {
 
     @Override
     public synchronized void preallocate(long bytes) throws IOException {
+        check("fallocate", allocate(0, bytes));
+    }
+
+    private int allocate(long offset, long bytes) {
         int answer;
         do {
-            answer = calls.allocate(fd, bytes);
+            answer = calls.allocate(fd, offset, bytes);
         } while (answer == -Errno.EINTR);
-        check("fallocate", answer);
+        return answer;
+    }
+
+    @Override
+    public synchronized void lengthen(long bytes) throws IOException {
+        if (size() >= bytes) {
+            return;
+        }
+        // Not ftruncate, which would cut off what another writer has added since; and not all of it, which fills holes.
+        int answer = allocate(bytes - 1, 1);
+        if (answer == -Errno.EOPNOTSUPP) {
+            ByteBuffer zero = ByteBuffer.allocateDirect(1);
+            check("pwrite", calls.write(fd, NativeMemory.address(zero), 1, bytes - 1));
+            check("fdatasync", calls.syncData(fd)); // nothing is to be written back behind the caller's own write
+        } else {
+            check("fallocate", answer);
+        }
     }
 
     @Override

@@ -4,8 +4,7 @@ package io.penstock.engine.spi;
 /**
  * What native commands on a file must look like.
  *
- * @param fileAlignment offsets and lengths in the file are multiples of this, a power of two; 1 where anything goes. A
- *     read whose memory has {@linkplain DeviceMemory#slack() slack} may end inside a block: its queue reads all of it
+ * @param fileAlignment offsets and lengths in the file are multiples of this, a power of two; 1 where anything goes
  * @param memoryAlignment offsets in, or host addresses of, memory are multiples of this, a power of two; 1 where
  *     anything goes
  * @param maxBytes the most bytes that one command may move, a multiple of {@code fileAlignment}

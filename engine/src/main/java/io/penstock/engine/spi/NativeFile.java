@@ -13,6 +13,14 @@ public interface NativeFile {
     /** Returns what commands on this file must be multiples of, and how long they may be. */
     Limits limits();
 
+    /**
+     * Returns whether a READ may end inside a block where {@linkplain DeviceMemory#slack() slack} follows its memory: the
+     * queue then reads all of that block.
+     */
+    default boolean readsIntoSlack() {
+        return false;
+    }
+
     /** Returns what says that two handles are the same file: a value object of device and inode, or like it. */
     Object identity();
 

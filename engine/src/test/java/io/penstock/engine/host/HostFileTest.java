@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.FileOption;
+import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -149,6 +151,33 @@ class HostFileTest {
         byte[] bytes = Files.readAllBytes(path);
         assertThat(bytes).hasSize(9002).startsWith(1, 2, 3);
         assertThat(Arrays.copyOfRange(bytes, 3, 9002)).containsOnly(0);
+    }
+
+    static Stream<Opener> waysToLengthen() {
+        FileCalls withoutFallocate = new FileCalls() {
+            @Override
+            public int allocate(int fd, long offset, long bytes) {
+                return -Errno.EOPNOTSUPP;
+            }
+        };
+        return Stream.concat(
+                ways(), Stream.of((path, options, piece) -> LinuxFile.open(withoutFallocate, path, options, piece)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("waysToLengthen")
+    void lengtheningKeepsWhatIsThereFillsNoHoleAndNeverShortens(Opener way) throws IOException {
+        Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3});
+        try (AutoCloser closer = new AutoCloser(way.open(path, Set.of(FileOption.READ, FileOption.WRITE), 4096))) {
+            HostFile file = closer.file();
+            file.lengthen(1L << 40); // more than the disk has
+            assertThat(file.size()).isEqualTo(1L << 40);
+            file.lengthen(10);
+            assertThat(file.size()).isEqualTo(1L << 40);
+        }
+        try (InputStream bytes = Files.newInputStream(path)) {
+            assertThat(bytes.readNBytes(5)).containsExactly(1, 2, 3, 0, 0);
+        }
     }
 
     @Test

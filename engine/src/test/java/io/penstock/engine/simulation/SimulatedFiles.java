@@ -80,7 +80,7 @@ final class SimulatedFiles implements FileCalls {
     }
 
     @Override
-    public int allocate(int fd, long bytes) {
+    public int allocate(int fd, long offset, long bytes) {
         throw new Violation("preallocation was not simulated");
     }
 
