@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Commands of this layer in the order of the application's queues. A marker below, or the last barrier, says when what a
+ * command stands behind is over; another marker, behind a user event, holds up what stands behind it, and clFinish. That
+ * gate opens whatever comes of the command: in the runtime a failed command fails those that wait for its event, not those
+ * behind it in the queue.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "ssg.h"
+
+/* Nobody says when an event below ends with an error: it must be looked for. */
+enum { LOOK_MILLIS = 1, MILLIS_TO_STOP = 10000 };
+
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER; /* the last of all locks: callbacks from below take it */
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static unsigned long wakes;
+static struct command *arrived;
+static unsigned long numbers;
+static int dispatching;
+
+void wake(void) {
+    pthread_mutex_lock(&wake_lock);
+    wakes++;
+    pthread_cond_signal(&woken);
+    pthread_mutex_unlock(&wake_lock);
+}
+
+static void CL_CALLBACK event_over(cl_event event, cl_int status, void *with) {
+    (void)event;
+    (void)status;
+    (void)with;
+    wake();
+}
+
+static cl_int status_of(cl_event event) {
+    cl_int status = CL_COMPLETE;
+    below.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+/* 1: it can run, or has failed; 0: not yet. */
+static int can_run(struct command *command) {
+    if (command->start && status_of(command->start) > CL_COMPLETE) return 0;
+    for (cl_uint i = 0; i < command->wait_count; i++) {
+        cl_int status = status_of(command->waits[i]);
+        if (status > CL_COMPLETE) return 0;
+        if (status < CL_COMPLETE) command->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+    return command->failed || !command->ready || command->ready(command);
+}
+
+static struct command *take_arrived(struct command *waiting) {
+    struct command *taken = arrived;
+    arrived = NULL;
+    while (taken) {
+        struct command *next = taken->next;
+        taken->next = waiting;
+        waiting = taken;
+        taken = next;
+    }
+    return waiting;
+}
+
+static struct command *start_what_can(struct command *waiting) {
+    struct command *left = NULL;
+    for (struct command *command = waiting, *next; command; command = next) {
+        next = command->next;
+        if (stopping()) command->failed = CL_OUT_OF_RESOURCES;
+        if (stopping() || can_run(command)) {
+            worker_post(command);
+        } else {
+            command->next = left;
+            left = command;
+        }
+    }
+    return left;
+}
+
+static void *dispatch(void *nothing) {
+    (void)nothing;
+    struct command *waiting = NULL;
+    unsigned long seen = 0;
+    for (;;) {
+        pthread_mutex_lock(&wake_lock);
+        struct timespec until = in_millis(LOOK_MILLIS);
+        while (wakes == seen && !arrived) {
+            if (!waiting) pthread_cond_wait(&woken, &wake_lock);
+            else if (pthread_cond_timedwait(&woken, &wake_lock, &until) == ETIMEDOUT) break;
+        }
+        seen = wakes;
+        waiting = take_arrived(waiting);
+        pthread_mutex_unlock(&wake_lock);
+        waiting = start_what_can(waiting);
+    }
+    return NULL;
+}
+
+static void post(struct command *command) {
+    pthread_mutex_lock(&wake_lock);
+    command->number = numbers++;
+    command->next = arrived;
+    arrived = command;
+    if (!dispatching) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, dispatch, NULL)) abort();
+        pthread_detach(thread);
+        dispatching = 1;
+    }
+    pthread_cond_signal(&woken);
+    pthread_mutex_unlock(&wake_lock);
+}
+
+cl_int wait_list_check(const char *function, struct queue *queue, cl_uint count, const cl_event *list) {
+    if (!count != !list) return refuse(function, CL_INVALID_EVENT_WAIT_LIST, "%u events in list %p", count, (void *)list);
+    for (cl_uint i = 0; i < count; i++) {
+        LOCK();
+        struct event *event = object_get(EVENTS, list[i]);
+        int same = event && event->context == queue->context;
+        UNLOCK();
+        if (!event) return refuse(function, CL_INVALID_EVENT_WAIT_LIST, "event %u is none", i);
+        if (!same) return refuse(function, CL_INVALID_CONTEXT, "event %u is of another context", i);
+    }
+    return CL_SUCCESS;
+}
+
+struct command *command_new(const char *function, cl_uint type, struct queue *queue, struct buffer *buffer) {
+    struct command *made = calloc(1, sizeof *made);
+    if (!made) abort();
+    made->function = function;
+    made->type = type;
+    made->queue = queue;
+    made->buffer = buffer;
+    LOCK();
+    pin(queue);
+    use(buffer);
+    UNLOCK();
+    made->memory = buffer->object.handle;
+    below.clRetainMemObject(made->memory);
+    made->own = own_new(type, queue->object.handle);
+    live("operations", 1);
+    return made;
+}
+
+static void watch(cl_event event) {
+    below.clSetEventCallback(event, CL_COMPLETE, event_over, NULL);
+}
+
+static void place_in_queue(struct command *command) {
+    cl_command_queue queue = command->queue->object.handle;
+    cl_context context = command->queue->context->object.handle;
+    cl_int result = CL_SUCCESS;
+    if (command->queue->ordered) {
+        result = below.clEnqueueMarkerWithWaitList(queue, 0, NULL, &command->start);
+    } else {
+        LOCK();
+        command->start = command->queue->barrier;
+        if (command->start) below.clRetainEvent(command->start);
+        UNLOCK();
+    }
+    if (result) abort();
+    command->gate = below.clCreateUserEvent(context, &result);
+    if (result || below.clEnqueueMarkerWithWaitList(queue, 1, &command->gate, NULL)) abort();
+    below.clFlush(queue);
+}
+
+cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *list, int blocking, cl_event *event) {
+    cl_int result = CL_SUCCESS;
+    struct own *own = command->own;
+    command->wait_count = count;
+    command->waits = calloc(count + 1, sizeof *command->waits);
+    if (!command->waits) abort();
+    place_in_queue(command);
+    for (cl_uint i = 0; i < count; i++) {
+        command->waits[i] = list[i];
+        below.clRetainEvent(list[i]);
+        watch(list[i]);
+    }
+    if (command->start) watch(command->start);
+    if (event) *event = own_event(own, command->queue->context, &result);
+    own_hold(own);
+    post(command);
+    if (blocking) own_wait(own);
+    own_release(own);
+    return result;
+}
+
+void command_finish(struct command *command, cl_int status) {
+    /* Nothing of the application's is in use any more when it learns that. */
+    if (command->ended) command->ended(command);
+    if (command->file) unuse(command->file);
+    unuse(command->buffer);
+    own_status(command->own, status);
+    below.clSetUserEventStatus(command->gate, CL_COMPLETE);
+    wake();
+    below.clReleaseEvent(command->gate);
+    if (command->start) below.clReleaseEvent(command->start);
+    for (cl_uint i = 0; i < command->wait_count; i++) below.clReleaseEvent(command->waits[i]);
+    below.clReleaseMemObject(command->memory);
+    own_release(command->own);
+    unpin(command->queue);
+    free(command->waits);
+    free(command);
+    live("operations", -1);
+}
+
+/* Commands that wait for what will not come fail. */
+void commands_reset(void) {
+    wake();
+    if (double_await_live("operations", 0, MILLIS_TO_STOP)) complain("commands do not end");
+}

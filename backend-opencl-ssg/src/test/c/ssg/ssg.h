@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The double of AMD's OpenCL driver for Radeon Pro SSG: a layer above any other OpenCL. It is written from AMD's "Solid
+ * State Graphics API User Manual" (chapters 3-5, below: "the manual") and the extension cl_amd_bus_addressable_memory.
+ *
+ * Unarmed (property "armed" is 0) it only counts what the application holds. Armed, its properties say what the machine is:
+ *   extension       1: the strings name cl_amd_liquid_flash (the string is no proof either way)
+ *   functions       1: its functions are found
+ *   ssg_device      1: the context's device is an SSG; 0: no file object can be made
+ *   manual_codes    0: a file that cannot be opened is CL_INVALID_VALUE, as in the runtime; 1: as in the manual
+ *   read_write      1: CL_FILE_READ_WRITE_AMD is accepted
+ *   block_size      512
+ *   growth_seen     1: a file object can read what was written behind the end after it was opened
+ *   grows           1: a write behind the end of the file lengthens it by whole blocks; 0: it stays as long as it is
+ *   persistent_heap bytes of persistent memory, 128 MiB
+ *   seed, jitter    each operation takes up to so many microseconds longer, by the seed; 0: none
+ */
+#ifndef PENSTOCK_SSG_H
+#define PENSTOCK_SSG_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "amd.h"
+#include "control.h"
+
+/* What lies below this layer; what it answers with. */
+extern cl_icd_dispatch below, layer;
+
+extern pthread_mutex_t ssg_lock;
+#define LOCK() pthread_mutex_lock(&ssg_lock)
+#define UNLOCK() pthread_mutex_unlock(&ssg_lock)
+
+/* A call that fails because a test ordered so. */
+#define ORDERED_AS(name)                                             \
+    do {                                                             \
+        struct answer ordered;                                       \
+        if (called(name, &ordered)) return (cl_int)ordered.code;     \
+    } while (0)
+#define ORDERED() ORDERED_AS(__func__)
+
+/* registry.c: what the application holds. With the lock, but for those that say so. */
+enum kind { CONTEXTS, QUEUES, BUFFERS, IMAGES, EVENTS, FILES, KINDS };
+
+struct object {
+    enum kind kind;
+    void *handle;
+    long references; /* of the application */
+    long pins;       /* of commands, and of objects that need this one */
+    long uses;       /* of commands that have not ended, which the application must wait for */
+    unsigned generation;
+    void (*end)(struct object *object); /* without the lock, when nobody needs it any more */
+    struct object *next;
+};
+
+struct context {
+    struct object object;
+};
+
+struct queue {
+    struct object object;
+    struct context *context; /* pinned */
+    cl_device_id device;
+    int ordered;
+    cl_event barrier;       /* the last of a queue that is not ordered, or null */
+    cl_command_queue inner; /* moves data beside the application's queue */
+};
+
+struct buffer {
+    struct object object;
+    struct context *context; /* pinned */
+    struct buffer *parent;   /* of a sub-buffer; pinned */
+    cl_mem_flags flags;      /* as the application gave them */
+    size_t size;
+    const char *host;  /* the application's memory, CL_MEM_USE_HOST_PTR */
+    size_t persistent; /* bytes that it has of the persistent heap */
+    int referenced;    /* the device has touched it */
+};
+
+struct event {
+    struct object object;
+    struct context *context; /* pinned */
+    struct own *own;         /* of commands of this layer, else null */
+};
+
+void *object_new(enum kind kind, void *handle, size_t size);
+void *object_get(enum kind kind, const void *handle);
+void pin(void *object);
+void use(void *object);
+/* Without the lock. */
+void unpin(void *object);
+void unuse(void *object);
+/* Without the lock: 0, or -1 if there is no such object, which is a complaint. */
+int object_retain(enum kind kind, void *handle, const char *function);
+int object_release(enum kind kind, void *handle, const char *function);
+/* It was made after the last reset. */
+int counted(const void *object);
+void registry_reset(void);
+
+/* journal.c: what the double said no to. Without the lock. Answers the code. */
+cl_int refuse(const char *function, cl_int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void journal_reset(void);
+
+/* layer.c: answers a question about an object. */
+cl_int give(const void *value, size_t size, size_t room, void *to, size_t *needed);
+
+/* counted.c, enqueued.c, buffer.c, event.c: what the layer answers itself. */
+void counted_dispatch(void);
+void enqueued_dispatch(void);
+void buffer_dispatch(void);
+void event_dispatch(void);
+/* A new event of the application's; without the lock. */
+void event_born(cl_event event, struct context *context);
+/* The device has touched a buffer. */
+void buffer_referenced(cl_mem memory);
+void heap_reset(void);
+
+/* file.c */
+struct file {
+    struct object object;
+    int descriptor;
+    int reads, writes;
+    cl_uint block;
+    uint64_t size; /* when it was opened */
+};
+cl_int file_read(const struct file *file, char *to, size_t size, uint64_t offset);
+cl_int file_write(const struct file *file, const char *from, size_t size, uint64_t offset);
+
+/* command.c: commands of this layer, in the order of the application's queues. Without the lock. */
+struct command {
+    const char *function;
+    cl_uint type;
+    struct queue *queue;                  /* pinned */
+    struct buffer *buffer;                /* in use */
+    cl_int (*run)(struct command *self);  /* answers the event's status */
+    int (*ready)(struct command *self);   /* what else it waits for, or null */
+    void (*ended)(struct command *self);  /* lets go of what is its own, before anybody knows that it has ended */
+    int write;
+    struct file *file; /* in use */
+    size_t buffer_offset, size;
+    uint64_t file_offset;
+    /* The rest is command.c's. */
+    cl_mem memory;
+    cl_event start, gate, *waits;
+    cl_uint wait_count;
+    struct own *own;
+    unsigned long number;
+    cl_int failed;
+    struct command *next;
+};
+/* Checks a wait list as the runtime does; without the lock. */
+cl_int wait_list_check(const char *function, struct queue *queue, cl_uint count, const cl_event *list);
+/* The command, zeroed but for these. */
+struct command *command_new(const char *function, cl_uint type, struct queue *queue, struct buffer *buffer);
+cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *list, int blocking, cl_event *event);
+/* Something happened that a command may wait for. */
+void wake(void);
+void commands_reset(void);
+
+/* worker.c */
+void worker_post(struct command *command);
+/* command.c, for workers. */
+void command_finish(struct command *command, cl_int status);
+
+/* event.c: what is known of a command's event, and shared by the command and the event. */
+struct own *own_new(cl_uint type, cl_command_queue queue);
+cl_event own_event(struct own *own, struct context *context, cl_int *result);
+void own_status(struct own *own, cl_int status);
+cl_int own_wait(struct own *own);
+void own_hold(struct own *own);
+void own_release(struct own *own);
+
+/* view.c: bytes of a buffer that a command may read or write. */
+struct view {
+    char *bytes;
+    struct queue *queue;
+    cl_mem memory, mapped; /* not the same where the host may not touch the memory */
+    size_t offset, size;
+    int write;
+};
+cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory);
+void view_close(struct view *view);
+
+#endif

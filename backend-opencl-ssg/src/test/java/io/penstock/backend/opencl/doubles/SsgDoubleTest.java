@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.doubles;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SsgDoubleTest {
+
+    private static final int CL_PLATFORM_EXTENSIONS = 0x0904;
+    private static final int CL_INVALID_VALUE = -30;
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void layerIsThere() {
+        SsgDouble.reset();
+    }
+
+    /** A double that races or writes where it should not would be a bad witness. */
+    @ParameterizedTest
+    @Timeout(180) // compiles the layer and the program
+    @ValueSource(strings = {"address,undefined", "thread"})
+    void anApplicationInCFindsTheDoubleAsTheManualSays(String sanitizer) throws IOException {
+        assertThat(SsgLayerBuild.tested(sanitizer, folder)).matches("\\d{2,} tests, 0 failures\n");
+    }
+
+    @Test
+    void everyCallOfThisJvmPassesTheLayerWhichIsUnarmedAtFirst() {
+        assertThat(extensions()).doesNotContain("cl_amd_liquid_flash");
+        SsgDouble.arm();
+        assertThat(extensions()).contains("cl_amd_liquid_flash");
+        SsgDouble.reset();
+        assertThat(extensions()).doesNotContain("cl_amd_liquid_flash");
+    }
+
+    @Test
+    void callsFailAsOrderedAndAreCounted() {
+        extensions();
+        assertThat(SsgDouble.control().calls("clGetPlatformInfo")).isEqualTo(1);
+        SsgDouble.control().fail("clGetPlatformInfo", 1, CL_INVALID_VALUE);
+        assertThat(platformInfo(new Memory(16))).isEqualTo(CL_INVALID_VALUE);
+        assertThat(SsgDouble.held()).isEmpty();
+        assertThat(SsgDouble.complaint()).isEmpty();
+    }
+
+    @Test
+    void refusalsAreWrittenDown() {
+        SsgDouble.arm();
+        Memory answer = new Memory(4);
+        NativeLibrary openCl = NativeLibrary.getInstance("libOpenCL.so.1");
+        Pointer made =
+                (Pointer) openCl.getFunction("clCreateUserEvent").invoke(Pointer.class, new Object[] {null, answer});
+        assertThat(made).isNull();
+        assertThat(SsgDouble.refusals()).isEqualTo(List.of("clCreateUserEvent -> -34: no such context"));
+    }
+
+    private static String extensions() {
+        Memory text = new Memory(1 << 16);
+        assertThat(platformInfo(text)).isZero();
+        return text.getString(0, StandardCharsets.US_ASCII.name());
+    }
+
+    private static int platformInfo(Memory text) {
+        NativeLibrary openCl = NativeLibrary.getInstance("libOpenCL.so.1");
+        PointerByReference platform = new PointerByReference();
+        openCl.getFunction("clGetPlatformIDs").invokeInt(new Object[] {1, platform, null});
+        return openCl.getFunction("clGetPlatformInfo")
+                .invokeInt(new Object[] {platform.getValue(), CL_PLATFORM_EXTENSIONS, text.size(), text, null});
+    }
+}
