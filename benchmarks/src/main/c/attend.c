@@ -63,6 +63,11 @@ CUevent attend_gate_close(Gate *gate) {
     return event;
 }
 
+CUstream attend_gate_stream(Gate *gate) {
+    failure[0] = 0;
+    return gate_stream(gate);
+}
+
 int64_t attend_gate_open(Gate *gate) {
     failure[0] = 0;
     return gate_open(gate);

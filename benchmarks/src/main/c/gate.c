@@ -37,6 +37,10 @@ CUevent gate_close(Gate *gate) {
     return gate->event;
 }
 
+CUstream gate_stream(const Gate *gate) {
+    return gate->stream;
+}
+
 int64_t gate_open(Gate *gate) {
     int64_t now = now_nanos();
     __atomic_store_n(gate->word, gate->turn, __ATOMIC_RELEASE);

@@ -153,6 +153,7 @@ void pinned_word(volatile uint32_t **word, CUdeviceptr *cell);
 typedef struct Gate Gate;
 Gate *gate_make(void);
 CUevent gate_close(Gate *gate);
+CUstream gate_stream(const Gate *gate); // what is put into it behind a closed gate waits there
 int64_t gate_open(Gate *gate); // answers when
 void gate_free(Gate *gate);
 

@@ -5,8 +5,10 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.Rounds.Factory;
+import io.penstock.benchmarks.SmallReads.From;
 import io.penstock.engine.staging.StagingOptions;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -208,21 +210,29 @@ final class CufileRows {
         contenders.add(bench.peer("bare copy and poll, from submit", "poll" + order, ""));
         contenders.add(bench.peer("bare pread, copy and poll", "small-reads" + order, ""));
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
-            Options options =
-                    GpuBench.delivering(bench.options("staged").with(StagingOptions.SPIN_MICROS, SPIN_MICROS), mode);
-            String gated = "Penstock staged, gated, " + mode;
-            contenders.add(() -> new SmallReads(gated, bench, options, true, FileOption.READ));
-            contenders.add(() ->
-                    new SmallReads("Penstock staged, from subscribe, " + mode, bench, options, false, FileOption.READ));
-            Options mapping = GpuBench.delivering(bench.options("mapped"), mode);
-            String mapped = "Penstock mapped, gated, " + mode;
-            contenders.add(() -> new SmallReads(mapped, bench, mapping, true, FileOption.READ, FileOption.IMMUTABLE));
+            Options staged = spinning("staged", mode);
+            contenders.add(small("Penstock staged, in the stream, " + mode, staged, From.STREAM));
+            contenders.add(small("Penstock staged, behind a fence, " + mode, staged, From.FENCE));
+            contenders.add(small("Penstock staged, from subscribe, " + mode, staged, From.SUBSCRIBE));
+            Options mapped = spinning("mapped", mode);
+            contenders.add(small("Penstock mapped, in the stream, " + mode, mapped, From.STREAM, FileOption.IMMUTABLE));
+            contenders.add(small("Penstock mapped, behind a fence, " + mode, mapped, From.FENCE, FileOption.IMMUTABLE));
             double goal = mode == Mode.DIRECT ? 5_000 : 40_000;
-            for (String ours : List.of(gated, mapped)) {
-                comparisons.add(new Comparison(row, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
+            for (String way : List.of("staged, in the stream", "mapped, in the stream", "staged, behind a fence")) {
+                String ours = "Penstock " + way + ", " + mode;
+                comparisons.add(new Comparison(row + ": " + way, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
             }
         }
         rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
+    }
+
+    private Options spinning(String path, Mode mode) {
+        return GpuBench.delivering(bench.options(path).with(StagingOptions.SPIN_MICROS, SPIN_MICROS), mode);
+    }
+
+    private Factory small(String name, Options options, From from, FileOption... more) {
+        Set<FileOption> opened = EnumSet.of(FileOption.READ, more);
+        return () -> new SmallReads(name, bench, options, from, opened.toArray(new FileOption[0]));
     }
 
     private void start() {

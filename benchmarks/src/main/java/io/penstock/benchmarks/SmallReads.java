@@ -10,6 +10,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.cufile.CudaStream;
 import io.penstock.benchmarks.ffi.GpuMemoryCheck;
 import java.io.IOException;
 import java.util.Arrays;
@@ -20,11 +21,18 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 
-/**
- * Penstock: reads of 4 KiB, one at a time. Either from {@code subscribe} to {@code onNext}; or gated: each stands behind
- * an event of the device that is reached when we say so, and from then to {@code onNext}.
- */
+/** Penstock: reads of 4 KiB, one at a time, from some moment to {@code onNext}. */
 final class SmallReads implements Contender {
+
+    /** From when the time counts. */
+    enum From {
+        /** From {@code subscribe}. */
+        SUBSCRIBE,
+        /** From when an event of the device is reached, behind which the transfer starts: the whole of it counts. */
+        FENCE,
+        /** From when a stream goes on in which the copy stands already: the device's part, and what follows. */
+        STREAM
+    }
 
     private static final int BLOCK = 4096;
     private static final int MOST = 2000;
@@ -32,7 +40,7 @@ final class SmallReads implements Contender {
     private static final long LIMIT_SECONDS = 30;
 
     private final String name;
-    private final boolean gated;
+    private final From from;
     private final long blocks;
     private final int count;
     private final Backend backend;
@@ -41,15 +49,15 @@ final class SmallReads implements Contender {
     private final long gate;
     private long lastOffset = -1;
 
-    SmallReads(String name, GpuBench bench, Options options, boolean gated, FileOption... opened) throws IOException {
+    SmallReads(String name, GpuBench bench, Options options, From from, FileOption... opened) throws IOException {
         this.name = name;
-        this.gated = gated;
+        this.from = from;
         this.blocks = bench.sizes().hotBytes() / BLOCK;
         this.count = count(bench);
         backend = Backends.open("cufile", options);
         file = backend.openFile(bench.hot(), opened).block();
         buffer = backend.allocate(BLOCK).block();
-        gate = gated ? GpuMemoryCheck.gate() : 0;
+        gate = from == From.SUBSCRIBE ? 0 : GpuMemoryCheck.gate();
     }
 
     /** Returns how many one run reads. */
@@ -70,7 +78,11 @@ final class SmallReads implements Contender {
         for (int i = 0; i < count; i++) {
             lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
             Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
-            each[i] = gated ? behindGate(read) : atOnce(read);
+            each[i] = switch (from) {
+                case SUBSCRIBE -> atOnce(read);
+                case FENCE -> behindGate(read);
+                case STREAM -> inStream(read);
+            };
         }
         cpu = GpuMemoryCheck.cpuNanos() - cpu;
         Arrays.sort(each);
@@ -88,10 +100,22 @@ final class SmallReads implements Contender {
         Arrival arrival = new Arrival();
         try (DeviceFence fence = backend.fence(GpuMemoryCheck.closeGate(gate))) {
             backend.submit(read.after(fence)).subscribe(arrival);
-            TimeUnit.NANOSECONDS.sleep(SETTLE_NANOS);
-            long opened = GpuMemoryCheck.openGate(gate);
-            return arrival.await() - opened;
+            return openAndAwait(arrival);
         }
+    }
+
+    private long inStream(Transfer read) throws Exception {
+        Arrival arrival = new Arrival();
+        GpuMemoryCheck.closeGate(gate);
+        CudaStream stream = CudaStream.of(GpuMemoryCheck.gateStream(gate));
+        backend.submit(stream.carry(read)).subscribe(arrival);
+        return openAndAwait(arrival);
+    }
+
+    private long openAndAwait(Arrival arrival) throws Exception {
+        TimeUnit.NANOSECONDS.sleep(SETTLE_NANOS);
+        long opened = GpuMemoryCheck.openGate(gate);
+        return arrival.await() - opened;
     }
 
     @Override
@@ -104,7 +128,7 @@ final class SmallReads implements Contender {
 
     @Override
     public void close() throws IOException {
-        if (gated) {
+        if (gate != 0) {
             GpuMemoryCheck.freeGate(gate);
         }
         file.close();

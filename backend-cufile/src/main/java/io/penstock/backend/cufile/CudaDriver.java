@@ -5,7 +5,6 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.Transfer;
-import io.penstock.TransferPath;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceDriver;
@@ -23,20 +22,27 @@ final class CudaDriver implements DeviceDriver {
 
     private final CudaContext context;
     private final @Nullable CuFileSession cuFile;
+    private final long spinNanos;
     private final Capabilities capabilities;
 
     /**
      * Takes over one use of a context.
      *
-     * @param cuFile looks at new memory, and is closed with this; null where no path is cuFile's
-     * @param paths that transfers may take
-     * @param features further facts
+     * @param routes what of cuFile's looks at new memory, and is closed with this; the paths that transfers may take
+     * @param spinNanos how long the application's events are looked at again and again, if longer than usual
      */
-    CudaDriver(CudaContext context, @Nullable CuFileSession cuFile, Set<TransferPath> paths, Set<String> features) {
+    CudaDriver(CudaContext context, CufileRoutes routes, long spinNanos) {
         this.context = context;
-        this.cuFile = cuFile;
-        this.capabilities =
-                new Capabilities(context.gpu().name(), true, paths, FenceSupport.AFTER_STAGING, false, false, features);
+        this.cuFile = routes.cuFile();
+        this.spinNanos = spinNanos;
+        this.capabilities = new Capabilities(
+                context.gpu().name(),
+                true,
+                routes.paths(),
+                FenceSupport.AFTER_STAGING,
+                false,
+                false,
+                Set.of(context.toString()));
     }
 
     @Override
@@ -125,7 +131,7 @@ final class CudaDriver implements DeviceDriver {
             throw new IllegalArgumentException("the CUDA driver does not know the CUevent 0x"
                     + Long.toHexString(nativeEvent) + ": " + CudaFailure.error("cuEventQuery", state));
         }
-        return new CudaFence(context.handle(), nativeEvent, false);
+        return new CudaFence(context.handle(), nativeEvent, false, spinNanos);
     }
 
     @Override

@@ -17,6 +17,7 @@ final class CudaFence implements DeviceFence {
     private final long context;
     private final long event;
     private final boolean owned;
+    private final long spinNanos;
     private final Sinks.Empty<Void> passed = Sinks.empty();
 
     // Guarded by this.
@@ -29,15 +30,21 @@ final class CudaFence implements DeviceFence {
      *
      * @param context its handle
      * @param owned whether the event goes with this
+     * @param spinNanos how long it is looked at again and again once somebody waits, if longer than usual
      */
-    CudaFence(long context, long event, boolean owned) {
+    CudaFence(long context, long event, boolean owned, long spinNanos) {
         this.context = context;
+        this.spinNanos = spinNanos;
         this.event = event;
         this.owned = owned;
     }
 
     long context() {
         return context;
+    }
+
+    long spinNanos() {
+        return spinNanos;
     }
 
     @Override

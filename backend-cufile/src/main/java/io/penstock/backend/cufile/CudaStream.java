@@ -71,7 +71,7 @@ public final class CudaStream {
     public DeviceFence fence() {
         long[] event = new long[1];
         check("cuEventCreate", () -> Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING));
-        CudaFence fence = new CudaFence(context, event[0], true);
+        CudaFence fence = new CudaFence(context, event[0], true, 0);
         try {
             check("cuEventRecord", () -> Cuda.cuEventRecord(event[0], stream));
             return fence;

@@ -11,7 +11,6 @@ import io.penstock.engine.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** NVIDIA GPUs, wherever their driver is. */
@@ -67,7 +66,7 @@ public final class CufileProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        CudaDriver driver = new CudaDriver(context, routes.cuFile(), routes.paths(), Set.of(context.toString()));
+        CudaDriver driver = new CudaDriver(context, routes, 1000L * options.get(StagingOptions.SPIN_MICROS));
         return Engine.open(name(), driver, routes.all().stream().map(around).toList(), options);
     }
 }

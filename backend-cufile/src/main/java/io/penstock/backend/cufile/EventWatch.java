@@ -30,6 +30,7 @@ final class EventWatch implements Runnable {
     private static @Nullable Thread thread; // guarded by LIFE
 
     private final List<CudaFence> watched = new ArrayList<>();
+    private long spinUntil; // on System.nanoTime()'s clock
 
     private EventWatch() {}
 
@@ -63,10 +64,11 @@ final class EventWatch implements Runnable {
                 looks = 0;
             } else if (look()) {
                 looks = 0;
-            } else if (++looks <= SPINS) {
+            } else if (++looks <= SPINS || spinUntil - System.nanoTime() > 0) {
                 Thread.onSpinWait();
             } else {
-                LockSupport.parkNanos(this, Math.min(LONGEST_NAP_NANOS, FIRST_NAP_NANOS << Math.min(looks - SPINS, 8)));
+                LockSupport.parkNanos(
+                        this, Math.min(LONGEST_NAP_NANOS, FIRST_NAP_NANOS << Math.min(Math.max(looks - SPINS, 0), 8)));
             }
         }
     }
@@ -74,6 +76,8 @@ final class EventWatch implements Runnable {
     private void takeArrivals() {
         for (CudaFence fence = ARRIVALS.poll(); fence != null; fence = ARRIVALS.poll()) {
             watched.add(fence);
+            long until = System.nanoTime() + fence.spinNanos();
+            spinUntil = watched.size() == 1 || until - spinUntil > 0 ? until : spinUntil;
         }
     }
 

@@ -27,6 +27,7 @@ final class MappedQueue implements NativeQueue {
     private static final long OWN_END = Long.MIN_VALUE + 16;
 
     private final Registrations registrations;
+    private final long spinNanos;
     private final MappedStreams streams;
     private final MappedCopy[] copies;
     private final StampReader stamps = new StampReader();
@@ -41,10 +42,12 @@ final class MappedQueue implements NativeQueue {
      * Opens one.
      *
      * @param depth the commands that it takes at once
+     * @param spinNanos how long copies are looked at again and again, if longer than usual
      * @throws io.penstock.PenstockException with the driver's answer
      */
-    MappedQueue(CudaContext context, Registrations registrations, int depth) {
+    MappedQueue(CudaContext context, Registrations registrations, int depth, long spinNanos) {
         this.registrations = registrations;
+        this.spinNanos = spinNanos;
         this.streams = MappedStreams.open(context);
         this.copies = new MappedCopy[depth];
         for (int id = 0; id < depth; id++) {
@@ -80,7 +83,7 @@ final class MappedQueue implements NativeQueue {
         }
         if (!streams.isBusy()) {
             bell.await(waitNanos);
-        } else if (!streams.spin()) {
+        } else if (!streams.spin(waitNanos < 0 ? spinNanos : Math.min(spinNanos, waitNanos), bell)) {
             bell.await(waitNanos < 0 ? MappedStreams.NAP_NANOS : Math.min(MappedStreams.NAP_NANOS, waitNanos));
         }
         work(completions);

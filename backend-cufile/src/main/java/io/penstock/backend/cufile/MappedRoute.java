@@ -15,6 +15,7 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -44,7 +45,7 @@ final class MappedRoute implements Route {
     private static final long LEAST_BYTES = 1 << 20;
 
     /** Routes with equal ones use the same lane. */
-    private record Sharing(CudaContext context, Registrations registrations, int depth) {}
+    private record Sharing(CudaContext context, Registrations registrations, int depth, long spinNanos) {}
 
     private final Sharing sharing;
     private final Limits limits;
@@ -69,7 +70,11 @@ final class MappedRoute implements Route {
     static MappedRoute of(CudaContext context, Options options, Registrations.Sizes sizes, Takes takes) {
         long piece = Math.min(Math.max(PIECE_BYTES, options.get(CommonOptions.PIECE_BYTES)), sizes.segmentBytes());
         return new MappedRoute(
-                new Sharing(context, context.registrations(sizes), options.get(CommonOptions.LANE_DEPTH)),
+                new Sharing(
+                        context,
+                        context.registrations(sizes),
+                        options.get(CommonOptions.LANE_DEPTH),
+                        1000L * options.get(StagingOptions.SPIN_MICROS)),
                 new Limits(1, 1, sizes.segmentBytes(), piece, false),
                 takes);
     }
@@ -155,7 +160,7 @@ final class MappedRoute implements Route {
 
     @Override
     public NativeQueue openQueue() {
-        return new MappedQueue(sharing.context, sharing.registrations, sharing.depth);
+        return new MappedQueue(sharing.context, sharing.registrations, sharing.depth, sharing.spinNanos);
     }
 
     @Override

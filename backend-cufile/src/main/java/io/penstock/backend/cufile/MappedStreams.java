@@ -3,9 +3,11 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one lane that copies from mappings, and the copies under way on them: started, looked at and settled
@@ -19,8 +21,8 @@ final class MappedStreams {
     /** Two, so that the link need not wait between one copy and the next. */
     private static final int STREAMS = 2;
 
-    /** How often copies are looked at before the lane sleeps between looks. */
-    private static final int SPINS = 128;
+    /** How long copies are looked at before the lane sleeps between looks, at least. */
+    private static final long SPIN_NANOS = 50_000;
 
     /** Takes the ends of copies. */
     interface Settled {
@@ -154,18 +156,34 @@ final class MappedStreams {
         return !elsewhere.isEmpty();
     }
 
-    /** Looks for a while whether a copy of ours has ended; returns whether one has. */
-    boolean spin() {
-        for (int looks = 0; looks < SPINS; looks++) {
-            for (int i = 0; i < lines.size(); i++) {
-                MappedCopy oldest = lines.get(i).copies.peek();
-                if (oldest != null && Cuda.cuEventQuery(oldest.event) != CudaError.NOT_READY) {
-                    return true;
-                }
+    /** Looks for a while whether a copy has ended, or somebody has rung; returns whether that is so. */
+    boolean spin(long nanos, Doorbell bell) {
+        long start = System.nanoTime();
+        do {
+            if (anyEnded() || bell.poll()) {
+                return true;
             }
             Thread.onSpinWait();
+        } while (System.nanoTime() - start < Math.max(SPIN_NANOS, nanos));
+        return false;
+    }
+
+    private boolean anyEnded() {
+        for (int i = 0; i < lines.size(); i++) {
+            if (hasEnded(lines.get(i).copies.peek())) {
+                return true;
+            }
+        }
+        for (MappedCopy copy : elsewhere) {
+            if (hasEnded(copy)) {
+                return true;
+            }
         }
         return false;
+    }
+
+    private static boolean hasEnded(@Nullable MappedCopy copy) {
+        return copy != null && Cuda.cuEventQuery(copy.event) != CudaError.NOT_READY;
     }
 
     /** Frees streams and events; no copy is under way. */

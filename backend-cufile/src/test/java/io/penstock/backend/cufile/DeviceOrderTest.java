@@ -23,6 +23,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.doubles.Application;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.engine.staging.StagingOptions;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -98,10 +100,10 @@ class DeviceOrderTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STAGED", "MAPPED", "STREAM"})
-    void aTransferWaitsForAnEventOfTheApplicationsAndNothingElseDoes(CufilePath path) {
+    @CsvSource({"STAGED, 0", "MAPPED, 0", "STREAM, 0", "STAGED, 1000000", "MAPPED, 1000000"})
+    void aTransferWaitsForAnEventOfTheApplicationsAndNothingElseDoes(CufilePath path, int spinMicros) {
         byte[] bytes = random(BYTES, 2);
-        Backend backend = gpu.backend(path);
+        Backend backend = gpu.backend(GpuFixture.options(path).with(StagingOptions.SPIN_MICROS, spinMicros));
         StorageFile file = file(backend, bytes);
         DeviceBuffer target = gpu.buffer(backend, BYTES);
         application.spin();

@@ -25,7 +25,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,8 +63,8 @@ class MappedReuseTest {
         List<Route> routes = List.of(
                 MappedRoute.of(context, options, sizes, MappedRoute.Takes.WORTHWHILE),
                 new StagedRoute(context, options, "", ""));
-        Set<TransferPath> paths = new CufileRoutes(routes, null).paths();
-        return gpu.keep(Engine.open("cufile", new CudaDriver(context, null, paths, Set.of()), routes, options));
+        CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
+        return gpu.keep(Engine.open("cufile", driver, routes, options));
     }
 
     private static void awaitRegistered(int segments) {

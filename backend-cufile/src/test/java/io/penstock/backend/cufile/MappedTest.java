@@ -36,7 +36,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,8 +90,8 @@ class MappedTest {
         List<Route> routes = List.of(
                 MappedRoute.of(context, options, sizes, MappedRoute.Takes.ALL),
                 new StagedRoute(context, options, "", ""));
-        Set<TransferPath> paths = new CufileRoutes(routes, null).paths();
-        return gpu.keep(Engine.open("cufile", new CudaDriver(context, null, paths, Set.of()), routes, options));
+        CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
+        return gpu.keep(Engine.open("cufile", driver, routes, options));
     }
 
     private static void change(Path path, Change how) throws IOException {

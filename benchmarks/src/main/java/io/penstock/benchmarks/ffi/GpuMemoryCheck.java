@@ -52,6 +52,13 @@ public final class GpuMemoryCheck {
         return event;
     }
 
+    /** Returns the stream of a gate: what is put into it while the gate is closed waits. */
+    public static long gateStream(long gate) throws IOException {
+        long stream = attend_gate_stream(gate);
+        check();
+        return stream;
+    }
+
     /** Opens the gate and returns when, on the clock of {@link System#nanoTime()}. */
     public static long openGate(long gate) throws IOException {
         long when = attend_gate_open(gate);
@@ -92,6 +99,8 @@ public final class GpuMemoryCheck {
     private static native long attend_gate();
 
     private static native long attend_gate_close(long gate);
+
+    private static native long attend_gate_stream(long gate);
 
     private static native long attend_gate_open(long gate);
 

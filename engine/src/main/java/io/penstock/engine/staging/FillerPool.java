@@ -21,8 +21,11 @@ final class FillerPool {
     private final List<Thread> threads = new ArrayList<>();
     private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
 
-    // As many permits as there are pieces in all ready queues: who has a permit will find a piece.
+    // As many permits, with one that is handed over, as there are pieces in all ready queues: who has a permit will
+    // find
+    // a piece.
     private final Semaphore pieces = new Semaphore(0);
+    private final Lookout lookout = new Lookout();
     private volatile boolean stopped;
     private int users;
 
@@ -114,20 +117,15 @@ final class FillerPool {
 
     /** Says that one more piece is ready. */
     void announce() {
-        pieces.release();
+        if (!lookout.hand()) {
+            pieces.release();
+        }
     }
 
     private void acquire(long spinNanos) {
-        if (spinNanos > 0) {
-            long start = System.nanoTime();
-            do {
-                if (pieces.tryAcquire()) {
-                    return;
-                }
-                Thread.onSpinWait();
-            } while (System.nanoTime() - start < spinNanos);
+        if (!pieces.tryAcquire() && !(spinNanos > 0 && lookout.look(pieces, spinNanos))) {
+            pieces.acquireUninterruptibly();
         }
-        pieces.acquireUninterruptibly();
     }
 
     /**

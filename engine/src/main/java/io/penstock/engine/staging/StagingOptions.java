@@ -33,8 +33,8 @@ public final class StagingOptions {
             0,
             0,
             1_000_000,
-            "for how many microseconds a staging lane, its fillers and whoever waits for a copy look again and again"
-                    + " before they sleep: a wake-up less, a processor more");
+            "for how many microseconds a staging lane, one of its fillers, and whoever waits for a copy or a fence look"
+                    + " again and again before they sleep: a wake-up less, a processor more");
 
     private StagingOptions() {}
 
