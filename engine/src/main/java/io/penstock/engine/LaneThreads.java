@@ -24,6 +24,9 @@ final class LaneThreads implements Lanes {
 
     private static final Map<Key, LaneThreads> SHARED = new HashMap<>(); // guarded by itself
     private static final long EXIT_MILLIS = 1000;
+    // So many in a row go to one lane (2^4), which gets them as one batch; then the next has its turn, so that a single
+    // subscriber keeps all lanes busy.
+    private static final int RUN_BITS = 4;
 
     /** Backends with equal ones use the same lanes; one with other options must not get another's. */
     private record Key(Object sharing, long laneBytes) {}
@@ -31,6 +34,7 @@ final class LaneThreads implements Lanes {
     private final Key key;
     private final List<LaneThread> threads = new ArrayList<>();
     private int users;
+    private int picks;
     private @Nullable Thread exitHook;
 
     private LaneThreads(Key key) {
@@ -113,14 +117,16 @@ final class LaneThreads implements Lanes {
         }
     }
 
-    /** Returns the lane for the calling thread: its own if it is one of these, so that a chain of transfers never hops. */
+    /** Returns the next lane; on a lane's own thread that lane, so that a chain of transfers never hops. */
     @Override
     public Lane pick() {
         Thread current = Thread.currentThread();
         if (current instanceof LaneThread thread && thread.group() == this) {
             return thread.lane();
         }
-        return threads.get((int) (current.getId() % threads.size())).lane();
+        int turn = picks;
+        picks = turn + 1; // two threads may count as one: a lane gets a few more then, and nobody waits for a counter
+        return threads.get((turn >>> RUN_BITS) % threads.size()).lane();
     }
 
     @Override

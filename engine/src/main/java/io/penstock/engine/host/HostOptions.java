@@ -13,7 +13,7 @@ public final class HostOptions {
 
     /** How many lanes, of a ring each, host I/O has. */
     public static final Option<Integer> LANES = Option.integer(
-            "penstock.host.lanes", 0, 0, 64, "how many lanes host I/O has; 0 for one per 8 processors, at most 4");
+            "penstock.host.lanes", 0, 0, 64, "how many lanes host I/O has; 0 for one per 4 processors, 2 to 4");
 
     /** How many threads each lane has for blocking calls. */
     public static final Option<Integer> THREADS = Option.integer(

@@ -27,7 +27,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> thread-safe.
  */
 public final class HostRoute implements Route {
-    private static final int PROCESSORS_PER_LANE = 8;
+    private static final int PROCESSORS_PER_LANE = 4;
+
+    // Two even where there are two processors: one copies cached pages for a lane while the other delivers or copies,
+    // 1.2 to 1.4 times as fast for small reads as one lane; idle, a lane is a sleeping thread.
+    private static final int FEWEST_LANES = 2;
     private static final int MOST_LANES = 4;
     private static final int MOST_THREADS = 16;
 
@@ -170,7 +174,7 @@ public final class HostRoute implements Route {
         return new Sharing(
                 kernel,
                 uring,
-                lanes != 0 ? lanes : Math.max(1, Math.min(MOST_LANES, processors / PROCESSORS_PER_LANE)),
+                lanes != 0 ? lanes : Math.max(FEWEST_LANES, Math.min(MOST_LANES, processors / PROCESSORS_PER_LANE)),
                 options.get(CommonOptions.LANE_DEPTH),
                 threads != 0 ? threads : Math.min(MOST_THREADS, 2 * processors),
                 options.get(HostOptions.ASYNC_BYTES),
