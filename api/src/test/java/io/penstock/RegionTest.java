@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class RegionTest {
 
-    private final StorageFile file = Untouched.file("/data/weights.bin", 1000);
+    private static final Path PATH = Path.of("/data/weights.bin"); // \\data\\weights.bin on Windows
+
+    private final StorageFile file = Untouched.file(PATH.toString(), 1000);
     private final DeviceBuffer buffer = Untouched.buffer(1000);
 
     @Test
@@ -33,7 +36,7 @@ class RegionTest {
         for (long[] bad : new long[][] {{-1, 1}, {0, -1}, {Long.MAX_VALUE - 5, 6}, {1, Long.MAX_VALUE}}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> file.region(bad[0], bad[1]))
-                    .withMessage("no region of a file: " + bad[1] + " bytes at " + bad[0] + " of /data/weights.bin");
+                    .withMessage("no region of a file: " + bad[1] + " bytes at " + bad[0] + " of " + PATH);
         }
     }
 

@@ -159,7 +159,8 @@ class DiscoveryTest {
     void aServicesFileThatIsNoneIsListedByItsPlace() {
         Map<String, Backends.Listing> listed = withLines(DiscoveryTest::byName, "this is no class");
         assertThat(listed).containsOnlyKeys("unknown provider");
-        assertThat(listed.get("unknown provider").availability().reason()).contains(directory.toString());
+        assertThat(listed.get("unknown provider").availability().reason())
+                .contains(directory.getFileName().toString());
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,9 @@ public interface FileRules extends Rules {
     @Test
     default void required_402_aForbiddenFileIsAccessDenied(Bench bench) throws IOException {
         Path path = bench.file("forbidden", 100);
+        Assumptions.assumeTrue(
+                Files.getFileStore(path).supportsFileAttributeView(PosixFileAttributeView.class),
+                "this file system has no permissions that can be taken away");
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("---------"));
         Assumptions.assumeFalse(Files.isReadable(path), "this process may read everything (root)");
         Witness<StorageFile> opening = Witness.of(bench.backend().openFile(path, FileOption.READ));

@@ -26,8 +26,11 @@ import java.util.TreeSet;
  */
 public final class VendorLibrary {
 
-    /** RTLD_LAZY without RTLD_GLOBAL: what the vendor exports is not to get in the way of others. */
-    private static final int OPEN_FLAGS = 1;
+    /**
+     * RTLD_LAZY without RTLD_GLOBAL: what the vendor exports is not to get in the way of others. To Windows the same
+     * number would mean to leave the library's own imports alone; -1 is JNA's default there.
+     */
+    private static final int OPEN_FLAGS = Machine.operatingSystem().startsWith("windows") ? -1 : 1;
 
     /** What an absent function is, to JNA: it takes no arguments, and in C's calling convention may get any. */
     interface AbsentFunction extends Callback {

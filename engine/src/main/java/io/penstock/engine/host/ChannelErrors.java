@@ -4,13 +4,13 @@ package io.penstock.engine.host;
 import static java.util.Map.entry;
 
 import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.WindowsError;
 import java.io.IOException;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The error numbers behind the exceptions of file channels, which keep only the C library's prose. What is not known
- * here (another library, another language) is remembered as the exception that it is.
+ * The error numbers behind the exceptions of file channels, which keep only the C library's or the system's prose. What
+ * is not known here (another library, another language) is remembered as the exception that it is.
  */
 final class ChannelErrors {
 
@@ -42,11 +42,17 @@ final class ChannelErrors {
 
     /** Returns the negative result that stands for {@code refused}. */
     static long result(Throwable refused) {
-        Integer number = refused instanceof IOException ? number(refused.getMessage()) : null;
-        return number == null ? HostFailure.remember(refused) : -number;
-    }
-
-    private static @Nullable Integer number(@Nullable String prose) {
-        return prose == null ? null : NUMBERS.get(prose);
+        String prose = refused instanceof IOException ? refused.getMessage() : null;
+        if (prose != null) {
+            Integer number = NUMBERS.get(prose);
+            if (number != null) {
+                return -number;
+            }
+            Integer windows = WindowsError.number(prose);
+            if (windows != null) {
+                return HostFailure.ofWindows(windows);
+            }
+        }
+        return HostFailure.remember(refused);
     }
 }

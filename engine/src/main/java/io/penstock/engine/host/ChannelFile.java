@@ -4,6 +4,7 @@ package io.penstock.engine.host;
 import io.penstock.FileOption;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.ffi.WindowsFiles;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,15 +47,25 @@ public final class ChannelFile implements HostFile {
         boolean direct = options.contains(FileOption.DIRECT);
         FileChannel channel = openChannel(path, options, direct);
         try {
-            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            Object identity = identity(path);
             Limits limits = direct
                     ? directLimits(Files.getFileStore(path).getBlockSize(), pieceBytes)
                     : Limits.none(pieceBytes);
-            return new ChannelFile(path, channel, key == null ? path.toRealPath() : key, limits);
+            return new ChannelFile(path, channel, identity, limits);
         } catch (IOException | RuntimeException unusable) {
             channel.close();
             throw unusable;
         }
+    }
+
+    /** One for all names of a file, where the system says; the JDK does not know it of Windows. */
+    private static Object identity(Path path) throws IOException {
+        Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        if (key != null) {
+            return key;
+        }
+        long[] known = WindowsFiles.identity(path);
+        return known.length == 0 ? path.toRealPath() : new FileIdentity(known[0], known[1]);
     }
 
     @Override

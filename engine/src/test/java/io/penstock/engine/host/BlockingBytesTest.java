@@ -2,10 +2,8 @@
 package io.penstock.engine.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
@@ -37,7 +35,6 @@ class BlockingBytesTest {
 
     @BeforeEach
     void allocate() {
-        assumeTrue(Machine.isSupported(), "64-bit Linux on a known architecture");
         memory = NativeMemory.allocate(100);
     }
 

@@ -2,7 +2,9 @@
 package io.penstock.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.simulation.Mutant.Edit;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -10,6 +12,7 @@ import java.lang.reflect.Method;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +25,12 @@ class MutantsTest {
 
     @TempDir
     Path scratch;
+
+    @BeforeAll
+    static void whereThereIsACompiler() {
+        assumeTrue(Machine.isSupported(), "the simulated kernel is a 64-bit Linux, and so are its paths");
+        assumeTrue(ModuleLayer.boot().findModule("jdk.compiler").isPresent(), "this Java runtime has no compiler");
+    }
 
     static Stream<Mutant> mutants() {
         return Stream.of(

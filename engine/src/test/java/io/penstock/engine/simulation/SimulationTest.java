@@ -2,11 +2,19 @@
 package io.penstock.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.engine.ffi.Machine;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class SimulationTest {
+
+    @BeforeAll
+    static void whereALinuxCanBeSimulated() {
+        assumeTrue(Machine.isSupported(), "the simulated kernel is a 64-bit Linux, and so are its paths");
+    }
 
     /** How many seeds; CI runs ten times as many. */
     private static final int SEEDS = Integer.getInteger("sim.seeds", 1000);
