@@ -81,6 +81,33 @@ static CUresult export(int *handle, uint64_t address, size_t size) {
     return SUCCESS;
 }
 
+/* CUmemAllocationProp: 32 bytes. */
+struct properties {
+    int type, handle_types;
+    struct {
+        int type, id;
+    } location;
+    void *win32;
+    struct {
+        unsigned char compression, rdma_capable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } flags;
+};
+_Static_assert(sizeof(struct properties) == 32, "CUmemAllocationProp");
+
+/* The reference, 6.14: PINNED memory of a device, with no bit set that means nothing. */
+EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const struct properties *properties, int which) {
+    enum { PINNED = 1, DEVICE = 1, RECOMMENDED = 1 };
+    CALLED(AT_ONCE);
+    REQUIRE(bytes && properties && which >= 0 && which <= RECOMMENDED, INVALID_VALUE);
+    REQUIRE(properties->type == PINNED && properties->location.type == DEVICE, INVALID_VALUE);
+    REQUIRE(properties->flags.rdma_capable <= 1 && !properties->flags.compression, INVALID_VALUE);
+    REQUIRE(properties->location.id >= 0 && properties->location.id < (int)property("device_count", 1), INVALID_DEVICE);
+    *bytes = (size_t)property("allocation_granularity", 2 << 20);
+    return SUCCESS;
+}
+
 EXPORT CUresult cuMemGetHandleForAddressRange(
         void *handle, CUdeviceptr address, size_t size, int type, unsigned long long flags) {
     CALLED(AT_ONCE);

@@ -20,7 +20,10 @@ public interface PeerExport extends AutoCloseable {
     /** Returns the length of the dma-buf in bytes; it may reach beyond the buffer at both ends, up to {@link #alignment()}. */
     long bytes();
 
-    /** Returns the size in bytes of the pages that the other device's table of addresses is made of. */
+    /**
+     * Returns the size in bytes of the pages that the other device's table of addresses is made of, as far as the driver
+     * tells: an entry may cover several, and none covers less, but at the ends.
+     */
     long pageBytes();
 
     /** Returns what the start and the length of an exported range are multiples of, in bytes. */

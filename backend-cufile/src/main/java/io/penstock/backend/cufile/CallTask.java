@@ -4,7 +4,6 @@ package io.penstock.backend.cufile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,27 +48,12 @@ final class CallTask {
         fileOffset = command.fileOffset();
         memoryOffset = command.memoryOffset();
         slotOffset = command.slotOffset();
-        bytes = isOfCuFile(command) ? there(command) : command.bytes();
+        boolean reads = kind == Command.Kind.READ && isOfCuFile(command);
+        bytes = reads ? file().askedBytes(fileOffset, command.bytes()) : command.bytes();
         point = (CudaPoint) command.point();
         inOrder = command.inOrder();
         result = 0;
         done = 0;
-    }
-
-    /**
-     * Returns how many bytes to ask cuFile for. From amid a block over the end of the file it writes zeros behind what it
-     * says it has read (libcufile 1.15.1 on an H200), and no byte of those was asked for (rule 206).
-     */
-    private static long there(Command command) {
-        if (command.kind() != Command.Kind.READ || command.fileOffset() % CuFileSession.BLOCK_BYTES == 0) {
-            return command.bytes();
-        }
-        try {
-            long left = command.file().size() - command.fileOffset();
-            return left > 0 ? Math.min(left, command.bytes()) : command.bytes();
-        } catch (IOException e) {
-            return command.bytes(); // the read will say so
-        }
     }
 
     /** Lets go of file and memory. */

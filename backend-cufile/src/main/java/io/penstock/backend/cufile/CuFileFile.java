@@ -10,6 +10,7 @@ import java.io.IOException;
 /** A file as one route of cuFile's takes it. */
 final class CuFileFile implements NativeFile {
 
+    private static final int SEEK_END = 2;
     private static final int SEEK_HOLE = 4;
 
     private final CuFileHandles handles;
@@ -61,12 +62,24 @@ final class CuFileFile implements NativeFile {
         if (hole < 0 || hole >= offset + bytes) {
             return 0; // behind the end, or no hole
         }
-        try {
-            long end = Math.min(linux().size(), offset + bytes);
-            return hole < end ? end - offset : 0;
-        } catch (IOException e) {
-            return 0; // the read will say so
-        }
+        long end = Math.min(end(), offset + bytes);
+        return hole < end ? end - offset : 0;
+    }
+
+    /**
+     * Returns how many bytes to ask cuFile for where {@code bytes} from {@code offset} on are wanted. From amid a block
+     * over the end of the file it writes zeros behind what it says it has read (libcufile 1.15.1 on an H200), and no
+     * byte of those was asked for (rule 206).
+     */
+    long askedBytes(long offset, long bytes) {
+        long left = offset % CuFileSession.BLOCK_BYTES == 0 ? bytes : end() - offset;
+        return left > 0 ? Math.min(left, bytes) : bytes; // behind the end, or no end: the read will say so
+    }
+
+    /** Returns where the file ends now, or a negative number. Asked for single transfers: allocates nothing. */
+    private long end() {
+        // Nobody reads or writes from where the descriptor stands.
+        return LibC.lseek(linux().fd(), 0, SEEK_END);
     }
 
     @Override

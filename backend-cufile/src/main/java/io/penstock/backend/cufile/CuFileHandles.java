@@ -25,10 +25,17 @@ final class CuFileHandles {
 
     private record Key(Object identity, boolean writes, boolean direct) {}
 
-    /** Finds out what a file lies on. */
+    /** What there is to read from, and by which module of the kernel's. */
     @FunctionalInterface
     interface Storages {
+
+        /** Finds out what a file lies on. */
         StorageKind of(Path file) throws IOException;
+
+        /** Returns where the nvidia-fs module shows itself when it is loaded. */
+        default Path nvidiaFs() {
+            return CuFileLibrary.NVIDIA_FS;
+        }
     }
 
     private final Storages storages;

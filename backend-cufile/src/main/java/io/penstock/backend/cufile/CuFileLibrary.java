@@ -20,7 +20,7 @@ import java.util.TreeSet;
  */
 record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvidiaFs) {
 
-    private static final Path NVIDIA_FS = Path.of("/proc/driver/nvidia-fs");
+    static final Path NVIDIA_FS = Path.of("/proc/driver/nvidia-fs");
 
     private static final Set<String> ALWAYS_NEEDED = Set.of(
             "cuFileDriverOpen",
@@ -40,8 +40,13 @@ record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvi
 
     /** Loads it, if it is there. */
     static CuFileLibrary find(Options options) {
+        return find(options, NVIDIA_FS);
+    }
+
+    /** As above, where nvidia-fs shows itself elsewhere. */
+    static CuFileLibrary find(Options options, Path nvidiaFs) {
         return new CuFileLibrary(
-                CuFile.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), NVIDIA_FS);
+                CuFile.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), nvidiaFs);
     }
 
     /** Returns why it does not do a mode; empty if it does. */

@@ -52,7 +52,7 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
     private static CufileRoutes automatic(CudaContext context, Options options, CuFileHandles.Storages storages) {
         List<Route> routes = new ArrayList<>();
         CuFileSession cuFile = null;
-        String whyNotDirect = CuFileLibrary.find(options).whyNotDirect();
+        String whyNotDirect = CuFileLibrary.find(options, storages.nvidiaFs()).whyNotDirect();
         if (whyNotDirect.isEmpty()) {
             cuFile = new CuFileSession(context, options, storages);
             routes.add(new CuFileRoute(cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options)));

@@ -5,25 +5,29 @@ import io.penstock.PeerExport;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.ffi.LibC;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A range of a GPU's memory as a dma-buf. */
 final class DmaBuf implements PeerExport {
 
-    /** The pages of a GPU's BAR, which other devices' tables are made of (GPUDirect RDMA, design considerations). */
-    private static final long GPU_PAGE_BYTES = 64 << 10;
+    /** The pages of a GPU's BAR, as NVIDIA's own drivers for peers count them (GPUDirect RDMA, design considerations). */
+    private static final long BAR_PAGE_BYTES = 64 << 10;
 
     private final int descriptor;
     private final long offset;
     private final long bytes;
     private final long alignment;
+    private final long pageBytes;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private DmaBuf(int descriptor, long offset, long bytes, long alignment) {
+    private DmaBuf(int descriptor, GpuSpan span, long offset, long bytes) {
         this.descriptor = descriptor;
         this.offset = offset;
         this.bytes = bytes;
-        this.alignment = alignment;
+        this.alignment = LibC.pageSize();
+        this.pageBytes = pageBytes(span.context());
     }
 
     /**
@@ -48,7 +52,26 @@ final class DmaBuf implements PeerExport {
                     + ": " + CudaFailure.error("cuMemGetHandleForAddressRange", result));
         }
         CudaFailure.check("export of " + bytes + " bytes", "cuMemGetHandleForAddressRange", result);
-        return new DmaBuf(descriptor[0], address - start, length, page);
+        return new DmaBuf(descriptor[0], span, address - start, length);
+    }
+
+    /**
+     * Returns how much of the memory lies together for a peer at least. No call tells that of a dma-buf: the driver says in
+     * what steps it allocates memory that peers may reach, 2 MiB on an H200, and of these a peer may get parts of the
+     * BAR's pages.
+     */
+    private static long pageBytes(CudaContext context) {
+        ByteBuffer properties =
+                ByteBuffer.allocate(Cuda.MEM_ALLOCATION_PROP_BYTES).order(ByteOrder.nativeOrder());
+        properties.putInt(Cuda.MEM_ALLOCATION_PROP_TYPE_OFFSET, Cuda.CU_MEM_ALLOCATION_TYPE_PINNED);
+        properties.putInt(Cuda.MEM_ALLOCATION_PROP_LOCATION_TYPE_OFFSET, Cuda.CU_MEM_LOCATION_TYPE_DEVICE);
+        properties.putInt(
+                Cuda.MEM_ALLOCATION_PROP_LOCATION_ID_OFFSET, context.gpu().device());
+        properties.put(Cuda.MEM_ALLOCATION_PROP_RDMA_CAPABLE_OFFSET, (byte) 1);
+        long[] steps = new long[1];
+        int result = context.attempt(() ->
+                Cuda.cuMemGetAllocationGranularity(steps, properties.array(), Cuda.CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+        return result == CudaError.SUCCESS && steps[0] > 0 ? Math.min(steps[0], BAR_PAGE_BYTES) : BAR_PAGE_BYTES;
     }
 
     private static boolean isSupported(CudaContext context) {
@@ -75,7 +98,7 @@ final class DmaBuf implements PeerExport {
 
     @Override
     public long pageBytes() {
-        return GPU_PAGE_BYTES;
+        return pageBytes;
     }
 
     @Override

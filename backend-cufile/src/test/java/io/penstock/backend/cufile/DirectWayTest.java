@@ -9,6 +9,7 @@ import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Evidence;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.PermanentStorageException;
@@ -19,6 +20,8 @@ import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -116,6 +119,55 @@ class DirectWayTest {
                     .hasMessageContaining("nobody can tell whether cuFile reaches tmpfs on shm");
             assertThat(cufile.calls("cuFileRead")).isZero();
         }
+    }
+
+    /** A machine where nvidia-fs is loaded. */
+    private static final class WithNvidiaFs implements CuFileHandles.Storages {
+        @Override
+        public StorageKind of(Path file) {
+            return CuFileDouble.nvme(file);
+        }
+
+        @Override
+        public Path nvidiaFs() {
+            return Path.of("/"); // there
+        }
+    }
+
+    @Test
+    void ofItselfWhatMayGoDirectlyDoesAndTheRestGoesByOurSlots() throws IOException {
+        cufile.set("nvfs", 1);
+        byte[] content = CuFileBench.bytes(20_000);
+        Path from = Files.write(Files.createTempFile(Files.createDirectories(Path.of("target")), "from", ""), content);
+        Path to = from.resolveSibling(from.getFileName() + "-copied");
+        try (Backend backend = new CufileProvider()
+                .open(
+                        CuFileDouble.options(CufilePath.AUTO).resolve(Backends.options()),
+                        new WithNvidiaFs(),
+                        route -> route)) {
+            StorageFile source = CuFileBench.get(backend.openFile(from));
+            StorageFile copy =
+                    CuFileBench.get(backend.openFile(to, FileOption.READ, FileOption.WRITE, FileOption.CREATE));
+            DeviceBuffer buffer = CuFileBench.get(backend.allocate(20_480));
+            Transfer blocks = Transfer.read(source.region(0, 16_384), buffer.region(0, 16_384));
+            assertThat(backend.explain(blocks).path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(CuFileBench.get(backend.submit(blocks.requireDirect())).path())
+                    .isEqualTo(TransferPath.DIRECT);
+            Completion tail = CuFileBench.get(
+                    backend.submit(Transfer.read(source.region(16_384, 3616), buffer.region(16_384, 3616))));
+            assertThat(tail.path()).isEqualTo(TransferPath.STAGED);
+            assertThat(CuFileBench.get(backend.submit(Transfer.write(buffer.region(0, 16_384), copy.region(0, 16_384))))
+                            .path())
+                    .isEqualTo(TransferPath.DIRECT);
+            CuFileBench.get(backend.submit(Transfer.write(buffer.region(16_384, 3616), copy.region(16_384, 3616))));
+            assertThat(to).hasBinaryContent(content);
+            assertThat(cufile.calls("cuFileRead")).isEqualTo(1);
+            assertThat(cufile.calls("cuFileWrite")).isEqualTo(1);
+        } finally {
+            Files.deleteIfExists(from);
+            Files.deleteIfExists(to);
+        }
+        CuFileLeft.assertNothing();
     }
 
     @Test

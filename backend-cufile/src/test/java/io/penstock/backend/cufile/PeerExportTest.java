@@ -27,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Memory of the GPU for other devices; the test plays the other device's driver. */
 @ExtendWith(FreshDoubles.class)
@@ -85,6 +87,25 @@ class PeerExportTest {
             assertThat(export.alignment()).isEqualTo(4096);
         }
         assertThat(content(buffer)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2097152, 65536", "4096, 4096"})
+    void pagesAreNoLargerThanWhatTheDriverAllocatesIn(long granularity, long pages) {
+        Doubles.cuda().set("allocation_granularity", granularity);
+        DeviceBuffer buffer = gpu.buffer(gpu.backend(CufilePath.STAGED), 4096);
+        try (PeerExport export = buffer.exportPeer()) {
+            assertThat(export.pageBytes()).isEqualTo(pages);
+        }
+    }
+
+    @Test
+    void aDriverThatIsTooOldToSayHasThePagesOfItsBar() {
+        Doubles.cuda().fail("cuMemGetAllocationGranularity", 1, 500);
+        DeviceBuffer buffer = gpu.buffer(gpu.backend(CufilePath.STAGED), 4096);
+        try (PeerExport export = buffer.exportPeer()) {
+            assertThat(export.pageBytes()).isEqualTo(GPU_PAGE);
+        }
     }
 
     @Test

@@ -18,6 +18,18 @@ public final class Cuda {
     public static final int CU_MEMHOSTALLOC_DEVICEMAP = 2;
     public static final int CU_MEMHOSTREGISTER_READ_ONLY = 8;
     public static final int CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1;
+    public static final int CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0;
+    public static final int CU_MEM_ALLOCATION_TYPE_PINNED = 1;
+    public static final int CU_MEM_LOCATION_TYPE_DEVICE = 1;
+
+    /** Bytes of a {@code CUmemAllocationProp}. */
+    public static final int MEM_ALLOCATION_PROP_BYTES = 32;
+
+    public static final int MEM_ALLOCATION_PROP_TYPE_OFFSET = 0;
+    public static final int MEM_ALLOCATION_PROP_LOCATION_TYPE_OFFSET = 8;
+    public static final int MEM_ALLOCATION_PROP_LOCATION_ID_OFFSET = 12;
+    public static final int MEM_ALLOCATION_PROP_RDMA_CAPABLE_OFFSET = 25;
+
     public static final int CU_STREAM_NON_BLOCKING = 1;
     public static final int CU_EVENT_DISABLE_TIMING = 2;
 
@@ -105,6 +117,9 @@ public final class Cuda {
     public static native int cuMemFreeHost(long address);
 
     public static native int cuMemGetAddressRange_v2(long[] base, long[] bytes, long pointer);
+
+    /** Takes a {@code CUmemAllocationProp}, and answers in what steps memory of that kind is allocated. */
+    public static native int cuMemGetAllocationGranularity(long[] bytes, byte[] properties, int which);
 
     public static native int cuMemGetHandleForAddressRange(
             int[] handle, long pointer, long bytes, int handleType, long flags);

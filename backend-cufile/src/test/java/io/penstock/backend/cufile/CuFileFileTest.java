@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.backend.cufile.doubles.FreshDoubles;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is asked of a file for single transfers. */
+@ExtendWith(FreshDoubles.class)
+class CuFileFileTest {
+
+    private static final int BLOCK = 4096;
+    private static final int BYTES = 100_000;
+
+    private CudaContext context;
+    private CuFileSession session;
+    private Path path;
+    private CuFileFile file;
+
+    @BeforeEach
+    void open() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.SYNC).resolve(Backends.options());
+        assertThat(CuFileLibrary.find(options).whyNot(CuFileMode.SYNC)).isEmpty();
+        context = CudaContext.open(options);
+        session = new CuFileSession(context, options, CuFileDouble::nvme);
+        path = Files.createTempFile(Files.createDirectories(Path.of("target", "cufile")), "file", "");
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.allocate(1), BYTES - 1); // a hole before it
+        }
+        CuFileRoute route = new CuFileRoute(session, CuFileMode.SYNC, false, CuFileSizes.of(options));
+        file = (CuFileFile) route.open(path, Set.of(FileOption.READ));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        file.close();
+        session.close();
+        context.leave();
+        Files.delete(path);
+        CuFileLeft.assertNothing();
+    }
+
+    @Test
+    void required_206_noMoreIsAskedForThanThereIsWhereAReadBeginsAmidABlock() throws IOException {
+        assertThat(file.askedBytes(1, BYTES)).isEqualTo(BYTES - 1);
+        assertThat(file.askedBytes(1, 10)).isEqualTo(10);
+        assertThat(file.askedBytes(BYTES + 1, 10)).as("the read will say so").isEqualTo(10);
+        assertThat(file.askedBytes(BLOCK, BYTES))
+                .as("whole blocks are as they are")
+                .isEqualTo(BYTES);
+        try (FileChannel another = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            another.truncate(50_000);
+        }
+        assertThat(file.askedBytes(1, BYTES)).as("as it is now").isEqualTo(49_999);
+    }
+
+    @Test
+    void holesEndWithTheFile() {
+        assertThat(file.sparseBytes(0, 2 * BYTES)).isEqualTo(BYTES);
+        assertThat(file.sparseBytes(BYTES - 1, BYTES))
+                .as("the last byte is there")
+                .isZero();
+    }
+
+    @Test
+    void nothingIsAllocatedForATransfer() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        askOften(20_000); // compiled
+        long before = threads.getCurrentThreadAllocatedBytes();
+        askOften(10_000);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
+    }
+
+    private void askOften(int times) {
+        long sum = 0;
+        for (int i = 0; i < times; i++) {
+            sum += file.askedBytes(1, BYTES) + file.sparseBytes(0, BLOCK);
+        }
+        assertThat(sum).isEqualTo((long) times * (BYTES - 1 + BLOCK));
+    }
+}
