@@ -15,6 +15,7 @@ static void buffer_ends(struct object *object) {
         heap_used -= buffer->persistent;
         live("persistent_bytes", -(long)buffer->persistent);
     }
+    if (buffer->bus) bus_end(buffer->bus, counted(buffer));
     UNLOCK();
     if (buffer->parent) unpin(buffer->parent);
     unpin(buffer->context);
@@ -39,15 +40,17 @@ static void take_of_heap(struct buffer *buffer) {
     }
 }
 
-static cl_int conflict(cl_mem_flags flags) {
-    const cl_mem_flags host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR;
-    if (flags & MEM_PERSISTENT && flags & (host | MEM_BUS_ADDRESSABLE | MEM_EXTERNAL_PHYSICAL))
+static cl_int check(cl_mem_flags flags, size_t size, const void *host) {
+    const cl_mem_flags bus = MEM_BUS_ADDRESSABLE | MEM_EXTERNAL_PHYSICAL;
+    const cl_mem_flags other = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | bus;
+    cl_int code = flags & bus ? bus_buffer_check(flags, size, host) : CL_SUCCESS;
+    if (!code && flags & MEM_PERSISTENT && flags & other)
         return refuse("clCreateBuffer", CL_INVALID_VALUE, "persistent memory is neither the host's nor the bus's");
-    return CL_SUCCESS;
+    return code;
 }
 
-static cl_mem register_buffer(cl_mem made, cl_context context, cl_mem_flags flags, size_t size, const void *host) {
-    if (!made) return NULL;
+void buffer_born(
+        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, const void *host, struct bus *bus) {
     LOCK();
     struct context *of = object_get(CONTEXTS, context);
     if (of) {
@@ -56,13 +59,13 @@ static cl_mem register_buffer(cl_mem made, cl_context context, cl_mem_flags flag
         buffer->context = of;
         buffer->flags = flags;
         buffer->size = size;
-        buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
+        buffer->host = host;
+        buffer->bus = bus;
         pin(of);
         if (flags & MEM_PERSISTENT) take_of_heap(buffer);
     }
     UNLOCK();
     if (!of) complain("a buffer is made of a context that the application does not hold");
-    return made;
 }
 
 static cl_mem answered(cl_int code, cl_int *result) {
@@ -74,20 +77,22 @@ static cl_mem CL_API_CALL create_buffer(
         cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *result) {
     struct answer ordered;
     if (called("clCreateBuffer", &ordered)) return answered((cl_int)ordered.code, result);
-    cl_mem_flags known = flags;
-    if (property("armed", 0)) {
-        cl_int code = conflict(flags);
-        if (code) return answered(code, result);
-        known &= ~MEM_AMD;
-    }
-    return register_buffer(below.clCreateBuffer(context, known, size, host, result), context, flags, size, host);
+    int ssg = property("armed", 0) && flags & MEM_AMD;
+    cl_int code = ssg ? check(flags, size, host) : CL_SUCCESS;
+    if (code) return answered(code, result);
+    if (ssg && flags & ~MEM_PERSISTENT & MEM_AMD) return bus_buffer(context, flags, size, host, result);
+    cl_mem made = below.clCreateBuffer(context, ssg ? flags & ~MEM_AMD : flags, size, host, result);
+    if (!ssg) flags &= ~MEM_AMD;
+    if (made) buffer_born(made, context, flags, size, flags & CL_MEM_USE_HOST_PTR ? host : NULL, NULL);
+    return made;
 }
 
 static cl_mem CL_API_CALL create_buffer_with(cl_context context, const cl_mem_properties *properties,
                                              cl_mem_flags flags, size_t size, void *host, cl_int *result) {
     if (!properties || !properties[0]) return create_buffer(context, flags, size, host, result);
     cl_mem made = below.clCreateBufferWithProperties(context, properties, flags, size, host, result);
-    return register_buffer(made, context, flags, size, host);
+    if (made) buffer_born(made, context, flags, size, flags & CL_MEM_USE_HOST_PTR ? host : NULL, NULL);
+    return made;
 }
 
 static cl_mem CL_API_CALL create_sub_buffer(
@@ -99,6 +104,10 @@ static cl_mem CL_API_CALL create_sub_buffer(
     if (parent) pin(parent);
     UNLOCK();
     if (!parent) return answered(refuse("clCreateSubBuffer", CL_INVALID_MEM_OBJECT, "no such buffer"), result);
+    if (parent->bus) {
+        unpin(parent);
+        return answered(refuse("clCreateSubBuffer", CL_INVALID_VALUE, "memory on the bus has no parts"), result);
+    }
     cl_mem made = below.clCreateSubBuffer(memory, flags, type, info, result);
     if (!made) {
         unpin(parent);
@@ -121,10 +130,15 @@ static cl_mem CL_API_CALL create_sub_buffer(
 static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t room, void *to, size_t *needed) {
     ORDERED_AS("clGetMemObjectInfo");
     cl_int result = below.clGetMemObjectInfo(memory, what, room, to, needed);
-    if (result || what != CL_MEM_FLAGS || !to) return result;
+    if (result || !to) return result;
     LOCK();
     struct buffer *buffer = object_get(BUFFERS, memory);
-    if (buffer) *(cl_mem_flags *)to |= buffer->flags & MEM_AMD;
+    if (buffer && what == CL_MEM_FLAGS) *(cl_mem_flags *)to |= buffer->flags & MEM_AMD;
+    if (buffer && buffer->bus) {
+        /* The memory below is the double's business. */
+        if (what == CL_MEM_FLAGS) *(cl_mem_flags *)to &= ~(cl_mem_flags)CL_MEM_USE_HOST_PTR;
+        if (what == CL_MEM_HOST_PTR) *(void **)to = NULL;
+    }
     UNLOCK();
     return result;
 }

@@ -118,7 +118,7 @@ cl_int wait_list_check(const char *function, struct queue *queue, cl_uint count,
     for (cl_uint i = 0; i < count; i++) {
         LOCK();
         struct event *event = object_get(EVENTS, list[i]);
-        int same = event && event->context == queue->context;
+        int same = event && (!queue || event->context == queue->context);
         UNLOCK();
         if (!event) return refuse(function, CL_INVALID_EVENT_WAIT_LIST, "event %u is none", i);
         if (!same) return refuse(function, CL_INVALID_CONTEXT, "event %u is of another context", i);
@@ -167,7 +167,7 @@ static void place_in_queue(struct command *command) {
 }
 
 cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *list, int blocking, cl_event *event) {
-    cl_int result = CL_SUCCESS;
+    cl_int result;
     struct own *own = command->own;
     command->wait_count = count;
     command->waits = calloc(count + 1, sizeof *command->waits);
@@ -179,12 +179,12 @@ cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *l
         watch(list[i]);
     }
     if (command->start) watch(command->start);
-    if (event) *event = own_event(own, command->queue->context, &result);
+    if (event && !(*event = own_event(own, command->queue->context, &result))) abort();
     own_hold(own);
     post(command);
     if (blocking) own_wait(own);
     own_release(own);
-    return result;
+    return CL_SUCCESS;
 }
 
 void command_finish(struct command *command, cl_int status) {
@@ -202,6 +202,7 @@ void command_finish(struct command *command, cl_int status) {
     own_release(command->own);
     unpin(command->queue);
     free(command->waits);
+    free(command->extra);
     free(command);
     live("operations", -1);
 }

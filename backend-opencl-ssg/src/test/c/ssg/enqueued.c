@@ -33,7 +33,7 @@ typedef cl_command_queue QUEUE;
 typedef const size_t *SIZES;
 
 COMMAND(EnqueueReadBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, void *p, LIST),
-        (queue, m, b, offset, size, p, PASS), NOTHING)
+        (queue, m, b, offset, size, p, PASS), expect_no_external("clEnqueueReadBuffer", m))
 COMMAND(EnqueueWriteBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, const void *p, LIST),
         (queue, m, b, offset, size, p, PASS), NOTHING)
 COMMAND(EnqueueReadBufferRect,
@@ -45,7 +45,8 @@ COMMAND(EnqueueWriteBufferRect,
          const void *p, LIST),
         (queue, m, b, bo, ho, region, br, bs, hr, hs, p, PASS), NOTHING)
 COMMAND(EnqueueCopyBuffer, (QUEUE queue, cl_mem from, cl_mem to, size_t at, size_t offset, size_t size, LIST),
-        (queue, from, to, at, offset, size, PASS), (buffer_referenced(from), buffer_referenced(to)))
+        (queue, from, to, at, offset, size, PASS),
+        (expect_no_external("clEnqueueCopyBuffer", from), buffer_referenced(from), buffer_referenced(to)))
 COMMAND(EnqueueCopyBufferRect,
         (QUEUE queue, cl_mem from, cl_mem to, SIZES so, SIZES d, SIZES region, size_t sr, size_t ss, size_t dr,
          size_t ds, LIST),
@@ -127,7 +128,8 @@ static void *CL_API_CALL our_EnqueueMapBuffer(cl_command_queue queue, cl_mem mem
     cl_int code = CL_SUCCESS;
     void *at = NULL;
     if (called("clEnqueueMapBuffer", &ordered)) code = (cl_int)ordered.code;
-    else at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
+    else if (flags & CL_MAP_READ) expect_no_external("clEnqueueMapBuffer", memory);
+    if (!code) at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
     if (result) *result = code;
     return mapped(at, code, queue, event);
 }

@@ -28,7 +28,9 @@ EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *
 static void extensions(char *names, size_t room) {
     names[0] = 0;
     if (!property("armed", 0)) return;
-    snprintf(names, room, "%s", property("extension", 1) ? " cl_amd_liquid_flash" : "");
+    snprintf(names, room, "%s%s%s", property("extension", 1) ? " cl_amd_liquid_flash" : "",
+             property("gma", 1) ? " cl_amd_bus_addressable_memory" : "",
+             property("p2p", 0) ? " cl_amd_copy_buffer_p2p" : "");
 }
 
 /* The strings are NAME of the library below, and what the double adds. */
@@ -47,6 +49,12 @@ static cl_int longer(cl_int result, char *text, size_t room, void *to, size_t *n
 
 static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t room, void *to, size_t *needed) {
     ORDERED_AS("clGetDeviceInfo");
+    if (property("p2p", 0) && property("armed", 0)) {
+        /* The only device there is plays both. */
+        cl_uint one = 1;
+        if (what == CL_DEVICE_NUM_P2P_DEVICES_AMD) return give(&one, sizeof one, room, to, needed);
+        if (what == CL_DEVICE_P2P_DEVICES_AMD) return give(&device, sizeof device, room, to, needed);
+    }
     if (what != CL_DEVICE_EXTENSIONS) return below.clGetDeviceInfo(device, what, room, to, needed);
     size_t size = 0;
     cl_int result = below.clGetDeviceInfo(device, what, 0, NULL, &size);
@@ -70,18 +78,24 @@ static void *function_of_ours(const char *name) {
     static const struct {
         const char *name;
         const char *switched_by;
+        long unless;
         void *function;
     } ours[] = {
-        {"clCreateSsgFileObjectAMD", "functions", clCreateSsgFileObjectAMD},
-        {"clGetSsgFileObjectInfoAMD", "functions", clGetSsgFileObjectInfoAMD},
-        {"clRetainSsgFileObjectAMD", "functions", clRetainSsgFileObjectAMD},
-        {"clReleaseSsgFileObjectAMD", "functions", clReleaseSsgFileObjectAMD},
-        {"clEnqueueReadSsgFileAMD", "functions", clEnqueueReadSsgFileAMD},
-        {"clEnqueueWriteSsgFileAMD", "functions", clEnqueueWriteSsgFileAMD},
+        {"clCreateSsgFileObjectAMD", "functions", 1, clCreateSsgFileObjectAMD},
+        {"clGetSsgFileObjectInfoAMD", "functions", 1, clGetSsgFileObjectInfoAMD},
+        {"clRetainSsgFileObjectAMD", "functions", 1, clRetainSsgFileObjectAMD},
+        {"clReleaseSsgFileObjectAMD", "functions", 1, clReleaseSsgFileObjectAMD},
+        {"clEnqueueReadSsgFileAMD", "functions", 1, clEnqueueReadSsgFileAMD},
+        {"clEnqueueWriteSsgFileAMD", "functions", 1, clEnqueueWriteSsgFileAMD},
+        {"clEnqueueWaitSignalAMD", "gma", 1, clEnqueueWaitSignalAMD},
+        {"clEnqueueWriteSignalAMD", "gma", 1, clEnqueueWriteSignalAMD},
+        {"clEnqueueMakeBuffersResidentAMD", "gma", 1, clEnqueueMakeBuffersResidentAMD},
+        {"clEnqueueCopyBufferP2PAMD", "p2p", 0, clEnqueueCopyBufferP2PAMD},
     };
     if (!name || !property("armed", 0)) return NULL;
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (!strcmp(name, ours[i].name)) return property(ours[i].switched_by, 1) ? ours[i].function : NULL;
+        if (!strcmp(name, ours[i].name))
+            return property(ours[i].switched_by, ours[i].unless) ? ours[i].function : NULL;
     return NULL;
 }
 
@@ -110,14 +124,17 @@ EXPORT cl_int CL_API_CALL clInitLayer(
     enqueued_dispatch();
     buffer_dispatch();
     event_dispatch();
+    settings_read();
     *count_of_ours = sizeof layer / sizeof(void *);
     *ours = &layer;
     return CL_SUCCESS;
 }
 
 void reset_library(void) {
+    device_reset();
     commands_reset();
     registry_reset();
     heap_reset();
+    bus_reset();
     journal_reset();
 }

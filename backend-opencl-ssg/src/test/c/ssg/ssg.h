@@ -3,7 +3,8 @@
  * The double of AMD's OpenCL driver for Radeon Pro SSG: a layer above any other OpenCL. It is written from AMD's "Solid
  * State Graphics API User Manual" (chapters 3-5, below: "the manual") and the extension cl_amd_bus_addressable_memory.
  *
- * Unarmed (property "armed" is 0) it only counts what the application holds. Armed, its properties say what the machine is:
+ * Unarmed (property "armed" is 0) it only counts what the application holds. Armed, its properties say what the machine
+ * is; a test sets them, or PENSTOCK_SSG in the environment ("armed=1 block_size=4096 delay:clEnqueueReadSsgFileAMD=1000"):
  *   extension       1: the strings name cl_amd_liquid_flash (the string is no proof either way)
  *   functions       1: its functions are found
  *   ssg_device      1: the context's device is an SSG; 0: no file object can be made
@@ -13,6 +14,11 @@
  *   growth_seen     1: a file object can read what was written behind the end after it was opened
  *   grows           1: a write behind the end of the file lengthens it by whole blocks; 0: it stays as long as it is
  *   persistent_heap bytes of persistent memory, 128 MiB
+ *   gma             1: there is cl_amd_bus_addressable_memory
+ *   gma_heap        bytes that can be resident, 96 MiB
+ *   gma_eager       1: clCreateBuffer says that there is no room; 0: clEnqueueMakeBuffersResidentAMD does
+ *   marker_offset   where in its page the marker of a resident buffer lies, 0
+ *   p2p             0; 1: there is clEnqueueCopyBufferP2PAMD
  *   seed, jitter    each operation takes up to so many microseconds longer, by the seed; 0: none
  */
 #ifndef PENSTOCK_SSG_H
@@ -70,6 +76,7 @@ struct queue {
     cl_command_queue inner; /* moves data beside the application's queue */
 };
 
+struct bus;
 struct buffer {
     struct object object;
     struct context *context; /* pinned */
@@ -79,6 +86,7 @@ struct buffer {
     const char *host;  /* the application's memory, CL_MEM_USE_HOST_PTR */
     size_t persistent; /* bytes that it has of the persistent heap */
     int referenced;    /* the device has touched it */
+    struct bus *bus;   /* of memory on the bus, else null */
 };
 
 struct event {
@@ -101,6 +109,12 @@ int object_release(enum kind kind, void *handle, const char *function);
 int counted(const void *object);
 void registry_reset(void);
 
+/* What is wrong with a call, if anything. */
+struct finding {
+    cl_int code;
+    const char *message;
+};
+
 /* journal.c: what the double said no to. Without the lock. Answers the code. */
 cl_int refuse(const char *function, cl_int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void journal_reset(void);
@@ -115,6 +129,9 @@ void buffer_dispatch(void);
 void event_dispatch(void);
 /* A new event of the application's; without the lock. */
 void event_born(cl_event event, struct context *context);
+/* A buffer has been made below. */
+void buffer_born(
+        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, const void *host, struct bus *bus);
 /* The device has touched a buffer. */
 void buffer_referenced(cl_mem memory);
 void heap_reset(void);
@@ -141,8 +158,10 @@ struct command {
     void (*ended)(struct command *self);  /* lets go of what is its own, before anybody knows that it has ended */
     int write;
     struct file *file; /* in use */
-    size_t buffer_offset, size;
-    uint64_t file_offset;
+    size_t buffer_offset, other_offset, size;
+    uint64_t file_offset, marker;
+    uint32_t value;
+    void *extra; /* freed with the command */
     /* The rest is command.c's. */
     cl_mem memory;
     cl_event start, gate, *waits;
@@ -152,7 +171,7 @@ struct command {
     cl_int failed;
     struct command *next;
 };
-/* Checks a wait list as the runtime does; without the lock. */
+/* Checks a wait list as the runtime does, of the queue's context or, without a queue, of any; without the lock. */
 cl_int wait_list_check(const char *function, struct queue *queue, cl_uint count, const cl_event *list);
 /* The command, zeroed but for these. */
 struct command *command_new(const char *function, cl_uint type, struct queue *queue, struct buffer *buffer);
@@ -163,6 +182,8 @@ void commands_reset(void);
 
 /* worker.c */
 void worker_post(struct command *command);
+/* Takes a time that the seed makes of a number. */
+void jitter(unsigned long number);
 /* command.c, for workers. */
 void command_finish(struct command *command, cl_int status);
 
@@ -184,5 +205,43 @@ struct view {
 };
 cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory);
 void view_close(struct view *view);
+
+/* bus.c: memory that has a bus address. With the lock, but for bus_unmap and bus_reset. */
+struct bus {
+    uint64_t surface, marker;
+    size_t size;
+    char *bytes; /* of the surface; a mapping of the buffer's own */
+    int owned;   /* other devices write to it; else it is another device's */
+    int resident, on_heap;
+};
+struct mapping {
+    char *bytes;
+    size_t size;
+};
+size_t page_size(void);
+size_t whole_pages(size_t size);
+struct bus *bus_addressable(size_t size);
+struct bus *bus_external(uint64_t surface, uint64_t marker, size_t size);
+void bus_end(struct bus *bus, int is_counted);
+void CL_CALLBACK bus_unmap(cl_mem memory, void *mapping);
+int bus_take_of_heap(struct bus *bus);
+uint64_t bus_memory(size_t size);
+void bus_memory_end(uint64_t address);
+char *bus_bytes(uint64_t address, size_t size);
+void bus_reset(void);
+
+/* bus-buffer.c: clCreateBuffer of memory on the bus. */
+cl_int bus_buffer_check(cl_mem_flags flags, size_t size, const void *host);
+cl_mem bus_buffer(cl_context context, cl_mem_flags flags, size_t size, const void *host, cl_int *result);
+/* Another device's memory is only written to. */
+void expect_no_external(const char *function, cl_mem memory);
+
+/* signal.c: 0, or -1 if there is no such marker. Without the lock. */
+int signal_write(const char *who, uint64_t address, uint32_t value);
+
+void device_reset(void);
+
+/* settings.c */
+void settings_read(void);
 
 #endif

@@ -30,12 +30,7 @@ static cl_int check_range(const char *function, const struct arguments *a, const
     return CL_SUCCESS;
 }
 
-/* With the lock. A null message: all is well. */
-struct finding {
-    cl_int code;
-    const char *message;
-};
-
+/* With the lock. */
 static struct finding find(const struct arguments *a, struct queue **queue, struct buffer **buffer, struct file **file) {
     const cl_mem_flags hidden = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
     *queue = object_get(QUEUES, a->queue);

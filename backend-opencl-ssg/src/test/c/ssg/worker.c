@@ -10,12 +10,11 @@ static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
 static struct command *first, *last;
 static long idle;
 
-/* The same for the same seed and the same place among all commands. */
-static void jitter(const struct command *command) {
+void jitter(unsigned long number) {
     unsigned long seed = (unsigned long)property("seed", 0);
     unsigned long most = (unsigned long)property("jitter", 2000);
     if (!seed || !most) return;
-    unsigned long mixed = seed * 0x9E3779B97F4A7C15u + command->number * 0xBF58476D1CE4E5B9u;
+    unsigned long mixed = seed * 0x9E3779B97F4A7C15u + number * 0xBF58476D1CE4E5B9u;
     mixed = (mixed ^ mixed >> 30) * 0x94D049BB133111EBu;
     usleep((useconds_t)((mixed ^ mixed >> 31) % most));
 }
@@ -25,7 +24,7 @@ static cl_int carried_out(struct command *command) {
     if (command->failed) return command->failed;
     own_status(command->own, CL_RUNNING);
     carry_out(command->function);
-    jitter(command);
+    jitter(command->number);
     if (fails_late(command->function, &ordered)) return (cl_int)ordered.code;
     return command->run(command);
 }

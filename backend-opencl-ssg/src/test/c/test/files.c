@@ -117,3 +117,17 @@ TEST(files_are_counted) {
     cl_ulong size;
     SAME(file_info(file, CL_FILE_SIZE_AMD, sizeof size, &size, NULL), CL_INVALID_FILE_OBJECT_AMD);
 }
+
+void double_configure(const char *orders);
+
+TEST(the_environment_can_give_orders_too) {
+    double_configure(" block_size=4096 fail:clRetainSsgFileObjectAMD=-5  delay:clEnqueueReadSsgFileAMD=1");
+    cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
+    cl_uint block = 0;
+    OK(file_info(file, CL_FILE_BLOCK_SIZE_AMD, sizeof block, &block, NULL));
+    SAME(block, 4096);
+    SAME(retain_file(file), -5);
+    OK(release_file(file));
+    double_configure("armed");
+    complained("armed is no order");
+}

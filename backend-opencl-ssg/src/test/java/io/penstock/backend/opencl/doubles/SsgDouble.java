@@ -32,8 +32,16 @@ public final class SsgDouble {
     /** What {@code PENSTOCK_REQUIRE} calls what needs a C compiler, OpenCL's headers and Linux. */
     public static final String NAME = "doubles";
 
-    private static final List<String> HELD =
-            List.of("contexts", "queues", "buffers", "images", "events", "files", "operations", "persistent_bytes");
+    private static final List<String> HELD = List.of(
+            "contexts",
+            "queues",
+            "buffers",
+            "images",
+            "events",
+            "files",
+            "operations",
+            "device_operations",
+            "persistent_bytes");
 
     private SsgDouble() {}
 
@@ -103,11 +111,7 @@ public final class SsgDouble {
 
     /** Returns what the layer said no to since the reset, the last 64 at most: {@code function -> code: why}. */
     public static List<String> refusals() {
-        require();
-        NativeLibrary library = Built.LIBRARY;
-        if (library == null) {
-            return List.of();
-        }
+        NativeLibrary library = library();
         List<String> refusals = new ArrayList<>();
         long count = (Long) library.getFunction("double_refusals").invoke(Long.class, new Object[0]);
         for (long i = Math.max(0, count - 64); i < count; i++) {
@@ -117,6 +121,16 @@ public final class SsgDouble {
             }
         }
         return refusals;
+    }
+
+    /** Returns the layer, for what else it exports. */
+    static NativeLibrary library() {
+        require();
+        NativeLibrary library = Built.LIBRARY;
+        if (library == null) {
+            throw new IllegalStateException("the layer is not loaded");
+        }
+        return library;
     }
 
     /** Returns the first wrong use that a driver need not have noticed. */
