@@ -4,6 +4,7 @@ package io.penstock.benchmarks;
 import io.penstock.Completion;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -11,6 +12,8 @@ import reactor.core.CoreSubscriber;
 
 /** Counts completions and wants all that there are. */
 final class CompletionSink implements CoreSubscriber<Completion> {
+
+    private static final int PATIENCE_SECONDS = 60;
 
     private final long bytesEach;
     private final Consumer<Completion> each;
@@ -62,7 +65,9 @@ final class CompletionSink implements CoreSubscriber<Completion> {
 
     /** Waits for the end and returns how many there were. */
     long await() throws Exception {
-        ended.await();
+        if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("a stream of transfers has not ended after " + PATIENCE_SECONDS + " s");
+        }
         if (failure != null) {
             throw new IOException("Penstock failed", failure);
         }

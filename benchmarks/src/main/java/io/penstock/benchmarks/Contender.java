@@ -23,6 +23,11 @@ interface Contender extends AutoCloseable {
      */
     default void verify() throws IOException {}
 
+    /** Returns what a reader of its figures must know, or an empty string. */
+    default String remark() {
+        return "";
+    }
+
     @Override
     default void close() throws Exception {}
 }

@@ -4,6 +4,7 @@ package io.penstock.benchmarks;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -36,11 +37,19 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
                 open(factory, open);
             }
             Map<String, List<Measure>> measures = measure(open, settings);
-            return new Report(compare(measures, busy), figures(measures));
+            Map<String, String> remarks = new HashMap<>();
+            open.forEach(contender -> remarks.put(contender.name(), contender.remark()));
+            return new Report(compare(measures, remarks, busy), figures(measures));
         } finally {
-            for (Contender contender : open) {
-                contender.close();
-            }
+            open.forEach(this::close);
+        }
+    }
+
+    private void close(Contender contender) {
+        try {
+            contender.close();
+        } catch (Exception e) {
+            System.err.println(name + ": " + contender.name() + " cannot be closed: " + e); // what it measured stands
         }
     }
 
@@ -83,7 +92,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         return measures;
     }
 
-    private List<Result> compare(Map<String, List<Measure>> measures, boolean busy) {
+    private List<Result> compare(Map<String, List<Measure>> measures, Map<String, String> remarks, boolean busy) {
         List<Result> results = new ArrayList<>();
         for (Comparison comparison : comparisons) {
             String oursName = resolve(comparison.ours(), measures);
@@ -97,7 +106,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
             for (int pair = 0; pair < values.length; pair++) {
                 values[pair] = comparison.kind().of(ours.get(pair), peers.get(pair));
             }
-            String detail = describe(oursName, ours) + "; " + describe(peersName, peers);
+            String detail = describe(oursName, ours, remarks) + "; " + describe(peersName, peers, remarks);
             results.add(Result.of(comparison, values, detail, busy));
         }
         return results;
@@ -117,6 +126,11 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
 
     private static double median(List<Measure> measures, ToDoubleFunction<Measure> value) {
         return Result.median(measures.stream().mapToDouble(value).toArray());
+    }
+
+    private String describe(String name, List<Measure> measures, Map<String, String> remarks) {
+        String remark = remarks.getOrDefault(name, "");
+        return describe(name, measures) + (remark.isEmpty() ? "" : " (" + remark + ")");
     }
 
     private String describe(String name, List<Measure> measures) {

@@ -62,6 +62,11 @@ final class Slots {
         return offsets[slot];
     }
 
+    /** Takes a slot out of the next check: nobody knows what is there. */
+    void forget(int slot) {
+        offsets[slot] = -1;
+    }
+
     /** Checks every slot that was used, none in flight, and renews them. */
     void verify(String whose) throws IOException {
         int used = 0;

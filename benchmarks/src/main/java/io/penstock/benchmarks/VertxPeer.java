@@ -6,9 +6,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.file.AsyncFile;
 import io.vertx.core.file.OpenOptions;
+import java.util.concurrent.TimeUnit;
 
 /** Vert.x: reads on its worker pool, results on an event loop. Its buffers are its own. */
 final class VertxPeer extends SlotLoop {
+
+    private static final int CLOSE_SECONDS = 30;
 
     private final Vertx vertx = Vertx.vertx();
     private final Context context = vertx.getOrCreateContext();
@@ -54,8 +57,9 @@ final class VertxPeer extends SlotLoop {
     }
 
     @Override
-    public void close() {
-        file.close().toCompletionStage().toCompletableFuture().join();
-        vertx.close().toCompletionStage().toCompletableFuture().join();
+    public void close() throws Exception {
+        // Bounded, since it may wait for a read that does not end.
+        file.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 }
