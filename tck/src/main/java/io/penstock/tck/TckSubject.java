@@ -43,6 +43,14 @@ public interface TckSubject {
     }
 
     /**
+     * Returns whether the backend takes memory of the host's own as a buffer, which one whose buffers the processor
+     * reaches usually does; not one whose device must have made them.
+     */
+    default boolean wrapsHostMemory() {
+        return true;
+    }
+
+    /**
      * Returns an offset, a multiple of 4096, at which the device itself refuses to write: behind the largest file of the
      * file system, unless overridden, where Linux answers EFBIG.
      */

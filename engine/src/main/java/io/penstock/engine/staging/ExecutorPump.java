@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * The executor of a device that takes calls from one thread only: whichever thread is in {@link #run} is it. A render
@@ -21,7 +22,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     private final ConcurrentLinkedQueue<Piece> inbox = new ConcurrentLinkedQueue<>(); // may hold stale entries
     private final AtomicBoolean asleep = new AtomicBoolean(true);
     private final ReentrantLock running = new ReentrantLock();
-    private final List<Piece> copying = new ArrayList<>(); // guarded by running, as is progress
+    private final List<Piece> copying = new ArrayList<>(); // guarded by running, as are the next two
+    private final List<BooleanSupplier> watched = new ArrayList<>();
     private long progress;
     private volatile boolean closed;
 
@@ -41,7 +43,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
      * <p><b>Threading:</b> the thread that may call the device, one at a time.
      *
      * @param budgetNanos when to stop starting calls; at least one is made if there is one
-     * @return whether there is more to do, copies that run included: call again soon. If not, the hook will be called
+     * @return whether there is more to do, copies that run and what is watched included: call again soon. If not, the
+     *     hook will be called
      * @throws IllegalStateException if a thread is in here already
      */
     public boolean run(long budgetNanos) {
@@ -58,7 +61,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
                 settle();
                 busy = progress != before && System.nanoTime() - start < budgetNanos;
             }
-            return !copying.isEmpty() || !rest();
+            return !copying.isEmpty() || !watched.isEmpty() || !rest();
         } finally {
             running.unlock();
         }
@@ -78,6 +81,15 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             throw new RejectedExecutionException("this executor is closed");
         }
         rouse();
+    }
+
+    /**
+     * Has {@code ended} asked in each run until it answers true, as a copy is that runs: for fences of the device's.
+     *
+     * @throws RejectedExecutionException if the pump is closed
+     */
+    public void watch(BooleanSupplier ended) {
+        execute(() -> watched.add(ended));
     }
 
     /** Refuses tasks from now on; the queues that it served are closed. Who runs it does so once more. */
@@ -142,9 +154,22 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            handle(e);
         }
+    }
+
+    private static boolean hasEnded(BooleanSupplier look) {
+        try {
+            return look.getAsBoolean();
+        } catch (RuntimeException | Error e) {
+            handle(e);
+            return true;
+        }
+    }
+
+    private static void handle(Throwable e) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     }
 
     private void start(Piece piece) {
@@ -174,6 +199,18 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             }
         }
         copying.subList(kept, copying.size()).clear();
+        if (!watched.isEmpty()) {
+            look();
+        }
+    }
+
+    private void look() {
+        for (int i = watched.size() - 1; i >= 0; i--) {
+            if (hasEnded(watched.get(i))) {
+                progress++;
+                watched.remove(i);
+            }
+        }
     }
 
     private static void ended(Piece piece, long answer) {

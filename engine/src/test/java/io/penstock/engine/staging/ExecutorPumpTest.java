@@ -112,6 +112,39 @@ class ExecutorPumpTest {
     }
 
     @Test
+    void whatIsWatchedIsLookedAtOncePerRunUntilItHasEnded() {
+        int[] looks = new int[1];
+        pump.run(0);
+        pump.watch(() -> ++looks[0] == 3);
+        assertThat(stage.hooks).as("roused").isEqualTo(1);
+        assertThat(looks[0]).as("looked at outside a run").isZero();
+        assertThat(pump.run(0)).as("it has not ended").isTrue();
+        assertThat(looks[0]).isEqualTo(1);
+        assertThat(pump.run(0)).isTrue();
+        assertThat(pump.run(0)).as("it has ended").isFalse();
+        assertThat(pump.run(0)).isFalse();
+        assertThat(looks[0]).isEqualTo(3);
+    }
+
+    @Test
+    void aLookThatThrowsIsTheLast() {
+        List<Object> seen = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> seen.add(e.getMessage()));
+        try {
+            pump.watch(() -> {
+                throw new IllegalStateException("oops");
+            });
+            assertThat(pump.run(0)).isFalse();
+            assertThat(pump.run(0)).isFalse();
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        assertThat(seen).containsExactly("oops");
+    }
+
+    @Test
     void closedPumpRefusesTasks() {
         pump.close();
         assertThatThrownBy(() -> pump.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.NativeError;
+import io.penstock.Options;
+import io.penstock.backend.gl.ffi.Egl;
+import io.penstock.backend.gl.ffi.EglError;
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.ffi.NativeMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The display that contexts of ours are made on, or why there is none.
+ *
+ * <p>A display is initialized once and never terminated: EGL has one per device in a process, which may be the
+ * application's too, and terminating it ends everybody's contexts.
+ *
+ * @param display its handle; 0 without one
+ * @param name what it is, {@code surfaceless} or a device
+ * @param devices those that EGL lists
+ * @param reason why this machine's EGL cannot be used; empty if it can
+ * @param remedy what would help
+ */
+record EglPlatform(long display, String name, List<EglDevice> devices, String reason, String remedy) {
+
+    private static final String SURFACELESS = "surfaceless";
+    private static final String AUTO = "auto";
+
+    /** Loads OpenGL; answers why that cannot be, or a platform without a display. */
+    static EglPlatform libraries(Options options) {
+        if (!Machine.isSupported() || !NativeMemory.isAvailable()) {
+            return none(
+                    "this backend needs 64-bit Linux and JNA, not " + Machine.operatingSystem() + " on "
+                            + Machine.architecture(),
+                    "run it there");
+        }
+        String missing = Gl.load(options.get(GlOptions.LIBGL));
+        if (!missing.isEmpty()) {
+            return none(
+                    "no OpenGL: " + missing,
+                    "install libopengl0 and the driver of the GPU, or name the library in " + GlOptions.LIBGL);
+        }
+        return new EglPlatform(0, "", List.of(), "", "");
+    }
+
+    /** Loads OpenGL and EGL; answers why that cannot be, or a platform without a display. */
+    static EglPlatform egl(Options options) {
+        EglPlatform loaded = libraries(options);
+        String missing = loaded.isUsable() ? Egl.load(options.get(GlOptions.LIBEGL)) : "";
+        return missing.isEmpty()
+                ? loaded
+                : none(
+                        "no EGL: " + missing,
+                        "install libegl1 and the driver of the GPU, or name the library in " + GlOptions.LIBEGL);
+    }
+
+    /** Finds the display that {@link GlOptions#DEVICE} names. */
+    static EglPlatform find(Options options) {
+        EglPlatform loaded = egl(options);
+        if (!loaded.isUsable()) {
+            return loaded;
+        }
+        List<EglDevice> devices = EglDevice.all();
+        List<String> reasons = new ArrayList<>();
+        for (Candidate candidate : candidates(options, devices)) {
+            EglPlatform platform = candidate.open(devices);
+            if (platform.isUsable()) {
+                return platform;
+            }
+            reasons.add(platform.reason);
+        }
+        return none(
+                "no display: " + (reasons.isEmpty() ? "EGL lists " + devices : String.join("; ", reasons)),
+                "install libegl-mesa0 or the driver of the GPU; set " + GlOptions.DEVICE + " to one that there is");
+    }
+
+    private static List<Candidate> candidates(Options options, List<EglDevice> devices) {
+        String wanted = options.get(GlOptions.DEVICE);
+        Candidate surfaceless = new Candidate(Egl.EGL_PLATFORM_SURFACELESS_MESA, 0, SURFACELESS);
+        if (wanted.equals(SURFACELESS)) {
+            return List.of(surfaceless);
+        }
+        if (!wanted.equals(AUTO)) {
+            int index = index(wanted, options.source(GlOptions.DEVICE));
+            return devices.stream()
+                    .filter(device -> device.index() == index)
+                    .map(Candidate::of)
+                    .toList();
+        }
+        return Stream.of(
+                        devices.stream().filter(device -> !device.software()).map(Candidate::of),
+                        Stream.of(surfaceless),
+                        devices.stream().filter(EglDevice::software).map(Candidate::of))
+                .flatMap(some -> some)
+                .toList();
+    }
+
+    private static int index(String text, String source) {
+        try {
+            int index = Integer.parseInt(text);
+            if (index >= 0) {
+                return index;
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw new IllegalArgumentException(source + " says " + GlOptions.DEVICE + "=" + text
+                + ", but it takes auto, surfaceless, or the number of a device");
+    }
+
+    /** One that may be had. */
+    private record Candidate(int platform, long device, String name) {
+
+        static Candidate of(EglDevice device) {
+            return new Candidate(Egl.EGL_PLATFORM_DEVICE_EXT, device.handle(), device.toString());
+        }
+
+        EglPlatform open(List<EglDevice> devices) {
+            long display = Egl.eglGetPlatformDisplay(platform, device, null);
+            if (display == 0) {
+                return none(name + ": " + error("eglGetPlatformDisplay"), "");
+            }
+            if (Egl.eglInitialize(display, new int[1], new int[1]) == 0) {
+                return none(name + ": " + error("eglInitialize"), "");
+            }
+            String extensions = String.valueOf(Egl.eglQueryString(display, Egl.EGL_EXTENSIONS));
+            if (!extensions.contains("EGL_KHR_surfaceless_context")) {
+                return none(name + " makes contexts for windows only, without EGL_KHR_surfaceless_context", "");
+            }
+            return new EglPlatform(display, name, devices, "", "");
+        }
+    }
+
+    /** Returns what EGL says of the call that has failed on this thread. */
+    static NativeError error(String call) {
+        int code = Egl.eglGetError();
+        return new NativeError(call, code, EglError.symbol(code));
+    }
+
+    private static EglPlatform none(String reason, String remedy) {
+        return new EglPlatform(0, "", List.of(), reason, remedy);
+    }
+
+    boolean isUsable() {
+        return reason.isEmpty();
+    }
+
+    /** Returns EGL's own words about the display. */
+    String version() {
+        return Egl.eglQueryString(display, Egl.EGL_VERSION) + ", " + Egl.eglQueryString(display, Egl.EGL_VENDOR);
+    }
+}

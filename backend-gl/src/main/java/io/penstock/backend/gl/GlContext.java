@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.DeviceLostException;
+import io.penstock.Failure;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.engine.staging.ExecutorPump;
+import io.penstock.engine.staging.ExecutorThread;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A context, and the one thread that may call GL in it: a thread of ours, or the application's when it lends itself.
+ *
+ * <p><b>Threading:</b> thread-safe; what is handed in runs on that thread.
+ *
+ * <p><b>Ownership:</b> whoever opens it, and whatever is made in it, counts as a user; when the last has
+ * {@linkplain #leave left}, the context is let go and a thread of ours ends.
+ */
+final class GlContext {
+
+    /** How long callers wait for the thread: a render loop that stands still must not keep them for ever. */
+    private static final long PATIENCE_SECONDS = 10;
+
+    private final ExecutorPump pump;
+    private final ContextSource source;
+    private final boolean ownThread;
+    private volatile @Nullable Thread owner;
+    private @Nullable GlFacts facts; // written by the owner before anybody else has this
+    private @Nullable BufferCalls buffers; // as facts
+    private int users = 1; // guarded by this
+    private final Set<Long> ownFences = ConcurrentHashMap.newKeySet();
+    private final Queue<Runnable> atEnd = new ConcurrentLinkedQueue<>();
+    private volatile boolean over;
+
+    private GlContext(ExecutorPump pump, ContextSource source, boolean ownThread) {
+        this.pump = pump;
+        this.source = source;
+        this.ownThread = ownThread;
+    }
+
+    /**
+     * Starts a thread that owns a context.
+     *
+     * @throws io.penstock.BackendUnavailableException if there is none, or it is too old
+     */
+    static GlContext start(ContextSource source) {
+        ExecutorPump pump = ExecutorThread.start("penstock-gl").pump();
+        GlContext context = new GlContext(pump, source, true);
+        try {
+            context.call("opening of a GL context", () -> {
+                context.begin();
+                return context;
+            });
+            return context;
+        } catch (RuntimeException e) {
+            pump.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Takes the context that is current on the calling thread, which drives it from now on.
+     *
+     * @throws io.penstock.BackendUnavailableException if there is none, or it is too old
+     */
+    static GlContext of(ExecutorPump pump, ContextSource source) {
+        GlContext context = new GlContext(pump, source, false);
+        context.begin();
+        return context;
+    }
+
+    private void begin() {
+        owner = Thread.currentThread();
+        source.begin();
+        try {
+            GlFacts found = GlFacts.ofCurrent();
+            String refusal = found.refusal();
+            if (!refusal.isEmpty()) {
+                throw GlFailure.unavailable(refusal);
+            }
+            facts = found;
+            buffers = BufferCalls.of(found);
+        } catch (RuntimeException e) {
+            source.end();
+            throw e;
+        }
+    }
+
+    GlFacts facts() {
+        return present(facts);
+    }
+
+    BufferCalls buffers() {
+        return present(buffers);
+    }
+
+    /** Returns the GLsyncs behind transfers of this backend. */
+    Set<Long> ownFences() {
+        return ownFences;
+    }
+
+    ExecutorPump pump() {
+        return pump;
+    }
+
+    boolean isOwnThread() {
+        return ownThread;
+    }
+
+    /** Returns whether the calling thread is the one that may call GL. */
+    boolean isHere() {
+        return Thread.currentThread() == owner;
+    }
+
+    /** Returns whether everybody has left: nothing is done any more. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** Counts one more user; only for one that there is a user of. */
+    synchronized void join() {
+        if (users == 0) {
+            throw new IllegalStateException("the GL context has no user any more");
+        }
+        users++;
+    }
+
+    /** Counts one user less; the last to leave has the context let go. Any thread; does not wait. */
+    void leave() {
+        synchronized (this) {
+            if (--users > 0) {
+                return;
+            }
+        }
+        post(() -> {
+            over = true; // fences that are watched see it, and end
+            atEnd.forEach(Runnable::run);
+            source.end();
+        });
+        if (ownThread) {
+            pump.close();
+        }
+    }
+
+    /** Has something run on the thread when the context is let go, while it is still current. */
+    void atEnd(Runnable calls) {
+        atEnd.add(calls);
+    }
+
+    /**
+     * Runs something on the thread, soon.
+     *
+     * @return false if that has ended, and everything that was made in the context with it
+     */
+    boolean post(Runnable calls) {
+        try {
+            pump.execute(calls);
+            return true;
+        } catch (RejectedExecutionException ended) {
+            return false;
+        }
+    }
+
+    /** As {@link #post}, but at once if this is the thread. */
+    boolean postOrRun(Runnable calls) {
+        if (!isHere()) {
+            return post(calls);
+        }
+        calls.run();
+        return true;
+    }
+
+    /** Has something looked at by the thread, again and again until it answers true; ours only while there is a user. */
+    void watch(BooleanSupplier look) {
+        pump.watch(look);
+    }
+
+    /**
+     * Runs calls on the thread and waits for their answer.
+     *
+     * @throws TransientStorageException if the thread has not taken them for long: a render loop that stands still
+     */
+    <T> T call(String request, Supplier<T> calls) {
+        if (isHere()) {
+            return calls.get();
+        }
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        AtomicBoolean taken = new AtomicBoolean(); // by the thread, or by a caller who waits no longer
+        try {
+            pump.execute(() -> {
+                if (taken.compareAndSet(false, true)) {
+                    run(calls, answer);
+                }
+            });
+            return await(request, answer, taken);
+        } catch (RejectedExecutionException ended) {
+            throw new DeviceLostException(request + " failed: its GL context has ended", Failure.NOT_STARTED, ended);
+        }
+    }
+
+    private static <T> void run(Supplier<T> calls, CompletableFuture<T> answer) {
+        try {
+            answer.complete(calls.get());
+        } catch (RuntimeException | Error e) {
+            answer.completeExceptionally(e);
+        }
+    }
+
+    private static <T> T await(String request, CompletableFuture<T> answer, AtomicBoolean taken) {
+        try {
+            while (true) {
+                try {
+                    return answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                } catch (TimeoutException late) {
+                    if (taken.compareAndSet(false, true)) {
+                        throw notTaken(request, "for " + PATIENCE_SECONDS + " s");
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            if (taken.compareAndSet(false, true)) {
+                throw notTaken(request, "when the caller was interrupted");
+            }
+            return answer.join(); // the thread is at it: what it makes must not be lost
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) e.getCause();
+        }
+    }
+
+    private static TransientStorageException notTaken(String request, String since) {
+        return new TransientStorageException(
+                request + " was not begun " + since + ": the thread of the GL context has not come to it;"
+                        + " a GlPump has to be run",
+                Failure.NOT_STARTED,
+                null);
+    }
+
+    /** Returns why the context is lost, as {@code glGetGraphicsResetStatus} says; 0 if it is not, or cannot tell. */
+    int resetStatus() {
+        return facts().tellsResets() ? Gl.glGetGraphicsResetStatus() : GlError.NO_ERROR;
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("the GL context has not begun");
+        }
+        return value;
+    }
+
+    @Override
+    public String toString() {
+        return facts == null ? "a GL context" : facts.renderer() + ", OpenGL " + facts.version();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.FencePoint;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A GL context as a device; what is asked of it waits for the thread of the context, which is a matter of microseconds. */
+final class GlDriver implements DeviceDriver {
+
+    private final GlContext context;
+    private final boolean mapped;
+    private final Capabilities capabilities;
+
+    /**
+     * Takes over one use of a context.
+     *
+     * @param mapped whether the processor is to reach the buffers that are allocated
+     * @param paths that transfers may take
+     */
+    GlDriver(GlContext context, boolean mapped, Set<TransferPath> paths) {
+        this.context = context;
+        this.mapped = mapped;
+        GlFacts facts = context.facts();
+        this.capabilities = new Capabilities(
+                facts.renderer(),
+                !facts.isSoftware(),
+                paths,
+                FenceSupport.AFTER_STAGING,
+                mapped,
+                false,
+                Set.of("OpenGL " + facts.version() + ", " + facts.vendor()));
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public DeviceMemory allocate(long bytes) {
+        long some = Math.max(bytes, 1); // GL has no empty buffers
+        return context.call("allocation of " + bytes + " bytes", () -> GlMemory.allocate(context, some, mapped));
+    }
+
+    @Override
+    public DeviceMemory wrap(long nativeHandle, long bytes) {
+        return context.call(
+                "wrapping of the GL buffer " + nativeHandle, () -> GlMemory.wrap(context, nativeHandle, bytes));
+    }
+
+    @Override
+    public DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException(
+                "GL's buffers are GL's own memory: wrap the name of a buffer, or open backend host for " + memory);
+    }
+
+    @Override
+    public DeviceFence fence(long nativeEvent) {
+        return context.call(
+                "import of the GLsync 0x" + Long.toHexString(nativeEvent), () -> GlFence.brought(context, nativeEvent));
+    }
+
+    @Override
+    public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
+        return exposed || transfer.isRead() ? new GlPoint(context, exposed) : null;
+    }
+
+    @Override
+    public void close() {
+        context.leave();
+    }
+}

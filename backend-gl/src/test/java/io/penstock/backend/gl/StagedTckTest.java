@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.FileOption;
+import io.penstock.TransferPath;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.Nested;
+
+/** The rules through mapped slots. */
+class StagedTckTest {
+
+    /** From and to the page cache. */
+    @Nested
+    class Cached implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return GlSubject.of(GlPath.STAGED, TransferPath.STAGED);
+        }
+    }
+
+    /** Past the page cache, in whole blocks. */
+    @Nested
+    class Direct implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return GlSubject.of(GlPath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+}
