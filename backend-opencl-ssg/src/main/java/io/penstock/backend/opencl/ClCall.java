@@ -10,7 +10,9 @@ enum ClCall {
     EVENT_INFO(2, "clGetEventInfo"),
     FLUSH(3, "clFlush"),
     READ_BUFFER(4, "clEnqueueReadBuffer"),
-    WRITE_BUFFER(5, "clEnqueueWriteBuffer");
+    WRITE_BUFFER(5, "clEnqueueWriteBuffer"),
+    MAP_BUFFER(6, "clEnqueueMapBuffer"),
+    UNMAP(7, "clEnqueueUnmapMemObject");
 
     private static final ClCall[] ALL = values();
     private static final long CODE_BITS = 0xFFFF_FFFFL;
@@ -26,6 +28,11 @@ enum ClCall {
     /** Returns the negative number for {@link #failure}; codes may be negative or positive. */
     long failed(int code) {
         return -(number << Integer.SIZE | (code & CODE_BITS));
+    }
+
+    /** Returns whether a number is one of {@link #failed}, and not the error number of a system call. */
+    static boolean isOne(long result) {
+        return result <= -(1L << Integer.SIZE) && result > Long.MIN_VALUE / 2;
     }
 
     /** Returns what a number of {@link #failed} means. */

@@ -107,6 +107,9 @@ record OpenClDevice(
     List<String> abilities() {
         List<String> abilities = new ArrayList<>();
         abilities.add(claimsSsg() ? "says that it has " + SSG : "no " + SSG);
+        if (sharesHostMemory) {
+            abilities.add("map");
+        }
         abilities.add("staged");
         abilities.add("buffers of up to " + (mostBytes >> 20) + " MiB");
         return abilities;

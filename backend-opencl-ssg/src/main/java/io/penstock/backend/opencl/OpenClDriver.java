@@ -98,12 +98,33 @@ final class OpenClDriver implements DeviceDriver {
             throw new IllegalArgumentException("OpenCL does not know the cl_event 0x" + Long.toHexString(nativeEvent)
                     + ": " + OpenClFailure.error("clRetainEvent", retained));
         }
+        flush(nativeEvent);
         return new ClFence(nativeEvent);
     }
 
     @Override
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
-        return exposed ? new ClPoint(context, 0, true) : null;
+        QueuePlace place = QueuePlace.of(transfer);
+        if (place == null) {
+            return exposed ? new ClPoint(context, 0, true) : null;
+        }
+        if (place.context() != context.handle()) {
+            throw new IllegalArgumentException("the cl_command_queue 0x" + Long.toHexString(place.queue())
+                    + " is of another cl_context, and this backend is in the " + context);
+        }
+        return new ClPoint(context, place.queue(), exposed);
+    }
+
+    /** An event whose queue nobody flushes is never passed. */
+    private static void flush(long event) {
+        Info info = new Info(
+                "the cl_event 0x" + Long.toHexString(event),
+                "clGetEventInfo",
+                (name, bytes, value, length) -> OpenCl.clGetEventInfo(event, name, bytes, value, length));
+        long queue = info.word(OpenCl.CL_EVENT_COMMAND_QUEUE);
+        if (queue != 0) { // as it is for user events
+            OpenCl.clFlush(queue);
+        }
     }
 
     @Override

@@ -6,5 +6,10 @@ public enum OpenClPath {
     /** The best that there is for each transfer. */
     AUTO,
     /** Through slots of ours. */
-    STAGED
+    STAGED,
+    /**
+     * Straight into the buffer, which is mapped for the length of each command, on devices that share the host's memory;
+     * slots for what cannot go that way. OpenCL wants that no kernel uses the buffer meanwhile, not even another part of it.
+     */
+    MAP
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.HostIo;
+import io.penstock.engine.host.HostOptions;
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.Nested;
+
+/** The rules straight into mapped buffers. */
+class MapTckTest {
+
+    private static final Options MAP = Options.none().with(OpenClOptions.PATH, OpenClPath.MAP);
+
+    /** From and to the page cache. */
+    @Nested
+    class Cached implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return OpenClSubject.of(MAP, TransferPath.HOST);
+        }
+    }
+
+    /** Past the page cache, in whole blocks. */
+    @Nested
+    class Direct implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return OpenClSubject.of(MAP, TransferPath.HOST, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+
+    /** By blocking calls, as where io_uring is forbidden. */
+    @Nested
+    class Pool implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return OpenClSubject.of(MAP.with(HostOptions.IO, HostIo.POOL), TransferPath.HOST);
+        }
+    }
+}
