@@ -114,6 +114,14 @@ void carry_out(const char *name) {
     pthread_mutex_unlock(&lock);
 }
 
+int slowed(const char *name) {
+    pthread_mutex_lock(&lock);
+    struct function *f = function(name);
+    int result = f->delay > 0 || f->hold;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 size_t shortened(const char *name, size_t bytes) {
     pthread_mutex_lock(&lock);
     long most = function(name)->most;

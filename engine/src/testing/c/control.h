@@ -52,6 +52,8 @@ struct answer {
 int called(const char *function, struct answer *answer);
 /* An operation is carried out: waits as long as it was told to. */
 void carry_out(const char *function);
+/* True if that would take time now. */
+int slowed(const char *function);
 /* True if an operation that was accepted must fail. */
 int fails_late(const char *function, struct answer *answer);
 size_t shortened(const char *function, size_t bytes);

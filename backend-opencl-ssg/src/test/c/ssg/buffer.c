@@ -15,6 +15,7 @@ static void buffer_ends(struct object *object) {
         heap_used -= buffer->persistent;
         live("persistent_bytes", -(long)buffer->persistent);
     }
+    maps_forget(buffer);
     if (buffer->bus) bus_end(buffer->bus, counted(buffer));
     UNLOCK();
     if (buffer->parent) unpin(buffer->parent);
@@ -119,6 +120,7 @@ static cl_mem CL_API_CALL create_sub_buffer(
     buffer->object.end = buffer_ends;
     buffer->context = parent->context;
     buffer->parent = parent;
+    buffer->origin = region->origin;
     buffer->flags = flags ? flags : parent->flags;
     buffer->size = region->size;
     buffer->host = parent->host ? parent->host + region->origin : NULL;

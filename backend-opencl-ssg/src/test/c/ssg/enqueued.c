@@ -2,7 +2,7 @@
 /* Every command that gives the application an event, so that events are counted. */
 #include "ssg.h"
 
-static cl_int born(cl_int result, cl_command_queue queue, cl_event *event) {
+static cl_int born(const char *function, cl_int result, cl_command_queue queue, cl_event *event) {
     if (result || !event || !*event) return result;
     LOCK();
     struct queue *of = object_get(QUEUES, queue);
@@ -10,7 +10,7 @@ static cl_int born(cl_int result, cl_command_queue queue, cl_event *event) {
     if (context) pin(context);
     UNLOCK();
     if (!context) return result;
-    event_born(*event, context);
+    if (!plain_fails(function, context, queue, event)) event_born(*event, context);
     unpin(context);
     return result;
 }
@@ -21,11 +21,14 @@ static cl_int born(cl_int result, cl_command_queue queue, cl_event *event) {
 #define COMMAND(name, parameters, arguments, also)                    \
     static cl_int CL_API_CALL our_##name parameters {                 \
         ORDERED_AS("cl" #name);                                       \
+        struct plain plain;                                           \
+        list = plain_begin(&plain, "cl" #name, queue, &count, list);  \
         cl_int result = below.cl##name arguments;                     \
+        plain_end(&plain);                                            \
         if (!result) {                                                \
             also;                                                     \
         }                                                             \
-        return born(result, queue, event);                            \
+        return born("cl" #name, result, queue, event);                \
     }
 #define NOTHING (void)0
 
@@ -54,7 +57,7 @@ COMMAND(EnqueueCopyBufferRect,
 COMMAND(EnqueueFillBuffer,
         (QUEUE queue, cl_mem m, const void *pattern, size_t length, size_t offset, size_t size, LIST),
         (queue, m, pattern, length, offset, size, PASS), buffer_referenced(m))
-COMMAND(EnqueueUnmapMemObject, (QUEUE queue, cl_mem m, void *p, LIST), (queue, m, p, PASS), NOTHING)
+COMMAND(EnqueueUnmapMemObject, (QUEUE queue, cl_mem m, void *p, LIST), (queue, m, p, PASS), map_end(m, p))
 COMMAND(EnqueueMigrateMemObjects, (QUEUE queue, cl_uint n, const cl_mem *m, cl_mem_migration_flags f, LIST),
         (queue, n, m, f, PASS), NOTHING)
 COMMAND(EnqueueNDRangeKernel,
@@ -65,7 +68,6 @@ COMMAND(EnqueueNativeKernel,
         (QUEUE queue, void(CL_CALLBACK *f)(void *), void *a, size_t size, cl_uint n, const cl_mem *m, const void **p,
          LIST),
         (queue, f, a, size, n, m, p, PASS), NOTHING)
-COMMAND(EnqueueMarker, (QUEUE queue, cl_event *event), (queue, event), NOTHING)
 COMMAND(EnqueueMarkerWithWaitList, (QUEUE queue, LIST), (queue, PASS), NOTHING)
 COMMAND(EnqueueReadImage,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES origin, SIZES region, size_t row, size_t slice, void *p, LIST),
@@ -83,6 +85,10 @@ COMMAND(EnqueueCopyImageToBuffer,
 COMMAND(EnqueueCopyBufferToImage,
         (QUEUE queue, cl_mem from, cl_mem to, size_t offset, SIZES origin, SIZES region, LIST),
         (queue, from, to, offset, origin, region, PASS), buffer_referenced(from))
+
+static cl_int CL_API_CALL our_EnqueueMarker(cl_command_queue queue, cl_event *event) {
+    return our_EnqueueMarkerWithWaitList(queue, 0, NULL, event);
+}
 
 /* Commands of this layer have to know what they stand behind. */
 static void keep_barrier(cl_command_queue queue, cl_event barrier) {
@@ -107,7 +113,7 @@ static cl_int CL_API_CALL our_EnqueueBarrierWithWaitList(cl_command_queue queue,
         *event = barrier;
     }
     keep_barrier(queue, barrier);
-    return born(result, queue, event);
+    return born("clEnqueueBarrierWithWaitList", result, queue, event);
 }
 
 static cl_int CL_API_CALL our_EnqueueBarrier(cl_command_queue queue) {
@@ -118,32 +124,38 @@ static cl_int CL_API_CALL our_EnqueueWaitForEvents(cl_command_queue queue, cl_ui
     return our_EnqueueBarrierWithWaitList(queue, count, list, NULL);
 }
 
-static void *mapped(void *at, cl_int result, cl_command_queue queue, cl_event *event) {
-    return born(result, queue, event) ? NULL : at;
-}
-
 static void *CL_API_CALL our_EnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                               size_t offset, size_t size, LIST, cl_int *result) {
     struct answer ordered;
-    cl_int code = CL_SUCCESS;
-    void *at = NULL;
-    if (called("clEnqueueMapBuffer", &ordered)) code = (cl_int)ordered.code;
-    else if (flags & CL_MAP_READ) expect_no_external("clEnqueueMapBuffer", memory);
-    if (!code) at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
+    struct plain plain;
+    cl_int code;
+    if (called("clEnqueueMapBuffer", &ordered)) {
+        if (result) *result = (cl_int)ordered.code;
+        return NULL;
+    }
+    if (flags & CL_MAP_READ) expect_no_external("clEnqueueMapBuffer", memory);
+    list = plain_begin(&plain, "clEnqueueMapBuffer", queue, &count, list);
+    void *at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
+    plain_end(&plain);
+    if (!code) map_begin(memory, flags, offset, size, at);
     if (result) *result = code;
-    return mapped(at, code, queue, event);
+    born("clEnqueueMapBuffer", code, queue, event);
+    return at;
 }
 
 static void *CL_API_CALL our_EnqueueMapImage(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                              SIZES origin, SIZES region, size_t *row, size_t *slice, LIST,
                                              cl_int *result) {
     struct answer ordered;
-    cl_int code = CL_SUCCESS;
-    void *at = NULL;
-    if (called("clEnqueueMapImage", &ordered)) code = (cl_int)ordered.code;
-    else at = below.clEnqueueMapImage(queue, memory, blocking, flags, origin, region, row, slice, PASS, &code);
+    cl_int code;
+    if (called("clEnqueueMapImage", &ordered)) {
+        if (result) *result = (cl_int)ordered.code;
+        return NULL;
+    }
+    void *at = below.clEnqueueMapImage(queue, memory, blocking, flags, origin, region, row, slice, PASS, &code);
     if (result) *result = code;
-    return mapped(at, code, queue, event);
+    born("clEnqueueMapImage", code, queue, event);
+    return at;
 }
 
 /* A kernel touches its arguments as well as clEnqueueFillBuffer does. */

@@ -77,6 +77,7 @@ struct queue {
 };
 
 struct bus;
+struct map;
 struct buffer {
     struct object object;
     struct context *context; /* pinned */
@@ -87,6 +88,8 @@ struct buffer {
     size_t persistent; /* bytes that it has of the persistent heap */
     int referenced;    /* the device has touched it */
     struct bus *bus;   /* of memory on the bus, else null */
+    size_t origin;     /* of a sub-buffer */
+    struct map *maps;  /* what the application has mapped */
 };
 
 struct event {
@@ -199,7 +202,7 @@ void own_release(struct own *own);
 struct view {
     char *bytes;
     struct queue *queue;
-    cl_mem memory, mapped; /* not the same where the host may not touch the memory */
+    cl_mem memory, mapped; /* the second is ours */
     size_t offset, size;
     int write;
 };
@@ -238,6 +241,23 @@ void expect_no_external(const char *function, cl_mem memory);
 
 /* signal.c: 0, or -1 if there is no such marker. Without the lock. */
 int signal_write(const char *who, uint64_t address, uint32_t value);
+
+/* map.c. maps_forget with the lock; the others without it. */
+void map_begin(cl_mem memory, cl_map_flags flags, size_t offset, size_t size, const void *at);
+void map_end(cl_mem memory, const void *at);
+void maps_forget(struct buffer *buffer);
+void expect_unmapped(const char *function, struct buffer *buffer, size_t offset, size_t size, int writes);
+
+/* plain.c: orders for commands of the library below. Without the lock. */
+struct plain {
+    cl_event gate, *list;
+};
+/* The list of what a command waits for, made longer where it is not to start yet. */
+const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_uint *count,
+                            const cl_event *list);
+void plain_end(struct plain *plain);
+/* True if the command is to fail: then the event is another one, which belongs to the application already. */
+int plain_fails(const char *function, struct context *context, cl_command_queue queue, cl_event *event);
 
 void device_reset(void);
 

@@ -76,6 +76,7 @@ static cl_int transfer(const char *function, int write, cl_bool blocking, const 
     if (!result) result = wait_list_check(function, queue, count, list);
     if (!result) {
         expect_reference(function, buffer);
+        expect_unmapped(function, buffer, a->buffer_offset, a->size, !write);
         cl_uint type = write ? CL_COMMAND_WRITE_SSG_FILE_AMD : CL_COMMAND_READ_SSG_FILE_AMD;
         struct command *command = command_new(function, type, queue, buffer);
         command->run = move;

@@ -35,11 +35,6 @@ static int is_mapped(const char *at, size_t size) {
     return 1;
 }
 
-static int host_may(cl_mem_flags flags, int write) {
-    cl_mem_flags forbidden = CL_MEM_HOST_NO_ACCESS | (write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
-    return !(flags & forbidden);
-}
-
 static cl_int copied(struct view *view, cl_mem from, cl_mem to, size_t at, size_t offset) {
     cl_event event;
     cl_int result =
@@ -50,29 +45,28 @@ static cl_int copied(struct view *view, cl_mem from, cl_mem to, size_t at, size_
     return result;
 }
 
+/*
+ * Through a buffer of our own: an OpenCL that knows mappings by their address mixes up two of one buffer, and the
+ * application's with ours. What the host may do with the buffer is no matter then either.
+ */
 cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory) {
     cl_int result = CL_SUCCESS;
     view->queue = queue;
     view->memory = memory;
-    view->mapped = memory;
     inner_queue(queue);
     if (buffer->host && !is_mapped(buffer->host + view->offset, view->size)) {
         complain("the host's memory of a buffer is gone while a command uses it");
         return CL_INVALID_OPERATION;
     }
-    size_t offset = view->offset;
-    if (!host_may(buffer->flags, view->write)) {
-        cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
-        view->mapped = below.clCreateBuffer(queue->context->object.handle, flags, view->size, NULL, &result);
-        if (result) return result;
-        if (!view->write) result = copied(view, memory, view->mapped, offset, 0);
-        offset = 0;
-    }
+    cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+    view->mapped = below.clCreateBuffer(queue->context->object.handle, flags, view->size, NULL, &result);
+    if (result) return result;
+    if (!view->write) result = copied(view, memory, view->mapped, view->offset, 0);
     cl_map_flags how = view->write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ;
     if (!result)
         view->bytes = below.clEnqueueMapBuffer(
-                queue->inner, view->mapped, CL_TRUE, how, offset, view->size, 0, NULL, NULL, &result);
-    if (result && view->mapped != memory) below.clReleaseMemObject(view->mapped);
+                queue->inner, view->mapped, CL_TRUE, how, 0, view->size, 0, NULL, NULL, &result);
+    if (result) below.clReleaseMemObject(view->mapped);
     return result;
 }
 
@@ -81,7 +75,6 @@ void view_close(struct view *view) {
     if (below.clEnqueueUnmapMemObject(view->queue->inner, view->mapped, view->bytes, 0, NULL, &event)) abort();
     below.clWaitForEvents(1, &event);
     below.clReleaseEvent(event);
-    if (view->mapped == view->memory) return;
     if (view->write && copied(view, view->mapped, view->memory, 0, view->offset)) abort();
     below.clReleaseMemObject(view->mapped);
 }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * is an SSG. {@link FreshSsg} does what a test needs; {@code src/test/c/ssg/ssg.h} lists what {@link #set} may set.
  *
  * <p>{@link #control} knows the functions of OpenCL and of its extensions by their own names: {@code fail} answers any call
- * with a code, {@code fail("late:clEnqueueReadSsgFileAMD", ...)} ends a transfer with it, {@code delay}, {@code hold} and
- * {@code release} are for the layer's own commands. {@code live} counts contexts, queues, buffers, images, events and
+ * with a code, {@code fail("late:clEnqueueReadSsgFileAMD", ...)} ends a command's event with it, {@code delay}, {@code hold}
+ * and {@code release} are for all commands with a wait list, armed or not. {@code live} counts contexts, queues, buffers, images, events and
  * files that the application holds; operations that have not ended; persistent_bytes; and since the reset fallbacks
  * (buffers that were meant for persistent memory) and unreferenced (the first use of such memory).
  */

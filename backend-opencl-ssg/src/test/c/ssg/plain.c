@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Orders for commands of the library below, which the paths without the extension are made of: to start late, or when they
+ * are released, and to fail after they were accepted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ssg.h"
+
+struct start {
+    const char *function;
+    cl_event gate;
+};
+
+static void *open_gate(void *of) {
+    struct start *start = of;
+    carry_out(start->function);
+    below.clSetUserEventStatus(start->gate, CL_COMPLETE);
+    below.clReleaseEvent(start->gate);
+    wake();
+    live("operations", -1);
+    free(start);
+    return NULL;
+}
+
+const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_uint *count,
+                            const cl_event *list) {
+    plain->list = NULL;
+    plain->gate = NULL;
+    cl_context context;
+    if (!slowed(function) || !*count != !list) return list;
+    if (below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL)) return list;
+    struct start *start = calloc(1, sizeof *start);
+    plain->list = calloc(*count + 1, sizeof *plain->list);
+    plain->gate = below.clCreateUserEvent(context, NULL);
+    if (!start || !plain->list || !plain->gate) abort();
+    if (list) memcpy(plain->list, list, *count * sizeof *list);
+    plain->list[(*count)++] = plain->gate;
+    *start = (struct start){function, plain->gate};
+    below.clRetainEvent(plain->gate);
+    live("operations", 1);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, open_gate, start)) abort();
+    pthread_detach(thread);
+    return plain->list;
+}
+
+void plain_end(struct plain *plain) {
+    if (plain->gate) below.clReleaseEvent(plain->gate);
+    free(plain->list);
+}
+
+struct late {
+    struct own *own;
+    cl_int code;
+};
+
+static void CL_CALLBACK over(cl_event event, cl_int status, void *of) {
+    struct late *late = of;
+    own_status(late->own, status < CL_COMPLETE ? status : late->code);
+    own_release(late->own);
+    free(late);
+    below.clReleaseEvent(event);
+    wake();
+    live("operations", -1);
+}
+
+int plain_fails(const char *function, struct context *context, cl_command_queue queue, cl_event *event) {
+    struct answer ordered;
+    if (!fails_late(function, &ordered)) return 0;
+    cl_command_type type = 0;
+    cl_event real = *event;
+    cl_int result;
+    below.clGetEventInfo(real, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL);
+    struct late *late = calloc(1, sizeof *late);
+    if (!late) abort();
+    late->own = own_new(type, queue);
+    late->code = (cl_int)ordered.code;
+    *event = own_event(late->own, context, &result);
+    live("operations", 1);
+    if (!*event || below.clSetEventCallback(real, CL_COMPLETE, over, late)) abort();
+    below.clFlush(queue);
+    return 1;
+}
