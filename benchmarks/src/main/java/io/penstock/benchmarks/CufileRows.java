@@ -235,24 +235,31 @@ final class CufileRows {
         return () -> new SmallReads(name, bench, options, from, opened.toArray(new FileOption[0]));
     }
 
+    /** As a user meets it, and without what the JVM takes before there is any code of ours. */
     private void start() {
         String row = "process start to first byte";
+        String staged = "-Dpenstock.cufile.path=staged";
+        String archived = "JVM with an archive of classes, staged";
+        String driver = "C, cuFileDriverOpen";
+        String main = ", from main";
         rows.add(new Rounds(
                 row,
                 Unit.MILLISECONDS,
                 List.of(
-                        () -> StartContender.jvm("JVM, staged", bench, "-Dpenstock.cufile.path=staged"),
+                        () -> StartContender.jvm("JVM, staged", bench, staged),
+                        () -> StartContender.archived(archived, bench, staged),
+                        () -> StartContender.archived(archived, bench, staged).fromMain(),
                         () -> StartContender.jvm("JVM, default options", bench),
                         () -> StartContender.jvm("JVM, sync (cuFileDriverOpen)", bench, "-Dpenstock.cufile.path=sync"),
                         () -> StartContender.c("C, pread and copy", bench, "own"),
-                        () -> StartContender.c("C, cuFileDriverOpen", bench, "cufile")),
+                        () -> StartContender.c(driver, bench, "cufile"),
+                        () -> StartContender.c(driver, bench, "cufile").fromMain()),
                 List.of(
-                        time(row + ": ours / cuFileDriverOpen in C", "JVM, staged", "C, cuFileDriverOpen"),
+                        time(row + ": ours / cuFileDriverOpen in C", archived, driver),
+                        time(row + ": ours / cuFileDriverOpen in C, both from main", archived + main, driver + main),
                         time(row + ": ours / cuFileDriverOpen in Java", "JVM, staged", "JVM, sync (cuFileDriverOpen)"),
-                        time(
-                                row + ": default options / cuFileDriverOpen in C",
-                                "JVM, default options",
-                                "C, cuFileDriverOpen"))));
+                        time(row + ": ours without the archive / cuFileDriverOpen in C", "JVM, staged", driver),
+                        time(row + ": default options / cuFileDriverOpen in C", "JVM, default options", driver))));
     }
 
     private static Comparison speed(String row, String ours, String peer, double goal) {

@@ -84,6 +84,11 @@ final class GpuBench implements AutoCloseable {
         return settings.sizes();
     }
 
+    /** Returns where files of a run are made. */
+    Path directory() {
+        return settings.directory();
+    }
+
     /** Returns the file in the page cache. */
     Path hot() {
         return hot;

@@ -6,11 +6,19 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
-/** A program from its start until it says that the first byte is there. */
+/** A program from its start, or from that of its {@code main}, until it says that the first byte is there. */
 final class StartContender implements Contender {
+
+    private static final Pattern PART = Pattern.compile("([0-9.]+) ms");
+    private static final String FIRST_BYTE = "first byte";
+    private static final long ARCHIVING_SECONDS = 60;
 
     private interface Start {
         Process begin() throws IOException;
@@ -18,31 +26,63 @@ final class StartContender implements Contender {
 
     private final String name;
     private final Start start;
+    private final boolean fromMain;
     private String last = "";
 
-    private StartContender(String name, Start start) {
+    private StartContender(String name, Start start, boolean fromMain) {
         this.name = name;
         this.start = start;
+        this.fromMain = fromMain;
     }
 
     /** Makes a JVM. */
     static StartContender jvm(String name, GpuBench bench, String... options) {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstByte.class.getName()));
-        command.add(bench.hot().toString());
-        return new StartContender(name, () -> {
-            ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
-            builder.environment().putAll(GpuBench.libraries());
-            return builder.start();
-        });
+        return new StartContender(name, () -> begin(bench, List.of(options)), false);
+    }
+
+    /** Makes a JVM that finds its classes in an archive, as the launchers' does. */
+    static StartContender archived(String name, GpuBench bench, String... options)
+            throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive(bench), "-Xlog:disable"));
+        all.addAll(List.of(options));
+        return new StartContender(name, () -> begin(bench, all), false);
     }
 
     /** Makes a program of the C peers. */
     static StartContender c(String name, GpuBench bench, String way) {
         return new StartContender(
-                name, () -> bench.peers().start("first", way, bench.hot().toString()));
+                name, () -> bench.peers().start("first", way, bench.hot().toString()), false);
+    }
+
+    /** Returns the same, with the time that the program has measured itself. */
+    StartContender fromMain() {
+        return new StartContender(name + ", from main", start, true);
+    }
+
+    private static Process begin(GpuBench bench, List<String> options) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstByte.class.getName()));
+        command.add(bench.hot().toString());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
+        builder.environment().putAll(GpuBench.libraries());
+        return builder.start();
+    }
+
+    /** Returns the archive, made by a run that ends with it; a class path with folders has none, and says so. */
+    private static Path archive(GpuBench bench) throws IOException, InterruptedException {
+        Path archive = bench.directory().resolve("first-byte.jsa");
+        Files.deleteIfExists(archive); // perhaps of other classes
+        Process run = begin(bench, List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable"));
+        run.getInputStream().readAllBytes();
+        if (!run.waitFor(ARCHIVING_SECONDS, TimeUnit.SECONDS)) {
+            run.destroyForcibly();
+        }
+        if (!Files.exists(archive)) {
+            System.err.println("no archive of classes: is the class path of jars alone?");
+        }
+        return archive;
     }
 
     @Override
@@ -57,15 +97,27 @@ final class StartContender implements Contender {
         try (BufferedReader said =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             String line = said.readLine();
+            while (line != null && !line.startsWith(FIRST_BYTE)) {
+                last = line; // what a program says that fails, or a library before it
+                line = said.readLine();
+            }
             long took = System.nanoTime() - begin;
-            if (line == null || !line.startsWith("first byte")) {
-                throw new IOException(name + " says " + line);
+            if (line == null) {
+                throw new IOException(name + " says " + last);
             }
             last = line;
-            return new Measure(1, took, 0);
+            return new Measure(1, fromMain ? saidNanos(line) : took, 0);
         } finally {
             process.waitFor();
         }
+    }
+
+    private static long saidNanos(String line) {
+        double millis = PART.matcher(line)
+                .results()
+                .mapToDouble(part -> Double.parseDouble(part.group(1)))
+                .sum();
+        return (long) (millis * 1e6);
     }
 
     @Override
