@@ -51,7 +51,7 @@ static cl_int check(cl_mem_flags flags, size_t size, const void *host) {
 }
 
 void buffer_born(
-        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, const void *host, struct bus *bus) {
+        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, struct bus *bus) {
     LOCK();
     struct context *of = object_get(CONTEXTS, context);
     if (of) {
@@ -60,7 +60,7 @@ void buffer_born(
         buffer->context = of;
         buffer->flags = flags;
         buffer->size = size;
-        buffer->host = host;
+        buffer->storage = storage;
         buffer->bus = bus;
         pin(of);
         if (flags & MEM_PERSISTENT) take_of_heap(buffer);
@@ -78,13 +78,15 @@ static cl_mem CL_API_CALL create_buffer(
         cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *result) {
     struct answer ordered;
     if (called("clCreateBuffer", &ordered)) return answered((cl_int)ordered.code, result);
-    int ssg = property("armed", 0) && flags & MEM_AMD;
-    cl_int code = ssg ? check(flags, size, host) : CL_SUCCESS;
+    int armed = property("armed", 0) != 0;
+    cl_int code = armed ? check(flags, size, host) : CL_SUCCESS;
     if (code) return answered(code, result);
-    if (ssg && flags & ~MEM_PERSISTENT & MEM_AMD) return bus_buffer(context, flags, size, host, result);
-    cl_mem made = below.clCreateBuffer(context, ssg ? flags & ~MEM_AMD : flags, size, host, result);
-    if (!ssg) flags &= ~MEM_AMD;
-    if (made) buffer_born(made, context, flags, size, flags & CL_MEM_USE_HOST_PTR ? host : NULL, NULL);
+    if (armed && flags & (MEM_BUS_ADDRESSABLE | MEM_EXTERNAL_PHYSICAL))
+        return bus_buffer(context, flags, size, host, result);
+    char *storage = NULL;
+    cl_mem made = armed ? storage_buffer(context, flags, size, host, &storage, result)
+                        : below.clCreateBuffer(context, flags, size, host, result);
+    if (made) buffer_born(made, context, armed ? flags : flags & ~MEM_AMD, size, storage, NULL);
     return made;
 }
 
@@ -92,7 +94,7 @@ static cl_mem CL_API_CALL create_buffer_with(cl_context context, const cl_mem_pr
                                              cl_mem_flags flags, size_t size, void *host, cl_int *result) {
     if (!properties || !properties[0]) return create_buffer(context, flags, size, host, result);
     cl_mem made = below.clCreateBufferWithProperties(context, properties, flags, size, host, result);
-    if (made) buffer_born(made, context, flags, size, flags & CL_MEM_USE_HOST_PTR ? host : NULL, NULL);
+    if (made) buffer_born(made, context, flags & ~MEM_AMD, size, NULL, NULL);
     return made;
 }
 
@@ -123,7 +125,7 @@ static cl_mem CL_API_CALL create_sub_buffer(
     buffer->origin = region->origin;
     buffer->flags = flags ? flags : parent->flags;
     buffer->size = region->size;
-    buffer->host = parent->host ? parent->host + region->origin : NULL;
+    buffer->storage = parent->storage ? parent->storage + region->origin : NULL;
     pin(buffer->context);
     UNLOCK();
     return made;
@@ -135,12 +137,12 @@ static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t ro
     if (result || !to) return result;
     LOCK();
     struct buffer *buffer = object_get(BUFFERS, memory);
-    if (buffer && what == CL_MEM_FLAGS) *(cl_mem_flags *)to |= buffer->flags & MEM_AMD;
-    if (buffer && buffer->bus) {
-        /* The memory below is the double's business. */
-        if (what == CL_MEM_FLAGS) *(cl_mem_flags *)to &= ~(cl_mem_flags)CL_MEM_USE_HOST_PTR;
-        if (what == CL_MEM_HOST_PTR) *(void **)to = NULL;
-    }
+    /* The memory below is the double's business. */
+    int ours = buffer && buffer->storage && !(buffer->flags & CL_MEM_USE_HOST_PTR);
+    const cl_mem_flags hidden = MEM_AMD | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+    if (ours && what == CL_MEM_HOST_PTR) *(void **)to = NULL;
+    if (ours && what == CL_MEM_FLAGS)
+        *(cl_mem_flags *)to = (*(cl_mem_flags *)to & ~(cl_mem_flags)CL_MEM_USE_HOST_PTR) | (buffer->flags & hidden);
     UNLOCK();
     return result;
 }

@@ -44,13 +44,6 @@ static struct bus *bus_for(cl_mem_flags flags, size_t size, const void *host) {
     return bus;
 }
 
-static void unmap_with(cl_mem made, struct bus *bus) {
-    struct mapping *mapping = malloc(sizeof *mapping);
-    if (!mapping) abort();
-    *mapping = (struct mapping){bus->bytes, bus->size};
-    if (below.clSetMemObjectDestructorCallback(made, bus_unmap, mapping)) abort();
-}
-
 static void forget(struct bus *bus) {
     munmap(bus->bytes, bus->size);
     LOCK();
@@ -65,8 +58,7 @@ static void *answer(cl_int code, cl_int *result) {
 
 cl_mem bus_buffer(cl_context context, cl_mem_flags flags, size_t size, const void *host, cl_int *result) {
     size_t rounded = whole_pages(size);
-    cl_mem_flags known = (flags & ~MEM_AMD & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR) | CL_MEM_USE_HOST_PTR;
-    if (flags & MEM_EXTERNAL_PHYSICAL) known |= CL_MEM_WRITE_ONLY;
+    if (flags & MEM_EXTERNAL_PHYSICAL) flags |= CL_MEM_WRITE_ONLY;
     struct bus *bus = bus_for(flags, rounded, host);
     LOCK();
     int room = !bus->owned || !property("gma_eager", 0) || bus_take_of_heap(bus);
@@ -77,14 +69,13 @@ cl_mem bus_buffer(cl_context context, cl_mem_flags flags, size_t size, const voi
         return answer(refuse(CREATE, code, "the heap of memory on the bus is too small"), result);
     }
     if (flags & CL_MEM_COPY_HOST_PTR) memcpy(bus->bytes, host, size);
-    cl_mem made = below.clCreateBuffer(context, known, rounded, bus->bytes, result);
+    cl_mem made = below.clCreateBuffer(context, storage_flags(flags), rounded, bus->bytes, result);
     if (!made) {
         forget(bus);
         return NULL;
     }
-    unmap_with(made, bus);
-    if (flags & MEM_EXTERNAL_PHYSICAL) flags |= CL_MEM_WRITE_ONLY;
-    buffer_born(made, context, flags, rounded, NULL, bus);
+    storage_end_with(made, bus->bytes, rounded);
+    buffer_born(made, context, flags, rounded, bus->bytes, bus);
     return made;
 }
 

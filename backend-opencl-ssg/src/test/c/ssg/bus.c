@@ -137,13 +137,6 @@ void bus_end(struct bus *bus, int is_counted) {
     free(bus);
 }
 
-void CL_CALLBACK bus_unmap(cl_mem memory, void *of) {
-    (void)memory;
-    struct mapping *mapping = of;
-    munmap(mapping->bytes, mapping->size);
-    free(mapping);
-}
-
 /* False if there is no place. */
 int bus_take_of_heap(struct bus *bus) {
     size_t heap = (size_t)property("gma_heap", (long)HEAP_MIB << 20);

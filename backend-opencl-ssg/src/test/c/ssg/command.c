@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Commands of this layer in the order of the application's queues. A marker below, or the last barrier, says when what a
- * command stands behind is over; another marker, behind a user event, holds up what stands behind it, and clFinish. That
- * gate opens whatever comes of the command: in the runtime a failed command fails those that wait for its event, not those
- * behind it in the queue.
+ * command stands behind is over; gates say to those below when a command is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,6 +39,15 @@ static cl_int status_of(cl_event event) {
     return status;
 }
 
+/*
+ * What has ended did so before it was seen to. The library below may let a status be read without a lock, so this one, which
+ * command_finish takes before it tells anybody, hands on what the command has written.
+ */
+static void acquire(void) {
+    pthread_mutex_lock(&wake_lock);
+    pthread_mutex_unlock(&wake_lock);
+}
+
 /* 1: it can run, or has failed; 0: not yet. */
 static int can_run(struct command *command) {
     if (command->start && status_of(command->start) > CL_COMPLETE) return 0;
@@ -49,6 +56,7 @@ static int can_run(struct command *command) {
         if (status > CL_COMPLETE) return 0;
         if (status < CL_COMPLETE) command->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
+    acquire();
     return command->failed || !command->ready || command->ready(command);
 }
 
@@ -68,8 +76,9 @@ static struct command *start_what_can(struct command *waiting) {
     struct command *left = NULL;
     for (struct command *command = waiting, *next; command; command = next) {
         next = command->next;
-        if (stopping()) command->failed = CL_OUT_OF_RESOURCES;
-        if (stopping() || can_run(command)) {
+        int stops = stopping();
+        if (stops) command->failed = CL_OUT_OF_RESOURCES;
+        if (stops || can_run(command)) {
             worker_post(command);
         } else {
             command->next = left;
@@ -100,7 +109,6 @@ static void *dispatch(void *nothing) {
 
 static void post(struct command *command) {
     pthread_mutex_lock(&wake_lock);
-    command->number = numbers++;
     command->next = arrived;
     arrived = command;
     if (!dispatching) {
@@ -150,20 +158,15 @@ static void watch(cl_event event) {
 
 static void place_in_queue(struct command *command) {
     cl_command_queue queue = command->queue->object.handle;
-    cl_context context = command->queue->context->object.handle;
-    cl_int result = CL_SUCCESS;
     if (command->queue->ordered) {
-        result = below.clEnqueueMarkerWithWaitList(queue, 0, NULL, &command->start);
+        if (below.clEnqueueMarkerWithWaitList(queue, 0, NULL, &command->start)) abort();
     } else {
         LOCK();
         command->start = command->queue->barrier;
         if (command->start) below.clRetainEvent(command->start);
         UNLOCK();
     }
-    if (result) abort();
-    command->gate = below.clCreateUserEvent(context, &result);
-    if (result || below.clEnqueueMarkerWithWaitList(queue, 1, &command->gate, NULL)) abort();
-    below.clFlush(queue);
+    gate_enter(command);
 }
 
 cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *list, int blocking, cl_event *event) {
@@ -181,7 +184,10 @@ cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *l
     if (command->start) watch(command->start);
     if (event && !(*event = own_event(own, command->queue->context, &result))) abort();
     own_hold(own);
-    post(command);
+    command->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
+    /* What waits for nothing needs nobody who waits for it. */
+    if (!command->start && !count && !command->ready) worker_post(command);
+    else post(command);
     if (blocking) own_wait(own);
     own_release(own);
     return CL_SUCCESS;
@@ -192,10 +198,10 @@ void command_finish(struct command *command, cl_int status) {
     if (command->ended) command->ended(command);
     if (command->file) unuse(command->file);
     unuse(command->buffer);
+    wake(); /* before anybody can see its end: acquire() */
     own_status(command->own, status);
-    below.clSetUserEventStatus(command->gate, CL_COMPLETE);
+    gate_leave(command);
     wake();
-    below.clReleaseEvent(command->gate);
     if (command->start) below.clReleaseEvent(command->start);
     for (cl_uint i = 0; i < command->wait_count; i++) below.clReleaseEvent(command->waits[i]);
     below.clReleaseMemObject(command->memory);

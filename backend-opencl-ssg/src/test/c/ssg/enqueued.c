@@ -68,7 +68,6 @@ COMMAND(EnqueueNativeKernel,
         (QUEUE queue, void(CL_CALLBACK *f)(void *), void *a, size_t size, cl_uint n, const cl_mem *m, const void **p,
          LIST),
         (queue, f, a, size, n, m, p, PASS), NOTHING)
-COMMAND(EnqueueMarkerWithWaitList, (QUEUE queue, LIST), (queue, PASS), NOTHING)
 COMMAND(EnqueueReadImage,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES origin, SIZES region, size_t row, size_t slice, void *p, LIST),
         (queue, m, b, origin, region, row, slice, p, PASS), NOTHING)
@@ -85,6 +84,13 @@ COMMAND(EnqueueCopyImageToBuffer,
 COMMAND(EnqueueCopyBufferToImage,
         (QUEUE queue, cl_mem from, cl_mem to, size_t offset, SIZES origin, SIZES region, LIST),
         (queue, from, to, offset, origin, region, PASS), buffer_referenced(from))
+
+static cl_int CL_API_CALL our_EnqueueMarkerWithWaitList(cl_command_queue queue, LIST) {
+    ORDERED_AS("clEnqueueMarkerWithWaitList");
+    if (!count) gate_here(queue);
+    cl_int result = below.clEnqueueMarkerWithWaitList(queue, PASS);
+    return born("clEnqueueMarkerWithWaitList", result, queue, event);
+}
 
 static cl_int CL_API_CALL our_EnqueueMarker(cl_command_queue queue, cl_event *event) {
     return our_EnqueueMarkerWithWaitList(queue, 0, NULL, event);
@@ -106,6 +112,7 @@ static void keep_barrier(cl_command_queue queue, cl_event barrier) {
 static cl_int CL_API_CALL our_EnqueueBarrierWithWaitList(cl_command_queue queue, LIST) {
     ORDERED_AS("clEnqueueBarrierWithWaitList");
     cl_event barrier = NULL;
+    if (!count) gate_here(queue);
     cl_int result = below.clEnqueueBarrierWithWaitList(queue, count, list, &barrier);
     if (result) return result;
     if (event) {

@@ -267,6 +267,7 @@ static cl_int CL_API_CALL flush(cl_command_queue queue) {
 
 static cl_int CL_API_CALL finish(cl_command_queue queue) {
     ORDERED_AS("clFinish");
+    gate_here(queue);
     return below.clFinish(queue);
 }
 

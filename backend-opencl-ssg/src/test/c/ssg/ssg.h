@@ -67,11 +67,13 @@ struct context {
     struct object object;
 };
 
+struct command;
 struct queue {
     struct object object;
     struct context *context; /* pinned */
     cl_device_id device;
     int ordered;
+    struct command *pending; /* of this layer */
     cl_event barrier;       /* the last of a queue that is not ordered, or null */
     cl_command_queue inner; /* moves data beside the application's queue */
 };
@@ -84,7 +86,7 @@ struct buffer {
     struct buffer *parent;   /* of a sub-buffer; pinned */
     cl_mem_flags flags;      /* as the application gave them */
     size_t size;
-    const char *host;  /* the application's memory, CL_MEM_USE_HOST_PTR */
+    char *storage;     /* the application's (CL_MEM_USE_HOST_PTR) or ours; null: below */
     size_t persistent; /* bytes that it has of the persistent heap */
     int referenced;    /* the device has touched it */
     struct bus *bus;   /* of memory on the bus, else null */
@@ -134,7 +136,7 @@ void event_dispatch(void);
 void event_born(cl_event event, struct context *context);
 /* A buffer has been made below. */
 void buffer_born(
-        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, const void *host, struct bus *bus);
+        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, struct bus *bus);
 /* The device has touched a buffer. */
 void buffer_referenced(cl_mem memory);
 void heap_reset(void);
@@ -165,9 +167,12 @@ struct command {
     uint64_t file_offset, marker;
     uint32_t value;
     void *extra; /* freed with the command */
+    /* gate.c's. */
+    struct hold *holds;
+    struct command *before, *behind;
     /* The rest is command.c's. */
     cl_mem memory;
-    cl_event start, gate, *waits;
+    cl_event start, *waits;
     cl_uint wait_count;
     struct own *own;
     unsigned long number;
@@ -182,6 +187,12 @@ cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *l
 /* Something happened that a command may wait for. */
 void wake(void);
 void commands_reset(void);
+
+/* gate.c: what stands behind commands in a queue waits for them. Without the lock. */
+void gate_enter(struct command *command);
+void gate_leave(struct command *command);
+/* What comes next to this queue waits for all that stands before it. */
+void gate_here(cl_command_queue queue);
 
 /* worker.c */
 void worker_post(struct command *command);
@@ -198,18 +209,24 @@ cl_int own_wait(struct own *own);
 void own_hold(struct own *own);
 void own_release(struct own *own);
 
+/* storage.c: buffers whose bytes are ours. Without the lock. */
+cl_mem storage_buffer(
+        cl_context context, cl_mem_flags flags, size_t size, void *host, char **storage, cl_int *result);
+cl_mem_flags storage_flags(cl_mem_flags flags);
+void storage_end_with(cl_mem memory, char *bytes, size_t size);
+
 /* view.c: bytes of a buffer that a command may read or write. */
 struct view {
     char *bytes;
     struct queue *queue;
-    cl_mem memory, mapped; /* the second is ours */
+    cl_mem memory, copy; /* the second is ours, or null where the first's bytes can be reached */
     size_t offset, size;
     int write;
 };
 cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory);
 void view_close(struct view *view);
 
-/* bus.c: memory that has a bus address. With the lock, but for bus_unmap and bus_reset. */
+/* bus.c: memory that has a bus address. With the lock, but for bus_reset. */
 struct bus {
     uint64_t surface, marker;
     size_t size;
@@ -217,16 +234,11 @@ struct bus {
     int owned;   /* other devices write to it; else it is another device's */
     int resident, on_heap;
 };
-struct mapping {
-    char *bytes;
-    size_t size;
-};
 size_t page_size(void);
 size_t whole_pages(size_t size);
 struct bus *bus_addressable(size_t size);
 struct bus *bus_external(uint64_t surface, uint64_t marker, size_t size);
 void bus_end(struct bus *bus, int is_counted);
-void CL_CALLBACK bus_unmap(cl_mem memory, void *mapping);
 int bus_take_of_heap(struct bus *bus);
 uint64_t bus_memory(size_t size);
 void bus_memory_end(uint64_t address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The bytes of a buffer, by way of a queue of our own beside the application's. */
+/* The bytes of a buffer for a command: its storage, or a copy that a queue of our own makes beside the application's. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -49,32 +49,38 @@ static cl_int copied(struct view *view, cl_mem from, cl_mem to, size_t at, size_
  * Through a buffer of our own: an OpenCL that knows mappings by their address mixes up two of one buffer, and the
  * application's with ours. What the host may do with the buffer is no matter then either.
  */
-cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory) {
-    cl_int result = CL_SUCCESS;
-    view->queue = queue;
-    view->memory = memory;
-    inner_queue(queue);
-    if (buffer->host && !is_mapped(buffer->host + view->offset, view->size)) {
-        complain("the host's memory of a buffer is gone while a command uses it");
-        return CL_INVALID_OPERATION;
-    }
-    cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
-    view->mapped = below.clCreateBuffer(queue->context->object.handle, flags, view->size, NULL, &result);
+static cl_int copy_open(struct view *view) {
+    cl_int result;
+    cl_context context = view->queue->context->object.handle;
+    cl_command_queue inner = inner_queue(view->queue);
+    view->copy = below.clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, view->size, NULL, &result);
     if (result) return result;
-    if (!view->write) result = copied(view, memory, view->mapped, view->offset, 0);
+    if (!view->write) result = copied(view, view->memory, view->copy, view->offset, 0);
     cl_map_flags how = view->write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ;
     if (!result)
-        view->bytes = below.clEnqueueMapBuffer(
-                queue->inner, view->mapped, CL_TRUE, how, 0, view->size, 0, NULL, NULL, &result);
-    if (result) below.clReleaseMemObject(view->mapped);
+        view->bytes =
+                below.clEnqueueMapBuffer(inner, view->copy, CL_TRUE, how, 0, view->size, 0, NULL, NULL, &result);
+    if (result) below.clReleaseMemObject(view->copy);
     return result;
+}
+
+cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory) {
+    view->queue = queue;
+    view->memory = memory;
+    view->copy = NULL;
+    if (!buffer->storage) return copy_open(view);
+    view->bytes = buffer->storage + view->offset;
+    if (is_mapped(view->bytes, view->size)) return CL_SUCCESS;
+    complain("the host's memory of a buffer is gone while a command uses it");
+    return CL_INVALID_OPERATION;
 }
 
 void view_close(struct view *view) {
     cl_event event;
-    if (below.clEnqueueUnmapMemObject(view->queue->inner, view->mapped, view->bytes, 0, NULL, &event)) abort();
+    if (!view->copy) return;
+    if (below.clEnqueueUnmapMemObject(view->queue->inner, view->copy, view->bytes, 0, NULL, &event)) abort();
     below.clWaitForEvents(1, &event);
     below.clReleaseEvent(event);
-    if (view->write && copied(view, view->mapped, view->memory, 0, view->offset)) abort();
-    below.clReleaseMemObject(view->mapped);
+    if (view->write && copied(view, view->copy, view->memory, 0, view->offset)) abort();
+    below.clReleaseMemObject(view->copy);
 }

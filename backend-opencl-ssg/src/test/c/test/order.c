@@ -105,6 +105,27 @@ TEST(commands_of_an_out_of_order_queue_overtake_each_other_but_no_barrier) {
     put_away(b);
 }
 
+TEST(a_marker_and_a_finish_wait_for_all_that_stands_before_them) {
+    struct bench b = bench();
+    double_hold(READ);
+    cl_event marker, first = read_at(b, out_of_order, 0, NULL), second = read_at(b, out_of_order, 512, NULL);
+    OK(clEnqueueMarkerWithWaitList(out_of_order, 0, NULL, &marker));
+    cl_event third = read_at(b, out_of_order, 1024, NULL);
+    SAME(double_await_held(READ, 3, 10000), 3);
+    usleep(10000);
+    CHECK(status_of(marker) > CL_COMPLETE);
+    double_release(READ);
+    OK(clFinish(out_of_order));
+    SAME(status_of(first), CL_COMPLETE);
+    SAME(status_of(second), CL_COMPLETE);
+    SAME(status_of(third), CL_COMPLETE);
+    OK(ended(first));
+    OK(ended(second));
+    OK(ended(third));
+    OK(ended(marker));
+    put_away(b);
+}
+
 TEST(other_commands_wait_for_a_transfer_by_its_event) {
     struct bench b = bench();
     unsigned char pattern = 0x22, byte;

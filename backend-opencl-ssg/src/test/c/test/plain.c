@@ -88,19 +88,22 @@ TEST(what_the_application_has_mapped_is_not_for_commands) {
 
 /* An OpenCL may know mappings by their address only. */
 TEST(a_transfer_leaves_the_mappings_of_the_application_alone) {
-    cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
+    cl_file_amd file = opened(CL_FILE_READ_WRITE_AMD);
+    double_set("armed", 0);
     cl_mem buffer = buffer_of(CL_MEM_ALLOC_HOST_PTR, 4096);
+    double_set("armed", 1);
     cl_int code;
     cl_event events[8];
     unsigned char *at = clEnqueueMapBuffer(in_order, buffer, CL_TRUE, CL_MAP_WRITE, 0, 512, 0, NULL, NULL, &code);
     OK(code);
     at[0] = byte_at(0) ^ 1;
     for (size_t i = 0; i < 8; i++)
-        OK(read_file(out_of_order, buffer, CL_FALSE, 512, 512 + i % 4 * 512, file, 512, 0, NULL, &events[i]));
+        OK(write_file(out_of_order, buffer, CL_FALSE, 512, 1024, file, i * 1024, 0, NULL, &events[i]));
     for (int i = 0; i < 8; i++) OK(ended(events[i]));
     SAME(at[0], byte_at(0) ^ 1);
     OK(clEnqueueUnmapMemObject(in_order, buffer, at, 0, NULL, NULL));
-    holds_file(buffer, 512, 2048, 512);
+    OK(read_file(in_order, buffer, CL_TRUE, 512, 1024, file, 16384, 0, NULL, NULL));
+    holds_file(buffer, 512, 1024, 16384);
     OK(clReleaseMemObject(buffer));
     OK(release_file(file));
 }

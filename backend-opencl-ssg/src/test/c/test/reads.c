@@ -29,6 +29,60 @@ TEST(bytes_reach_every_kind_of_buffer_on_both_kinds_of_queue) {
     free(memory);
 }
 
+TEST(buffers_that_were_made_unarmed_are_reached_too) {
+    for (int i = 0; i < 2; i++) {
+        double_set("armed", 0);
+        cl_mem plain = buffer_of(i ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_READ_WRITE, 1 << 16);
+        double_set("armed", 1);
+        cl_file_amd file = opened(CL_FILE_READ_WRITE_AMD);
+        OK(read_file(in_order, plain, CL_TRUE, 0, 1024, file, 2048, 0, NULL, NULL));
+        OK(write_file(in_order, plain, CL_TRUE, 512, 512, file, 512, 0, NULL, NULL));
+        SAME(file_byte(511), byte_at(511));
+        SAME(file_byte(512), byte_at(2048 + 512));
+        SAME(file_byte(1023), byte_at(2048 + 1023));
+        if (!i) holds_file(plain, 0, 1024, 2048);
+        OK(release_file(file));
+        OK(clReleaseMemObject(plain));
+    }
+}
+
+TEST(a_buffer_tells_what_the_application_made_it_of) {
+    char bytes[512] = "copied", *memory = aligned_alloc(4096, 4096), seen[8];
+    const cl_mem_flags flags[] = {0, CL_MEM_ALLOC_HOST_PTR | CL_MEM_HOST_NO_ACCESS, CL_MEM_READ_ONLY | MEM_PERSISTENT,
+                                  CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR};
+    /* It is told back as it was given. */
+    for (int i = 0; i < 5; i++) {
+        cl_int code;
+        cl_mem_flags answered = 0;
+        void *host = bytes;
+        cl_mem buffer = clCreateBuffer(context, flags[i], 512, i == 3 ? bytes : i == 4 ? memory : NULL, &code);
+        OK(code);
+        OK(clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof answered, &answered, NULL));
+        SAME(answered, flags[i]);
+        OK(clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL));
+        CHECK(host == (i == 4 ? memory : NULL));
+        if (i == 3) {
+            bytes_of(buffer, 0, 7, (unsigned char *)seen);
+            CHECK(!strcmp(seen, "copied"));
+        }
+        OK(clReleaseMemObject(buffer));
+    }
+    free(memory);
+    static const struct {
+        cl_mem_flags flags;
+        size_t size;
+        int host;
+        cl_int code;
+    } wrong[] = {{0, 0, 0, CL_INVALID_BUFFER_SIZE}, {0, 512, 1, CL_INVALID_HOST_PTR},
+                 {CL_MEM_COPY_HOST_PTR, 512, 0, CL_INVALID_HOST_PTR}, {CL_MEM_USE_HOST_PTR, 512, 0, CL_INVALID_HOST_PTR},
+                 {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 512, 0, CL_INVALID_VALUE}};
+    for (int i = 0; i < 5; i++) {
+        cl_int code = 0;
+        CHECK(!clCreateBuffer(context, wrong[i].flags, wrong[i].size, wrong[i].host ? bytes : NULL, &code));
+        SAME(code, wrong[i].code);
+    }
+}
+
 TEST(a_blocking_read_is_over_when_it_returns) {
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     cl_mem buffer = buffer_of(CL_MEM_ALLOC_HOST_PTR, 4096);
