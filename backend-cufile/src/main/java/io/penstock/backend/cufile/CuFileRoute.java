@@ -132,9 +132,9 @@ final class CuFileRoute implements Route {
     private Limits limits(DriverProperties properties, boolean writes) {
         long block = CuFileSession.BLOCK_BYTES;
         long file = writes || properties.mayBeDirect() ? block : 1;
-        long piece = Math.max(block, mode == CuFileMode.BATCH ? BatchLimits.pieceBytes(sizes) : sizes.pieceBytes());
+        long piece = pieceBytes();
         long most = mode == CuFileMode.SYNC ? Limits.LINUX_MAX_BYTES : piece;
-        return new Limits(file, claimsDirect ? block : 1, most & -block, piece & -block, false);
+        return new Limits(file, claimsDirect ? block : 1, most & -block, piece, false);
     }
 
     @Override
@@ -161,10 +161,29 @@ final class CuFileRoute implements Route {
         if (placed && mode != CuFileMode.STREAM) {
             return "only cuFile's stream calls go into a stream of the application's";
         }
+        if (StreamPlace.isSizedLate(transfer)) {
+            String why = whyNotSizedLate(transfer);
+            if (!why.isEmpty()) {
+                return why;
+            }
+        }
         // Edges go by slots, whose copies are in streams of their own.
         return (claimsDirect || placed) && !isWholeBlocks(transfer)
                 ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
                 : "";
+    }
+
+    private String whyNotSizedLate(Transfer transfer) {
+        if (claimsDirect) {
+            return "a size that is known late may be no whole blocks";
+        }
+        boolean onePiece = transfer.isRead() && transfer.pairs() == 1 && transfer.length() <= pieceBytes();
+        return onePiece ? "" : "a size that is known late is for reads of one piece, " + pieceBytes() + " bytes";
+    }
+
+    private long pieceBytes() {
+        long most = mode == CuFileMode.BATCH ? BatchLimits.pieceBytes(sizes) : sizes.pieceBytes();
+        return Math.max(CuFileSession.BLOCK_BYTES, most) & -CuFileSession.BLOCK_BYTES;
     }
 
     private static boolean isWholeBlocks(Transfer transfer) {

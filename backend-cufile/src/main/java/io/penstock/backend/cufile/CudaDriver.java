@@ -138,14 +138,18 @@ final class CudaDriver implements DeviceDriver {
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
         StreamPlace place = StreamPlace.of(transfer);
         if (place == null) {
-            return exposed ? new CudaPoint(context, 0, true) : null;
+            return exposed ? new CudaPoint(context, 0, true, null) : null;
         }
         if (place.context() != context.handle()) {
             throw new IllegalArgumentException(
                     "the CUstream 0x" + Long.toHexString(place.stream()) + " is of another context, 0x"
                             + Long.toHexString(place.context()) + ", and this backend is in the " + context);
         }
-        return new CudaPoint(context, place.stream(), exposed);
+        LateSize size = place.size();
+        if (size != null && size.isClosed()) {
+            throw new IllegalArgumentException("the size that is to be known late is closed");
+        }
+        return new CudaPoint(context, place.stream(), exposed, size);
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.FencePoint;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place of a transfer in the order of a context: a stream of the application's that its copies go to, or an event
@@ -17,8 +18,10 @@ final class CudaPoint implements FencePoint {
     private final CudaContext context;
     private final long home;
     private final boolean exposed;
+    private final @Nullable LateSize size;
 
     // Guarded by this.
+    private boolean sized; // the size was given to an operation
     private long gathering;
     private boolean broken; // a copy could not join, and the event would lie
     private boolean used; // counted as a user of the context
@@ -30,8 +33,10 @@ final class CudaPoint implements FencePoint {
      *
      * @param home the application's stream, or 0
      * @param exposed whether there is to be an event
+     * @param size from where its one operation is to know how much
      */
-    CudaPoint(CudaContext context, long home, boolean exposed) {
+    CudaPoint(CudaContext context, long home, boolean exposed, @Nullable LateSize size) {
+        this.size = size;
         this.context = context;
         this.home = home;
         this.exposed = exposed;
@@ -40,6 +45,19 @@ final class CudaPoint implements FencePoint {
     /** Returns the stream that a copy goes to. */
     long stream(long own) {
         return home == 0 ? own : home;
+    }
+
+    /** Returns from where the operation is to know its size; null where its command says it. */
+    @Nullable
+    LateSize size() {
+        return size;
+    }
+
+    /** Takes the size for an operation; false if one has had it: what is left of the command is not to be moved. */
+    synchronized boolean takeSize() {
+        boolean first = !sized;
+        sized = true;
+        return first;
     }
 
     /** Puts the point behind an event that has been recorded; the context is current. */

@@ -103,7 +103,25 @@ public final class CudaStream {
      * must not wait for other transfers of this backend: they may need those slots.
      */
     public Transfer carry(Transfer transfer) {
-        return transfer.after(new StreamPlace(stream, context));
+        return transfer.after(new StreamPlace(stream, context, null));
+    }
+
+    /**
+     * As {@link #carry(Transfer)}, for a read of no more bytes than the transfer has and of as many as {@code size} says
+     * by then. Only cuFile's stream calls can do that ({@code penstock.cufile.path=stream}); other ways refuse it, and
+     * so do transfers that are more than one piece ({@code penstock.cufile.piece-bytes}), or writes.
+     */
+    public Transfer carry(Transfer transfer, LateSize size) {
+        return transfer.after(new StreamPlace(stream, context, size));
+    }
+
+    /**
+     * Makes a size that becomes known in this stream's context.
+     *
+     * @throws io.penstock.PenstockException if no memory can be pinned
+     */
+    public LateSize lateSize() {
+        return LateSize.in(context);
     }
 
     private void check(String call, IntSupplier calls) {

@@ -123,6 +123,9 @@ final class MappedRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
+        if (StreamPlace.isSizedLate(transfer)) {
+            return StreamPlace.ONLY_BY_STREAMS;
+        }
         if (takes == Takes.ALL) {
             return "";
         }

@@ -6,6 +6,7 @@ import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Target;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.LinuxFile;
@@ -79,6 +80,11 @@ final class StagedRoute implements Route {
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
         return memory instanceof GpuMemory ? "" : "the target is not memory of this GPU";
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        return StreamPlace.isSizedLate(transfer) ? StreamPlace.ONLY_BY_STREAMS : "";
     }
 
     @Override

@@ -8,13 +8,24 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Says, among the fences of a transfer, which stream carries it. Passed as far as the host is concerned: the stream
+ * Says, among the fences of a transfer, which stream carries it, and from where that is to know how much. Passed as far as the host is concerned: the stream
  * orders the copies.
  *
  * @param stream the application's
  * @param context the stream's
+ * @param size how many bytes, where that is known late; null where the transfer says it
  */
-record StreamPlace(long stream, long context) implements DeviceFence {
+record StreamPlace(long stream, long context, @Nullable LateSize size) implements DeviceFence {
+
+    /** Why a way other than cuFile's stream calls refuses a size that is known late. */
+    static final String ONLY_BY_STREAMS =
+            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
+
+    /** Returns whether a transfer has a size that is known late. */
+    static boolean isSizedLate(Transfer transfer) {
+        StreamPlace place = of(transfer);
+        return place != null && place.size != null;
+    }
 
     /** Returns the place that a transfer asks for, the last if several; null if none. */
     static @Nullable StreamPlace of(Transfer transfer) {

@@ -26,6 +26,7 @@ final class StreamQueue extends PolledQueue {
     private final boolean[] streamed; // by id: in the hands of a stream
     private final long[] events; // by id: behind the operation, where its stream cannot write; kept for reuse
     private final boolean[] byEvent; // by id
+    private final boolean[] sized; // by id: by a size that is known late, and which is let go behind the operation
     private final StreamLines lines;
     private @Nullable StreamCells cells; // this and driver: from the first command on
     private CuFileDriver.@Nullable Use driver;
@@ -36,6 +37,7 @@ final class StreamQueue extends PolledQueue {
         this.streamed = new boolean[others.depth()];
         this.events = new long[others.depth()];
         this.byEvent = new boolean[others.depth()];
+        this.sized = new boolean[others.depth()];
     }
 
     @Override
@@ -53,8 +55,15 @@ final class StreamQueue extends PolledQueue {
                 if (line == null) {
                     break;
                 }
-                start(open, line, takeNext());
                 any = true;
+                CallTask task = takeNext();
+                CudaPoint point = task.point;
+                if (point != null && point.size() != null && !point.takeSize()) {
+                    letGo();
+                    end(task, 0); // what the size has left out is behind the end, as it were
+                } else {
+                    start(open, line, task);
+                }
             }
         } catch (PenstockException none) {
             int code = none.nativeError().map(error -> (int) error.code()).orElse(CudaError.OUT_OF_MEMORY);
@@ -92,12 +101,15 @@ final class StreamQueue extends PolledQueue {
         open.write(task, task.offsetFrom(base));
         task.result = 0;
         long stream = line.stream();
-        int cleared = clearHoles(task, stream);
-        if (cleared == CudaError.SUCCESS) {
+        int prepared = clearHoles(task, stream);
+        if (prepared == CudaError.SUCCESS) {
+            prepared = takeSize(open, task, stream);
+        }
+        if (prepared == CudaError.SUCCESS) {
             long status = submit(open, base, task, stream);
             task.result = CuFile.error(status) == CuFileError.SUCCESS ? 0 : CuFileResults.ofStatus(status);
         } else {
-            task.result = CuFileResults.ofCuda(cleared);
+            task.result = CuFileResults.ofCuda(prepared);
         }
         // Behind a refused operation too: the stream may be at work on the memory already.
         byEvent[task.id] = !open.mark(task.id, stream);
@@ -123,6 +135,20 @@ final class StreamQueue extends PolledQueue {
     private static int clearHoles(CallTask task, long stream) {
         long sparse = task.kind == Command.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
         return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
+    }
+
+    /** The cell says the most at submission, as the vendor wants it, and what is known by then when the stream comes here. */
+    private int takeSize(StreamCells open, CallTask task, long stream) {
+        CudaPoint point = task.point;
+        LateSize late = point == null ? null : point.size();
+        if (late == null) {
+            return CudaError.SUCCESS;
+        }
+        boolean there = late.enter();
+        sized[task.id] = there;
+        return there
+                ? Cuda.cuMemcpyAsync(open.size(task.id), late.address(), Long.BYTES, stream)
+                : CudaError.INVALID_VALUE;
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {
@@ -193,7 +219,12 @@ final class StreamQueue extends PolledQueue {
         if (state != CudaError.SUCCESS) {
             result = CuFileResults.ofCuda(state);
         }
-        if (task.goesOn(result)) {
+        LateSize late = task.point == null ? null : task.point.size();
+        if (late != null && sized[task.id]) {
+            sized[task.id] = false;
+            late.leave();
+        }
+        if (late == null && task.goesOn(result)) {
             again(task);
             return;
         }

@@ -4,13 +4,16 @@ package io.penstock.backend.cufile;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.doubles.Application;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -138,6 +141,64 @@ class StreamWayTest {
         bench.cufile.release(READ);
         assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
         assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+    }
+
+    @Test
+    void aSizeMayBecomeKnownWhenTheStreamComesToTheTransfer() throws IOException {
+        byte[] content = CuFileBench.bytes(3 * 4096);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(content.length);
+        try (Application application = new Application(0)) {
+            CudaStream stream = CudaStream.of(application.stream());
+            LateSize size = stream.lateSize();
+            application.spin();
+            CompletableFuture<Completion> read = bench.backend()
+                    .submit(stream.carry(Transfer.read(file.all(), buffer.all()), size))
+                    .toFuture();
+            assertThat(bench.cufile.awaitCalls("cuFileReadAsync", 1)).isEqualTo(1);
+            size.set(5000); // as a kernel before it would
+            long pinned = bench.cuda.live("pinned");
+            size.close();
+            assertThat(bench.cuda.live("pinned"))
+                    .as("while the stream is to read it")
+                    .isEqualTo(pinned);
+            application.letKernelsEnd();
+            assertThat(bench.cuda.awaitLive("pinned", pinned - 8))
+                    .as("the word")
+                    .isLessThan(pinned);
+            assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(5000);
+            assertThat(Arrays.copyOf(CuFileBench.content(buffer), 5000)).isEqualTo(Arrays.copyOf(content, 5000));
+            assertThat(bench.cufile.calls("cuFileReadAsync"))
+                    .as("the rest is not asked for")
+                    .isEqualTo(1);
+            assertThatThrownBy(() -> bench.move(stream.carry(Transfer.read(file.all(), buffer.all()), size)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is closed");
+        }
+    }
+
+    @Test
+    void aSizeThatIsKnownLateIsRefusedWhereNobodyWouldLookAtIt() throws IOException {
+        StorageFile file = bench.writable(CuFileBench.bytes(8 << 20));
+        DeviceBuffer buffer = bench.buffer(8 << 20);
+        try (Application application = new Application(0);
+                Backend staged = CuFileBench.backend(CuFileDouble.options(CufilePath.STAGED))) {
+            CudaStream stream = CudaStream.of(application.stream());
+            try (LateSize size = stream.lateSize()) {
+                StorageFile other = CuFileBench.get(staged.openFile(file.path()));
+                DeviceBuffer target = CuFileBench.get(staged.allocate(4096));
+                for (Throwable refused : List.of(
+                        catchThrowable(() -> CuFileBench.get(
+                                staged.submit(stream.carry(Transfer.read(other.region(0, 4096), target.all()), size)))),
+                        catchThrowable(() -> bench.move(stream.carry(Transfer.read(file.all(), buffer.all()), size))),
+                        catchThrowable(() -> bench.move(
+                                stream.carry(Transfer.write(buffer.region(0, 4096), file.region(0, 4096)), size))))) {
+                    assertThat(refused)
+                            .isInstanceOf(PermanentStorageException.class)
+                            .hasMessageContaining("size that is known late");
+                }
+            }
+        }
     }
 
     @Test

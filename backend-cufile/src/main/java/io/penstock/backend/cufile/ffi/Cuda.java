@@ -134,6 +134,8 @@ public final class Cuda {
 
     public static native int cuMemcpyDtoHAsync_v2(long target, long source, long bytes, long stream);
 
+    public static native int cuMemcpyAsync(long to, long from, long bytes, long stream);
+
     public static native int cuMemcpyHtoDAsync_v2(long target, long source, long bytes, long stream);
 
     public static native int cuMemsetD8Async(long address, byte value, long bytes, long stream);
