@@ -167,8 +167,11 @@ int main(int count, char **arguments) {
         {"all known, not aligned", 4, 16 * MIB, 0, 7, 1, 1, 0},
         {"memory not registered", 4, 16 * MIB, 0, 15, 0, 1, 0},
         {"pointer says where", 4, 16 * MIB, 0, 15, 0, 0, 0},
+        {"registered, pointer says where", 4, 16 * MIB, 0, 15, 1, 0, 0},
+        {"registered, pointer says where", 16, 4 * MIB, 2, 15, 1, 0, 0},
         {"a handle for each stream", 4, 16 * MIB, 0, 15, 1, 1, 1},
         {"as Penstock does it", 8, 4 * MIB, 2, 15, 0, 0, 0},
+        {"as Penstock does it", 16, 4 * MIB, 2, 7, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
     _exit(0);

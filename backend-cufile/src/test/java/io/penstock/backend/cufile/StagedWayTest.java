@@ -83,7 +83,7 @@ class StagedWayTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 511, 4096, 4097, 2 << 20, (2 << 20) + 1, 9_000_001})
+    @ValueSource(ints = {1, 511, 4096, 4097, 4 << 20, (4 << 20) + 1, 9_000_001})
     void everySizeComesToTheGpuAndBack(int size) throws IOException {
         byte[] content = bytes(size);
         StorageFile from = file(content);

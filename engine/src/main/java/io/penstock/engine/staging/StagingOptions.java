@@ -10,7 +10,7 @@ public final class StagingOptions {
     /** How many bytes a slot holds. */
     public static final Option<Long> SLOT_BYTES = Option.bytes(
             "penstock.staging.slot-bytes",
-            2L << 20,
+            4L << 20,
             SlotSizes.BLOCK_BYTES,
             1L << 30,
             "the bytes of one staging slot, a multiple of 4KiB");

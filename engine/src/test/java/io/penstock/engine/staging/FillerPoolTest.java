@@ -78,7 +78,7 @@ class FillerPoolTest {
                 .with(StagingOptions.SLOTS_PER_FILLER, 3)
                 .with(StagingOptions.FILLERS, 8)
                 .resolve(List.of(StagingOptions.SLOTS_PER_FILLER, StagingOptions.FILLERS)));
-        assertThat(sizes).isEqualTo(new SlotSizes(2 << 20, 3, 8, 256));
+        assertThat(sizes).isEqualTo(new SlotSizes(4 << 20, 3, 8, 256));
         assertThat(sizes.slots(8)).isEqualTo(24);
         assertThat(new SlotSizes(2 << 20, 3, 16, 256).slots(16)).as("as asked").isEqualTo(48);
         assertThat(new SlotSizes(2 << 20, 3, 0, 256).slots(100))
