@@ -26,6 +26,12 @@ struct operation {
 
 static struct registration *registrations;
 
+/* The operation that was enqueued last: which stream had it, and where in its buffer it goes. */
+static struct {
+    const void *stream;
+    off_t buffer_offset;
+} last;
+
 static struct registration *registration_of(void *stream) {
     struct registration *r = registrations;
     while (r && r->stream != stream) r = r->next;
@@ -117,10 +123,21 @@ static int aligned(const struct io *io) {
     return (io->file_offset | io->buffer_offset | (off_t)io->size) % BLOCK == 0;
 }
 
+/*
+ * libcufile 1.15.1 in POSIX mode, seen on an H200 (benchmarks/experiments/streams.c): where several streams are at work
+ * and buffer offsets are not 0, bytes go where another stream's operation was to put its own, and the counts are right.
+ */
+static void misplace(struct operation *op) {
+    LOCK();
+    if (!direct_mode() && op->io.buffer_offset && last.stream != op->stream) op->io.buffer_offset = last.buffer_offset;
+    UNLOCK();
+}
+
 static void run(void *with) {
     struct operation *op = with;
     ssize_t result = -INVALID;
     if (read_arguments(op)) {
+        misplace(op);
         if ((op->flags & PAGE_ALIGNED) && !aligned(&op->io))
             complain("%s: an unaligned transfer on a stream that was registered as aligned", op->io.function);
         else
@@ -168,6 +185,8 @@ static CUfileError_t enqueue(const struct operation *asked, void *handle) {
     if (!error) {
         file_use(op->io.file, 1);
         live("async", 1);
+        last.stream = op->stream;
+        last.buffer_offset = op->io.buffer_offset;
     }
     UNLOCK();
     if (error) {

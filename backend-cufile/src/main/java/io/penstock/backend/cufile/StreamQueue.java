@@ -96,8 +96,16 @@ final class StreamQueue extends PolledQueue {
         return (edges & (CuFileSession.BLOCK_BYTES - 1)) == 0;
     }
 
+    /**
+     * Returns what the buffer starts at. In POSIX mode the bytes themselves, also of registered memory: libcufile 1.15.1
+     * mixes up the buffer offsets of several streams there ({@code benchmarks/experiments/streams.c}).
+     */
+    private long base(CallTask task) {
+        return session.properties().mayBeDirect() ? task.base() : task.offsetFrom(0);
+    }
+
     private void start(StreamCells open, StreamLine line, CallTask task) {
-        long base = task.base();
+        long base = base(task);
         open.write(task, task.offsetFrom(base));
         task.result = 0;
         long stream = line.stream();

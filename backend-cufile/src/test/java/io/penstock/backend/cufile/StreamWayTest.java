@@ -23,6 +23,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,6 +95,23 @@ class StreamWayTest {
                     .isEqualTo(Arrays.copyOfRange(content, i * 4096, i * 4096 + bytes));
         }
         assertThat(bench.cufile.calls("cuFileStreamRegister")).isBetween(2L, 16L);
+    }
+
+    @Test
+    void registeredMemoryIsFilledBySeveralStreamsWithoutMixingThemUp() throws IOException {
+        bench.close();
+        bench = CuFileBench.open(CuFileDouble.options(CufilePath.STREAM).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        int part = 64 << 10;
+        byte[] content = CuFileBench.bytes(16 * part);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(content.length);
+        List<Transfer> parts = IntStream.range(0, 16)
+                .mapToObj(i -> Transfer.read(file.region((long) i * part, part), buffer.region((long) i * part, part)))
+                .toList();
+        bench.backend().submit(Flux.fromIterable(parts)).blockLast();
+        assertThat(Arrays.mismatch(CuFileBench.content(buffer), content))
+                .as("the first byte that differs")
+                .isEqualTo(-1);
     }
 
     @Test
