@@ -31,8 +31,9 @@ final class CopyCommand implements Callable<Integer> {
     @Option(
             names = "--path",
             paramLabel = "PATH",
-            description = "Goes this way, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
-                    + " what the backend's own option takes (penstock.cufile.path: sync, batch, stream...).")
+            description =
+                    "Goes this way, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
+                            + " what the backend's own option takes (penstock.cufile.path: sync, batch, stream; penstock.opencl.path: map...).")
     private @Nullable String path;
 
     @Option(

@@ -39,8 +39,9 @@ record Way(Options options, @Nullable TransferPath path) {
         boolean chosen = false;
         List<String> known = new ArrayList<>(
                 Arrays.stream(TransferPath.values()).map(Option::show).toList());
+        String family = backend.replaceFirst("-.*", ""); // opencl-ssg's options are those of opencl
         for (Option<?> option : Backends.options()) {
-            boolean asked = option.name().equals("penstock." + backend + ".path")
+            boolean asked = option.name().equals("penstock." + family + ".path")
                     || (backend.equals("gpu") && option.name().matches("penstock\\.[^.]+\\.path"));
             if (asked) {
                 known.add("for " + option.name() + ": " + option.range());

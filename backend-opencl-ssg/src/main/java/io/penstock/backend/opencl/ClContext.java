@@ -27,6 +27,7 @@ final class ClContext {
     private final long handle;
     private final ClBuffers memory = new ClBuffers(this);
     private final ClSlots slots = new ClSlots(this);
+    private final MapTurns mapTurns = new MapTurns();
     private final OrderQueue orderQueue;
     private int users;
 
@@ -128,6 +129,10 @@ final class ClContext {
 
     ClSlots slots() {
         return slots;
+    }
+
+    MapTurns mapTurns() {
+        return mapTurns;
     }
 
     OrderQueue orderQueue() {

@@ -10,6 +10,7 @@ import io.penstock.engine.spi.NativeQueue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Moves bytes between files and buffers that the processor reaches while they are mapped: each command maps its range,
@@ -35,6 +36,7 @@ final class MapQueue implements NativeQueue {
     private final long queue;
     private final MapTask[] tasks; // by id
     private final boolean[] maps; // by id: whether the command is one that maps
+    private final ConcurrentLinkedQueue<MapTask> called = new ConcurrentLinkedQueue<>(); // their turn has come
     private final List<MapTask> moving = new ArrayList<>(); // being mapped or unmapped
     private final ArrayDeque<MapTask> ended = new ArrayDeque<>();
     private final Command command = new Command();
@@ -55,7 +57,7 @@ final class MapQueue implements NativeQueue {
         this.tasks = new MapTask[host.depth()];
         this.maps = new boolean[tasks.length];
         for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new MapTask(id);
+            tasks[id] = new MapTask(id, this::turnHasCome);
         }
         context.join();
     }
@@ -74,6 +76,19 @@ final class MapQueue implements NativeQueue {
         }
         MapTask task = tasks[id];
         task.fill(command);
+        task.step = MapTask.Step.TURN;
+        if (context.mapTurns().enter(task)) {
+            map(task);
+        }
+    }
+
+    /** Hears that another, perhaps of another lane, has let go of what a task needs. */
+    private void turnHasCome(MapTask task) {
+        called.add(task);
+        host.wake();
+    }
+
+    private void map(MapTask task) {
         move(task, MapTask.Step.MAP, task.map(queue));
     }
 
@@ -88,6 +103,11 @@ final class MapQueue implements NativeQueue {
     }
 
     private void end(MapTask task, long result) {
+        context.mapTurns().leave(task);
+        ended(task, result);
+    }
+
+    private void ended(MapTask task, long result) {
         task.step = MapTask.Step.END;
         task.result = result;
         ended.add(task);
@@ -97,6 +117,8 @@ final class MapQueue implements NativeQueue {
     public void cancel(int id) {
         if (!maps[id] || tasks[id].step == MapTask.Step.HOST) {
             host.cancel(id);
+        } else if (context.mapTurns().forget(tasks[id])) {
+            ended(tasks[id], CANCELLED);
         } else {
             tasks[id].cancelled = true;
         }
@@ -142,6 +164,10 @@ final class MapQueue implements NativeQueue {
 
     /** Takes further what the device has mapped or unmapped, after handing it what is new. */
     private void look() {
+        for (MapTask task = called.poll(); task != null; task = called.poll()) {
+            moved = true;
+            map(task);
+        }
         flush();
         int kept = 0;
         for (int i = 0; i < moving.size(); i++) {

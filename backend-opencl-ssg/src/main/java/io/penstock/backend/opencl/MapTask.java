@@ -10,18 +10,21 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One command of a {@link MapQueue}, filled again and again: a range of a buffer that is mapped, worked on by the host,
  * and unmapped.
  *
- * <p><b>Threading:</b> the lane's.
+ * <p><b>Threading:</b> the lane's; {@link MapTurns} compares the ranges of all, under its lock, while they hold or want one.
  */
 final class MapTask {
 
     /** What a task is at. */
     enum Step {
+        /** Another has a part of its range. */
+        TURN(ClCall.MAP_BUFFER),
         MAP(ClCall.MAP_BUFFER),
         /** With the host's queue. */
         HOST(ClCall.COPY),
@@ -42,6 +45,7 @@ final class MapTask {
     private static final int CELL_BYTES = 16;
 
     final int id;
+    private final Consumer<MapTask> queue;
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
     private final long cellAddress = NativeMemory.address(cells);
     private final MappedRange range = new MappedRange();
@@ -66,8 +70,14 @@ final class MapTask {
     private long bytes;
     private long mapped; // the address
 
-    MapTask(int id) {
+    /**
+     * Makes one.
+     *
+     * @param queue hears, on any thread, that the task's turn has come
+     */
+    MapTask(int id, Consumer<MapTask> queue) {
         this.id = id;
+        this.queue = queue;
     }
 
     void fill(Command command) {
@@ -93,6 +103,17 @@ final class MapTask {
         memory = null;
         point = null;
         inOrder = null;
+    }
+
+    /** Returns whether it works on some of the same bytes. */
+    boolean overlaps(MapTask other) {
+        return memory().nativeHandle() == other.memory().nativeHandle()
+                && memoryOffset < other.memoryOffset + other.bytes
+                && other.memoryOffset < memoryOffset + bytes;
+    }
+
+    void turnHasCome() {
+        queue.accept(this);
     }
 
     /**

@@ -4,6 +4,7 @@ package io.penstock.backend.opencl;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.engine.staging.StagingOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
@@ -28,6 +29,16 @@ class StagedTckTest {
         @Override
         public TckSubject subject() {
             return OpenClSubject.of(STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+
+    /** Through slots so small, and so few, that everything takes many of them and starts and ends amid one. */
+    @Nested
+    class SmallSlots implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            Options small = STAGED.with(StagingOptions.SLOT_BYTES, 12_288L).with(StagingOptions.SLOTS_PER_FILLER, 1);
+            return OpenClSubject.of(small, TransferPath.STAGED);
         }
     }
 }
