@@ -19,6 +19,8 @@ record Comparison(String row, String mode, String ours, String peer, Kind kind, 
         COST("x", false, (ours, peer) -> ours.cpuNanosEach() / peer.cpuNanosEach()),
         /** How much more time an operation takes, at most. */
         EXTRA("ns", false, (ours, peer) -> ours.nanosEach() - peer.nanosEach()),
+        /** How much more processor time an operation takes, at most. */
+        EXTRA_COST("ns", false, (ours, peer) -> ours.cpuNanosEach() - peer.cpuNanosEach()),
         /** How many times the time of an operation, at most. */
         TIME("x", false, (ours, peer) -> ours.nanosEach() / peer.nanosEach()),
         /** How many bytes, at least; the peer does not matter. */

@@ -167,10 +167,17 @@ final class HostRows {
                     List.of(
                             () -> new ManyFiles(many, mode, 1, DEPTH),
                             () -> new ManyFiles(many, mode, 100, DEPTH),
-                            () -> new ManyFiles(many, mode, 10_000, DEPTH)),
+                            () -> new ManyFiles(many, mode, 10_000, DEPTH),
+                            () -> new BareRingFiles(many, 1, DEPTH),
+                            () -> new BareRingFiles(many, 100, DEPTH),
+                            () -> new BareRingFiles(many, 10_000, DEPTH)),
                     List.of(
                             cost("10^2 files / 1", mode, "100 files", "1 files"),
-                            cost("10^4 files / 1", mode, "10000 files", "1 files"))));
+                            cost("10^4 files / 1", mode, "10000 files", "1 files"),
+                            cost("the bare ring itself: 10^4 files / 1", mode, ring(10_000), ring(1)),
+                            ownPart("1 file: own part over the bare ring", mode, "1 files", ring(1)),
+                            ownPart("10^2 files: own part over the bare ring", mode, "100 files", ring(100)),
+                            ownPart("10^4 files: own part over the bare ring", mode, "10000 files", ring(10_000)))));
         }
     }
 
@@ -180,6 +187,14 @@ final class HostRows {
 
     private static Comparison extra(String row, Mode mode, String ours, double goal) {
         return new Comparison(row, mode.toString(), ours + ", " + mode, "bare ring", Kind.EXTRA, goal);
+    }
+
+    private static String ring(int files) {
+        return "bare ring, " + files + " files";
+    }
+
+    private static Comparison ownPart(String row, Mode mode, String ours, String peer) {
+        return new Comparison(row, mode.toString(), ours, peer, Kind.EXTRA_COST, 250);
     }
 
     private static Comparison cost(String row, Mode mode, String ours, String peer) {

@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import reactor.core.publisher.Flux;
 
 /**
@@ -20,9 +22,9 @@ import reactor.core.publisher.Flux;
  */
 final class ManyFiles implements Contender {
 
-    private static final int BYTES = 4096;
-    private static final int BLOCKS = 10_000; // in all files together
-    private static final int READS = 50 * BLOCKS;
+    static final int BYTES = 4096;
+    static final int BLOCKS = 10_000; // in all files together
+    static final int READS = 50 * BLOCKS;
     private static final int STEP = 3_677; // prime: visits every block before it comes back to one
 
     private final Backend backend;
@@ -32,23 +34,38 @@ final class ManyFiles implements Contender {
 
     ManyFiles(Path parent, Mode mode, int count, int depth) throws IOException {
         backend = mode.open(PenstockSubmit.LANE_DEPTH);
-        Path directory = Files.createDirectories(parent.resolve("of-" + count));
-        int fileBytes = BLOCKS / count * BYTES;
-        ByteBuffer bytes = ByteBuffer.allocate(fileBytes).order(ByteOrder.LITTLE_ENDIAN);
+        List<Path> paths = make(parent, count);
         files = new StorageFile[count];
         for (int i = 0; i < count; i++) {
-            Path path = directory.resolve("file-" + i);
-            if (!Files.exists(path) || Files.size(path) != fileBytes) {
-                TestFile.fill(bytes, (long) i * fileBytes);
-                Files.write(path, bytes.array());
-            }
-            files[i] = backend.openFile(path).block();
+            files[i] = backend.openFile(paths.get(i)).block();
         }
         buffer = backend.allocate((long) depth * 2 * BYTES).block();
         regions = new BufferRegion[depth * 2];
         for (int i = 0; i < regions.length; i++) {
             regions[i] = buffer.region((long) i * BYTES, BYTES);
         }
+    }
+
+    /** Makes so many files of equal length, unless they are there. */
+    static List<Path> make(Path parent, int count) throws IOException {
+        Path directory = Files.createDirectories(parent.resolve("of-" + count));
+        int fileBytes = BLOCKS / count * BYTES;
+        ByteBuffer bytes = ByteBuffer.allocate(fileBytes).order(ByteOrder.LITTLE_ENDIAN);
+        List<Path> paths = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            Path path = directory.resolve("file-" + i);
+            if (!Files.exists(path) || Files.size(path) != fileBytes) {
+                TestFile.fill(bytes, (long) i * fileBytes);
+                Files.write(path, bytes.array());
+            }
+            paths.add(path);
+        }
+        return paths;
+    }
+
+    /** Returns which of all blocks a read takes. */
+    static int block(long number) {
+        return (int) (number * STEP % BLOCKS);
     }
 
     @Override
@@ -69,7 +86,7 @@ final class ManyFiles implements Contender {
 
     // Regions are used round about; with twice as many as reads in flight, none is used by two at once for long.
     private Transfer read(int number) {
-        int block = (int) ((long) number * STEP % BLOCKS);
+        int block = block(number);
         int perFile = BLOCKS / files.length;
         return Transfer.read(
                 files[block / perFile].region((long) (block % perFile) * BYTES, BYTES),
@@ -82,7 +99,7 @@ final class ManyFiles implements Contender {
         for (int i = 0; i < 100; i++) {
             backend.submit(read(i)).block();
             ByteBuffer found = buffer.hostView().orElseThrow().buffer(regions[i].offset(), BYTES);
-            TestFile.verify(found.order(ByteOrder.LITTLE_ENDIAN), (long) i * STEP % BLOCKS * BYTES, name());
+            TestFile.verify(found.order(ByteOrder.LITTLE_ENDIAN), (long) block(i) * BYTES, name());
         }
     }
 

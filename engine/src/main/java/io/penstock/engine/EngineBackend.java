@@ -287,7 +287,7 @@ final class EngineBackend implements Backend, Port {
     Mono<Void> control(EngineFile file, String what, FileCall call) {
         String request = what + " of " + file.path().getFileName();
         return Offload.run(this, () -> {
-            if (!file.pins().tryPin()) {
+            if (!file.tryPin()) {
                 throw Failures.closed(request, "the file");
             }
             try {
@@ -296,7 +296,7 @@ final class EngineBackend implements Backend, Port {
             } catch (IOException e) {
                 throw Failures.control(request, e);
             } finally {
-                file.pins().unpin();
+                file.unpin();
             }
         });
     }

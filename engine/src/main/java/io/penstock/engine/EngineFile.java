@@ -8,12 +8,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** An open file: a native file for each route, and the count of those who use them (rules 201, 202). */
-final class EngineFile implements StorageFile {
+final class EngineFile extends Pinned implements StorageFile {
 
     private final EngineBackend backend;
     private final Path path;
@@ -21,7 +22,8 @@ final class EngineFile implements StorageFile {
     private final boolean readable;
     private final boolean writable;
     private final List<OpenedFile> natives;
-    private final Pins pins;
+    private final int lastRoute;
+    private final NativeFile general; // of the last route: what most transfers take, without a walk to it
     private final WriteBarrier barrier = new WriteBarrier();
     private final SyncLine syncs = new SyncLine();
     private final BlockLocks locks;
@@ -41,13 +43,17 @@ final class EngineFile implements StorageFile {
         this.writable = options.contains(FileOption.WRITE);
         this.readable = options.contains(FileOption.READ) || !writable;
         this.natives = natives;
-        this.locks = BlockLocks.open(nativeFile().identity());
-        this.pins = new Pins(() -> {
-            locks.close();
-            backend.forget(this);
-            // Some file systems write back or free blocks here, and the last pin may be a lane's.
-            Offload.blocking(this::closeNatives);
-        });
+        this.lastRoute = natives.size() - 1;
+        this.general = Objects.requireNonNull(natives.get(lastRoute).file);
+        this.locks = BlockLocks.open(general.identity());
+    }
+
+    @Override
+    void free() {
+        locks.close();
+        backend.forget(this);
+        // Some file systems write back or free blocks here, and the last pin may be a lane's.
+        Offload.blocking(this::closeNatives);
     }
 
     private void closeNatives() {
@@ -60,10 +66,6 @@ final class EngineFile implements StorageFile {
 
     EngineBackend backend() {
         return backend;
-    }
-
-    Pins pins() {
-        return pins;
     }
 
     BlockLocks locks() {
@@ -88,6 +90,9 @@ final class EngineFile implements StorageFile {
 
     /** Returns the file of a route that did not refuse it. */
     NativeFile nativeFile(int route) {
+        if (route == lastRoute) {
+            return general;
+        }
         NativeFile file = natives.get(route).file;
         if (file == null) {
             throw new IllegalStateException(natives.get(route).refusal);
@@ -102,12 +107,12 @@ final class EngineFile implements StorageFile {
 
     /** Returns the most general route, which every open file has. */
     int lastRoute() {
-        return natives.size() - 1;
+        return lastRoute;
     }
 
     /** Returns the file of the most general route. */
     NativeFile nativeFile() {
-        return nativeFile(lastRoute());
+        return general;
     }
 
     @Override
@@ -122,7 +127,7 @@ final class EngineFile implements StorageFile {
 
     @Override
     public long size() {
-        if (!pins.tryPin()) {
+        if (!tryPin()) {
             throw Failures.closed("size of " + path.getFileName(), "the file");
         }
         try {
@@ -130,7 +135,7 @@ final class EngineFile implements StorageFile {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            pins.unpin();
+            unpin();
         }
     }
 
@@ -164,7 +169,7 @@ final class EngineFile implements StorageFile {
 
     @Override
     public void close() {
-        pins.close();
+        retire();
     }
 
     @Override

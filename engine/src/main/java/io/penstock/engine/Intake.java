@@ -99,11 +99,11 @@ final class Intake {
         // A gather pins its one file and its one buffer, not one per block.
         int pairs = open.transfer().isGather() ? 1 : open.transfer().pairs();
         for (int pair = 0; pair < pairs; pair++) {
-            if (!open.file(pair).pins().tryPin()) {
+            if (!open.file(pair).tryPin()) {
                 return pair;
             }
             if (!open.buffer(pair).pins().tryPin()) {
-                open.file(pair).pins().unpin();
+                open.file(pair).unpin();
                 return pair;
             }
         }
@@ -113,7 +113,7 @@ final class Intake {
     private static void unpin(OpenTransfer open, int count) {
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
-            open.file(pair).pins().unpin();
+            open.file(pair).unpin();
             open.buffer(pair).pins().unpin();
         }
     }

@@ -24,13 +24,13 @@ final class MonoSync extends Mono<Void> {
 
     private void start(MonoSink<Void> sink) {
         String request = "sync of " + file.path().getFileName();
-        if (!file.pins().tryPin()) {
+        if (!file.tryPin()) {
             sink.error(Failures.closed(request, "the file"));
             return;
         }
         EngineBackend backend = file.backend();
         if (!backend.enter()) {
-            file.pins().unpin();
+            file.unpin();
             sink.error(Failures.closed(request, "the backend"));
             return;
         }
@@ -47,7 +47,7 @@ final class MonoSync extends Mono<Void> {
             barrier.fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
         }
         file.syncs().ended(); // after the failure is known
-        file.pins().unpin();
+        file.unpin();
         file.backend().leave();
         Throwable failure = barrier.failure();
         if (failure == null) {

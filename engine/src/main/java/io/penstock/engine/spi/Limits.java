@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What native commands on a file must look like.
  *
@@ -16,6 +18,10 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
     /** The cap of one read or write call on Linux: 2 GiB less a page. */
     public static final long LINUX_MAX_BYTES = 0x7ffff000L;
 
+    // Files by the thousand share one: each has it looked at by every transfer. Which of two threads keeps its own does
+    // not matter.
+    private static volatile @Nullable Limits lastNone;
+
     public Limits {
         if (Long.bitCount(fileAlignment) != 1 || Long.bitCount(memoryAlignment) != 1) {
             throw new IllegalArgumentException("alignments of " + fileAlignment + " and " + memoryAlignment);
@@ -27,7 +33,13 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
 
     /** Returns the limits of a file that takes any offset, length and address. */
     public static Limits none(long pieceBytes) {
-        return new Limits(1, 1, LINUX_MAX_BYTES, Math.min(pieceBytes, LINUX_MAX_BYTES), false);
+        long piece = Math.min(pieceBytes, LINUX_MAX_BYTES);
+        Limits last = lastNone;
+        if (last == null || last.pieceBytes != piece) {
+            last = new Limits(1, 1, LINUX_MAX_BYTES, piece, false);
+            lastNone = last;
+        }
+        return last;
     }
 
     /** Returns whether commands are bound to blocks. */
