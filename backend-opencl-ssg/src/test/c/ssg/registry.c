@@ -102,6 +102,18 @@ int object_release(enum kind kind, void *handle, const char *function) {
     return 0;
 }
 
+/* How often the application holds an object of any kind; 0: not at all. */
+EXPORT long double_references(const void *handle) {
+    long references = 0;
+    LOCK();
+    for (enum kind kind = 0; kind < KINDS && !references; kind++) {
+        struct object *object = object_get(kind, handle);
+        if (object) references = object->references;
+    }
+    UNLOCK();
+    return references;
+}
+
 void registry_reset(void) {
     LOCK();
     generation++;

@@ -18,6 +18,7 @@
 
 long double_refusals(void);
 const char *double_refusal(long number);
+long double_references(const void *handle);
 
 struct test {
     const char *name;

@@ -135,7 +135,9 @@ TEST(events_are_counted_and_outlive_neither_release_nor_command) {
     cl_event event = started();
     SAME(double_live("events"), 1);
     OK(clRetainEvent(event));
+    SAME(double_references(event), 2);
     OK(clReleaseEvent(event));
+    SAME(double_references(buffer), 1);
     OK(clReleaseEvent(event));
     SAME(double_live("events"), 0);
     SAME(clReleaseEvent(event), CL_INVALID_EVENT);

@@ -106,10 +106,13 @@ TEST(files_are_counted) {
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     SAME(double_live("files"), 1);
     OK(retain_file(file));
+    SAME(double_references(file), 2);
     OK(release_file(file));
+    SAME(double_references(file), 1);
     SAME(double_live("files"), 1);
     OK(release_file(file));
     SAME(double_live("files"), 0);
+    SAME(double_references(file), 0);
     SAME(release_file(file), CL_INVALID_FILE_OBJECT_AMD);
     complained("holds no such object");
     SAME(retain_file(file), CL_INVALID_FILE_OBJECT_AMD);

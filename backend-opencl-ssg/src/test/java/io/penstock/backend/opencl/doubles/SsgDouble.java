@@ -138,6 +138,11 @@ public final class SsgDouble {
         return control().complaint();
     }
 
+    /** Returns how often the application holds a context, queue, buffer, image, event or file object; 0 for none. */
+    public static long references(long handle) {
+        return (Long) library().getFunction("double_references").invoke(Long.class, new Object[] {handle});
+    }
+
     /** Returns what the application holds since the reset, by kind; kinds of which it holds none are left out. */
     public static Map<String, Long> held() {
         Map<String, Long> held = new LinkedHashMap<>();

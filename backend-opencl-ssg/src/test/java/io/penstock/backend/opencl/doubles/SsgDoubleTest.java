@@ -66,6 +66,7 @@ class SsgDoubleTest {
         Pointer made =
                 (Pointer) openCl.getFunction("clCreateUserEvent").invoke(Pointer.class, new Object[] {null, answer});
         assertThat(made).isNull();
+        assertThat(SsgDouble.references(0)).isZero();
         assertThat(SsgDouble.refusals()).isEqualTo(List.of("clCreateUserEvent -> -34: no such context"));
     }
 
