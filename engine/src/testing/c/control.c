@@ -83,7 +83,7 @@ int called(const char *name, struct answer *answer) {
     int struck = strikes(f, answer);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    if (getenv("PENSTOCK_DOUBLES_TRACE")) fprintf(stderr, "double: %s%s\n", name, struck ? " fails as ordered" : "");
+    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: %s%s\n", name, struck ? " fails as ordered" : "");
     return struck;
 }
 
@@ -135,7 +135,7 @@ void complain(const char *format, ...) {
     pthread_mutex_lock(&lock);
     /* Whatever comes later may be a consequence of the first. */
     if (!complaint[0] && !resetting) vsnprintf(complaint, sizeof complaint, format, arguments);
-    if (getenv("PENSTOCK_DOUBLES_TRACE")) fprintf(stderr, "double: complains: %s\n", complaint);
+    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: complains: %s\n", complaint);
     pthread_mutex_unlock(&lock);
     va_end(arguments);
 }

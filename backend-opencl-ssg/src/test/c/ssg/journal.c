@@ -38,7 +38,7 @@ cl_int refuse(const char *function, cl_int code, const char *format, ...) {
     char *line = lines[count++ % LINES];
     int used = snprintf(line, LINE, "%s -> %d: ", function, code);
     vsnprintf(line + used, LINE - (size_t)used, format, arguments);
-    if (getenv("PENSTOCK_DOUBLES_TRACE")) fprintf(stderr, "double: refuses: %s\n", line);
+    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: refuses: %s\n", line);
     pthread_mutex_unlock(&lock);
     va_end(arguments);
     return code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Orders for a process that no test has a hand in, in the environment: PENSTOCK_SSG="armed=1 delay:NAME=1000". */
+/* Orders for a process that no test has a hand in, in the environment: SSG_DOUBLE="armed=1 delay:NAME=1000". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void obey(const char *order) {
     if (sscanf(order, "delay:%100[^=]=%ld", name, &value) == 2) double_delay(name, value);
     else if (sscanf(order, "fail:%100[^=]=%ld", name, &value) == 2) double_fail(name, 1, value, 0);
     else if (sscanf(order, "%100[^=:]=%ld", name, &value) == 2) double_set(name, value);
-    else complain("PENSTOCK_SSG: %s is no order", order);
+    else complain("SSG_DOUBLE: %s is no order", order);
 }
 
 EXPORT void double_configure(const char *orders) {
@@ -24,6 +24,6 @@ EXPORT void double_configure(const char *orders) {
 }
 
 void settings_read(void) {
-    const char *orders = getenv("PENSTOCK_SSG");
+    const char *orders = getenv("SSG_DOUBLE");
     if (orders) double_configure(orders);
 }

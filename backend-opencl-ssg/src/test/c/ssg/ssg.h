@@ -4,7 +4,7 @@
  * State Graphics API User Manual" (chapters 3-5, below: "the manual") and the extension cl_amd_bus_addressable_memory.
  *
  * Unarmed (property "armed" is 0) it only counts what the application holds. Armed, its properties say what the machine
- * is; a test sets them, or PENSTOCK_SSG in the environment ("armed=1 block_size=4096 delay:clEnqueueReadSsgFileAMD=1000"):
+ * is; a test sets them, or SSG_DOUBLE in the environment ("armed=1 block_size=4096 delay:clEnqueueReadSsgFileAMD=1000"):
  *   extension       1: the strings name cl_amd_liquid_flash (the string is no proof either way)
  *   functions       1: its functions are found
  *   ssg_device      1: the context's device is an SSG; 0: no file object can be made
