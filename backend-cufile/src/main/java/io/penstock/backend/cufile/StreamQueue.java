@@ -101,7 +101,8 @@ final class StreamQueue extends PolledQueue {
      * mixes up the buffer offsets of several streams there ({@code benchmarks/experiments/streams.c}).
      */
     private long base(CallTask task) {
-        return session.properties().mayBeDirect() ? task.base() : task.offsetFrom(0);
+        DriverProperties properties = session.properties();
+        return properties != null && properties.mayBeDirect() ? task.base() : task.offsetFrom(0);
     }
 
     private void start(StreamCells open, StreamLine line, CallTask task) {
