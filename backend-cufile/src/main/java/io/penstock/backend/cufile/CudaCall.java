@@ -11,8 +11,7 @@ enum CudaCall {
     EVENT_RECORD(4, "cuEventRecord"),
     MEM_HOST_REGISTER(5, "cuMemHostRegister"),
     MEMCPY_DTOH(6, "cuMemcpyDtoHAsync"),
-    MEMCPY_HTOD(7, "cuMemcpyHtoDAsync"),
-    STREAM_QUERY(8, "cuStreamQuery");
+    MEMCPY_HTOD(7, "cuMemcpyHtoDAsync");
 
     private static final CudaCall[] ALL = values();
 

@@ -12,21 +12,17 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Copies between pinned slots and a GPU, on whichever thread has filled or wants the slot. A ticket is the slot's
- * number. Its end is seen by a word that the stream writes behind the copy, or by an event where streams cannot write and
- * where other work on the GPU is to wait for it.
+ * event, whose address is never negative.
  */
 final class CudaCopies implements StagingDevice {
 
     /** How long a thread stays awake between looks: with a dozen fillers a slot waits some 400 us for the link. */
     private static final long AWAKE_NANOS = 500_000;
 
-    /** Between questions to the driver: they take a lock of its, which those who start copies want too. */
+    /** Between looks: they take a lock of the driver's, which those who start copies want too. */
     private static final long LOOK_NANOS = 3_000;
 
     private static final long NAP_NANOS = 20_000;
-
-    private static final long RUNNING = 0;
-    private static final long ENDED = 1;
 
     private final CudaContext context;
 
@@ -78,67 +74,54 @@ final class CudaCopies implements StagingDevice {
         if (started != CudaError.SUCCESS) {
             return call.failed(started);
         }
-        int marked = slot.mark(stream, point != null);
-        if (marked != CudaError.SUCCESS) {
+        int recorded = Cuda.cuEventRecord(slot.event(), stream);
+        if (recorded != CudaError.SUCCESS) {
             // The copy is under way, and nothing will tell when it has ended: slot and memory must not be let go
             // before.
             Cuda.cuStreamSynchronize(stream);
-            return CudaCall.EVENT_RECORD.failed(marked);
+            return CudaCall.EVENT_RECORD.failed(recorded);
         }
         if (point != null) {
             point.join(slot.event());
         }
-        return slot.number();
+        return slot.event();
     }
 
     @Override
     public long poll(long ticket) {
-        PinnedSlot slot = context.slots().at((int) ticket);
-        if (slot.hasPassed()) {
-            return ENDED;
-        }
-        return slot.isDoubtful() ? ask(slot) : RUNNING;
-    }
-
-    private long ask(PinnedSlot slot) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
             return CudaCall.CTX_SET_CURRENT.failed(bound);
         }
-        int state = slot.query();
+        int state = Cuda.cuEventQuery(ticket);
         if (state != CudaError.NOT_READY
                 && state != CudaError.SUCCESS
                 && CudaFailure.foreignCause(state).isEmpty()) {
             // The answer is the question's, not the copy's, which may run on: slot and memory are not to be let go
             // before.
-            slot.synchronize();
+            Cuda.cuEventSynchronize(ticket);
         }
         return switch (state) {
-            case CudaError.SUCCESS -> ENDED;
-            case CudaError.NOT_READY -> RUNNING;
-            default -> (slot.tells() ? CudaCall.STREAM_QUERY : CudaCall.EVENT_QUERY).failed(state);
+            case CudaError.SUCCESS -> 1;
+            case CudaError.NOT_READY -> 0;
+            default -> CudaCall.EVENT_QUERY.failed(state);
         };
     }
 
     @Override
     public long await(long ticket, long nanos) {
         // Not cuEventSynchronize, which waits for ever behind a kernel that never ends.
-        PinnedSlot slot = context.slots().at((int) ticket);
         long start = System.nanoTime();
         long answer = poll(ticket);
-        for (long waited = 0; answer == RUNNING && waited < nanos; waited = System.nanoTime() - start) {
-            if (waited < spinNanos || (waited < AWAKE_NANOS && slot.tells())) {
+        for (long waited = 0; answer == 0 && waited < nanos; waited = System.nanoTime() - start) {
+            if (waited < spinNanos) {
                 Thread.onSpinWait();
             } else if (waited < AWAKE_NANOS) {
                 stayAwake(LOOK_NANOS);
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);
             }
-            if (slot.hasPassed()) {
-                answer = ENDED;
-            } else if (!slot.tells()) {
-                answer = ask(slot);
-            }
+            answer = poll(ticket);
         }
         return answer;
     }

@@ -4,9 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.PenstockException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +22,6 @@ final class PinnedSlots {
 
     private final CudaContext context;
     private final Map<Long, ArrayDeque<PinnedSlot>> idle = new HashMap<>(); // by size
-    private final List<PinnedSlot> numbered = new CopyOnWriteArrayList<>(); // written by this, read by all
-    private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
     private long idleBytes;
 
     PinnedSlots(CudaContext context) {
@@ -41,31 +37,13 @@ final class PinnedSlots {
         context.join();
         try {
             PinnedSlot known = known(bytes);
-            PinnedSlot slot =
-                    known != null ? known : context.run("pinning", () -> numbered(PinnedSlot.allocate(context, bytes)));
+            PinnedSlot slot = known != null ? known : context.run("pinning", () -> PinnedSlot.allocate(context, bytes));
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
             context.leave();
             throw e;
         }
-    }
-
-    private synchronized PinnedSlot numbered(PinnedSlot slot) {
-        Integer known = freeNumbers.poll();
-        if (known == null) {
-            slot.number(numbered.size());
-            numbered.add(slot);
-        } else {
-            slot.number(known);
-            numbered.set(known, slot);
-        }
-        return slot;
-    }
-
-    /** Returns the slot of a number, which somebody has taken. */
-    PinnedSlot at(int number) {
-        return numbered.get(number);
     }
 
     private synchronized @Nullable PinnedSlot known(long bytes) {
@@ -93,9 +71,6 @@ final class PinnedSlots {
     }
 
     private void release(PinnedSlot slot) {
-        synchronized (this) {
-            freeNumbers.push(slot.number());
-        }
         try {
             context.run("release of a slot", () -> {
                 slot.release();

@@ -123,14 +123,13 @@ class StagedWayTest {
             move(read); // every filler has its context now, most likely
         }
         long copies = cuda.calls("cuMemcpyHtoDAsync");
-        long words = cuda.calls("cuStreamWriteValue32");
+        long records = cuda.calls("cuEventRecord");
         long made = made();
         for (int i = 0; i < 200; i++) {
             move(read);
         }
         assertThat(cuda.calls("cuMemcpyHtoDAsync") - copies).isEqualTo(200);
-        assertThat(cuda.calls("cuStreamWriteValue32") - words).isEqualTo(200);
-        assertThat(cuda.calls("cuEventQuery")).as("a word tells").isZero();
+        assertThat(cuda.calls("cuEventRecord") - records).isEqualTo(200);
         assertThat(made()).as("calls that make something or change the context").isLessThanOrEqualTo(made + 8);
         assertThat(cuda.calls("cuLaunchHostFunc")).isZero();
     }
@@ -150,46 +149,12 @@ class StagedWayTest {
         "cuEventQuery, 801, cuEventQuery -> CUDA_ERROR_NOT_SUPPORTED (801)"
     })
     void aCallThatFailsFailsItsTransferAndTheNextOneWorks(String call, int code, String answer) throws IOException {
-        streamsWriteNoWords();
         Transfer read = Transfer.read(file(bytes(4096)).all(), buffer(4096).all());
         cuda.fail(call, 1, code);
         assertThatThrownBy(() -> move(read))
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContaining("read of 4096 bytes at 0 of file4096 failed: " + answer);
         assertThat(move(read).bytes()).isEqualTo(4096);
-    }
-
-    /** An old driver: events tell of the ends of copies. */
-    private void streamsWriteNoWords() {
-        cuda.fail("cuStreamWriteValue32", 0, 801);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {700, 709})
-    void aContextThatBreaksWhileAWordIsAwaitedIsSeen(int code) throws IOException {
-        Transfer read = Transfer.read(file(bytes(4096)).all(), buffer(4096).all());
-        cuda.hold("cuMemcpyHtoDAsync");
-        cuda.fail("cuStreamQuery", 0, code);
-        assertThatThrownBy(() -> move(read))
-                .isInstanceOf(DeviceLostException.class)
-                .hasMessageContaining("cuStreamQuery -> CUDA_ERROR_")
-                .hasMessageContaining(CudaFailure.foreignCause(code));
-        cuda.fail("cuStreamQuery", -1, 0);
-        cuda.release("cuMemcpyHtoDAsync");
-    }
-
-    @Test
-    void required_204_aCopyWhoseStreamCannotBeAskedIsWaitedForBeforeItsSlotIsLetGo() throws IOException {
-        DeviceBuffer buffer = buffer(4096);
-        cuda.hold("cuMemcpyHtoDAsync");
-        cuda.fail("cuStreamQuery", 1, 801);
-        CompletableFuture<Completion> read = backend.submit(
-                        Transfer.read(file(bytes(4096)).all(), buffer.all()))
-                .toFuture();
-        assertThat(cuda.awaitCalls("cuStreamSynchronize", 1)).isEqualTo(1);
-        assertThat(read).as("while the GPU still reads the slot").isNotDone();
-        cuda.release("cuMemcpyHtoDAsync");
-        assertThatThrownBy(read::join).hasMessageContaining("cuStreamQuery -> CUDA_ERROR_NOT_SUPPORTED (801)");
     }
 
     @Test
@@ -203,7 +168,6 @@ class StagedWayTest {
     @ParameterizedTest
     @ValueSource(ints = {700, 719, 214, 709})
     void afterAStickyErrorEverythingIsLostAndTheCauseIsNamed(int code) throws IOException {
-        streamsWriteNoWords();
         Transfer read = Transfer.read(file(bytes(4096)).all(), buffer(4096).all());
         cuda.fail("cuEventQuery", 0, code);
         assertThatThrownBy(() -> move(read))
@@ -240,7 +204,6 @@ class StagedWayTest {
 
     @Test
     void required_204_aCopyThatCannotBeAskedAboutIsWaitedForBeforeItsSlotIsLetGo() throws IOException {
-        streamsWriteNoWords();
         DeviceBuffer buffer = buffer(4096);
         cuda.hold("cuMemcpyHtoDAsync");
         cuda.fail("cuEventQuery", 1, 801);
