@@ -100,7 +100,8 @@ class StreamWayTest {
     @Test
     void registeredMemoryIsFilledBySeveralStreamsWithoutMixingThemUp() throws IOException {
         bench.close();
-        bench = CuFileBench.open(CuFileDouble.options(CufilePath.STREAM).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        bench = CuFileBench.open(
+                CuFileDouble.options(CufilePath.STREAM).with(CufileOptions.REGISTER, Registering.ALWAYS));
         int part = 64 << 10;
         byte[] content = CuFileBench.bytes(16 * part);
         StorageFile file = bench.file(content);
