@@ -106,9 +106,7 @@ record OpenClDevice(
     /** Returns what it can do, in words. */
     List<String> abilities() {
         List<String> abilities = new ArrayList<>();
-        if (!claimsSsg()) {
-            abilities.add("no " + SSG);
-        }
+        abilities.add(claimsSsg() ? "says that it has " + SSG : "no " + SSG);
         if (sharesHostMemory) {
             abilities.add("map");
         }

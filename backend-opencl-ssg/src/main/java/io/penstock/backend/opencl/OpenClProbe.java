@@ -8,10 +8,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Says which platforms and devices there are, and what each can do; creates no context, except where a driver says that it
- * has the SSG extension, which only a file object proves.
- */
+/** Says which platforms and devices there are, and what each can do; creates no context. */
 final class OpenClProbe {
 
     private OpenClProbe() {}
@@ -23,7 +20,7 @@ final class OpenClProbe {
                 return Availability.absent(platforms.reason(), platforms.remedy());
             }
             OpenClDevice device = ContextChoice.of(options, platforms).device();
-            return Availability.available(device.isHardware(), device.name(), details(platforms, device, options));
+            return Availability.available(device.isHardware(), device.name(), details(platforms, device));
         } catch (BackendUnavailableException e) {
             return Availability.absent(
                     String.valueOf(e.getMessage()), "set " + OpenClOptions.DEVICE + " to a device that there is");
@@ -32,7 +29,7 @@ final class OpenClProbe {
         }
     }
 
-    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen, Options options) {
+    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen) {
         List<String> details = new ArrayList<>();
         details.add("library: " + OpenCl.file());
         platforms.platforms().forEach(platform -> details.add("platform: " + platform));
@@ -40,7 +37,6 @@ final class OpenClProbe {
             String whyNot = device.whyNot();
             details.add((whyNot.isEmpty() ? device.toString() : whyNot)
                     + "; " + String.join(", ", device.abilities())
-                    + (device.claimsSsg() ? "; " + SsgProof.of(device, options) : "")
                     + (device.equals(chosen) ? "; chosen" : ""));
         });
         details.addAll(platforms.troubles());
