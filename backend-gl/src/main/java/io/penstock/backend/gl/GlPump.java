@@ -148,6 +148,19 @@ public final class GlPump implements AutoCloseable {
         }
     }
 
+    /**
+     * Runs, and sleeps, until the backend has been closed by somebody else and everything of it is gone.
+     *
+     * <p>For threads that do nothing else; a render loop calls {@link #run}.
+     */
+    public void runUntilClosed() {
+        enter();
+        context.atEnd(bell::ring);
+        while (!context.isOver()) {
+            loop.turn();
+        }
+    }
+
     /** Closes the backend, as {@link Backend#close} does, and gives the thread back; a second call does nothing. */
     @Override
     public void close() {
