@@ -2,11 +2,13 @@
 package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.Gl;
-import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.host.ForeignMapping;
+import io.penstock.engine.host.ForeignMemory;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A GL buffer: one of ours, or what the application has. */
-final class GlMemory implements DeviceMemory {
+final class GlMemory implements ForeignMemory {
 
     static final AtomicLong LIVE = new AtomicLong();
 
@@ -14,11 +16,15 @@ final class GlMemory implements DeviceMemory {
     private static final int MAPPED =
             Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_MAP_COHERENT_BIT;
 
+    /** Places in the tables of rings are few. */
+    private static final long LEAST_REGISTERED_BYTES = 64 << 10;
+
     private final GlContext context;
     private final int name;
     private final long bytes;
     private final long hostAddress;
     private final boolean owned;
+    private final @Nullable ForeignMapping mapping;
 
     private GlMemory(GlContext context, int name, long bytes, long hostAddress, boolean owned) {
         this.context = context;
@@ -26,6 +32,8 @@ final class GlMemory implements DeviceMemory {
         this.bytes = bytes;
         this.hostAddress = hostAddress;
         this.owned = owned;
+        this.mapping =
+                hostAddress != 0 && bytes >= LEAST_REGISTERED_BYTES ? new ForeignMapping(hostAddress, bytes) : null;
         context.join();
         LIVE.incrementAndGet();
     }
@@ -96,7 +104,15 @@ final class GlMemory implements DeviceMemory {
     }
 
     @Override
+    public @Nullable ForeignMapping mapping() {
+        return mapping;
+    }
+
+    @Override
     public void free() {
+        if (mapping != null) {
+            mapping.retire();
+        }
         LIVE.decrementAndGet();
         if (owned) {
             context.post(() -> BufferCalls.delete(name));

@@ -24,8 +24,7 @@ final class Application implements AutoCloseable {
     /** On Mesa's one thread some tenths of a second: long enough for whoever does not wait to come first. */
     private static final int STEPS = 100_000;
 
-    private static final String EVERYWHERE =
-            """
+    private static final String EVERYWHERE = """
             #version 430 core
             void main() {
                 gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4 - 1, 0, 1);
@@ -33,8 +32,7 @@ final class Application implements AutoCloseable {
             """;
 
     /** Shows the first byte of a buffer, after some thought. */
-    private static final String SLOW =
-            """
+    private static final String SLOW = """
             #version 430 core
             layout(std430, binding = 0) readonly buffer Words { uint word[]; };
             uniform int steps;

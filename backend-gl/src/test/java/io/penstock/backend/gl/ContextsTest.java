@@ -63,8 +63,8 @@ class ContextsTest {
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
     void whatArrivesInAContextThatSharesIsSeenByTheApplicationBehindTheFence(GlPath path) {
-        Backend backend = fixture.keep(
-                GlBackends.sharing(application.display(), application.context(), GlFixture.options(path)));
+        Backend backend =
+                fixture.keep(GlBackends.sharing(application.display(), application.context(), GlFixture.options(path)));
         assertSeenByTheApplication(backend, path);
     }
 
@@ -84,7 +84,9 @@ class ContextsTest {
         Options current = GlFixture.options(GlPath.STAGED).with(GlOptions.CONTEXT, "current");
         Backend backend = fixture.keep(application.on(() -> Backends.open("gl", current)));
         assertSeenByTheApplication(backend, GlPath.STAGED);
-        assertThat(application.on(Egl::eglGetCurrentContext)).as("still current").isEqualTo(application.context());
+        assertThat(application.on(Egl::eglGetCurrentContext))
+                .as("still current")
+                .isEqualTo(application.context());
     }
 
     @Test
@@ -159,8 +161,11 @@ class ContextsTest {
         int name = application.buffer(new byte[bytes.length]);
         DeviceBuffer wrapped = fixture.keep(backend.wrap(name, bytes.length));
         assertThat(wrapped.nativeHandle()).isEqualTo(name);
-        assertThat(wrapped.hostView()).as("the application's, which may map it itself").isEmpty();
-        assertThat(GlFixture.move(backend, Transfer.read(file.all(), wrapped.all())).path())
+        assertThat(wrapped.hostView())
+                .as("the application's, which may map it itself")
+                .isEmpty();
+        assertThat(GlFixture.move(backend, Transfer.read(file.all(), wrapped.all()))
+                        .path())
                 .isEqualTo(TransferPath.STAGED);
         assertThat(application.content(0, name, bytes.length)).isEqualTo(bytes);
 

@@ -53,8 +53,7 @@ class DeviceOrderTest {
     }
 
     private Backend backend(GlPath path) {
-        return fixture.keep(
-                GlBackends.sharing(application.display(), application.context(), GlFixture.options(path)));
+        return fixture.keep(GlBackends.sharing(application.display(), application.context(), GlFixture.options(path)));
     }
 
     @ParameterizedTest
@@ -71,7 +70,9 @@ class DeviceOrderTest {
         long drawn = application.drawSlowly(buffer.nativeHandle());
         DeviceFence drawing = fixture.keep(backend.fence(drawn));
         move(backend, Transfer.read(next.all(), buffer.all()).after(drawing));
-        assertThat(application.seen(application.picture())).as("what the shader saw").containsExactly(OLD);
+        assertThat(application.seen(application.picture()))
+                .as("what the shader saw")
+                .containsExactly(OLD);
         assertThat(content(buffer)).isEqualTo(filled(4096, NEW));
 
         StepVerifier.create(drawing.signalled()).expectComplete().verify(GlFixture.LONG);
@@ -177,6 +178,8 @@ class DeviceOrderTest {
         DeviceFence drawing = fixture.keep(backend.fence(drawn));
         await(drawing::isSignalled);
         application.deleteFence(drawn);
-        assertThat(drawing.isSignalled()).as("asked again after the application has deleted it").isTrue();
+        assertThat(drawing.isSignalled())
+                .as("asked again after the application has deleted it")
+                .isTrue();
     }
 }

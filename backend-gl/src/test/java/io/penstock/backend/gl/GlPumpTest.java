@@ -217,9 +217,11 @@ class GlPumpTest {
         waiting.start();
         waiting.interrupt();
         waiting.join(LONG.toMillis());
-        assertThat(seen).singleElement().satisfies(e -> assertThat(e)
-                .hasMessageContaining("wrapping of the GL buffer 1 was not begun")
-                .hasMessageContaining("a GlPump has to be run"));
+        assertThat(seen)
+                .singleElement()
+                .satisfies(e -> assertThat(e)
+                        .hasMessageContaining("wrapping of the GL buffer 1 was not begun")
+                        .hasMessageContaining("a GlPump has to be run"));
         application.run(opened.get()::close);
     }
 

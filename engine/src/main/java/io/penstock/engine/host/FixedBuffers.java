@@ -16,9 +16,10 @@ final class FixedBuffers {
     // To register means to lock every page: worth it for memory that stays.
     private static final int USES_BEFORE = 64;
     private static final int REGISTERED = USES_BEFORE + 1;
+    private static final int REFUSED = USES_BEFORE + 2;
 
     private final RingRegistration registration;
-    private final @Nullable Mapping[] mappings;
+    private final @Nullable Registrable[] mappings;
     private final int[] uses;
     private boolean refused;
     private int seenRetired = Mapping.retiredCount();
@@ -26,13 +27,17 @@ final class FixedBuffers {
     FixedBuffers(RingRegistration registration, boolean enabled) {
         this.registration = registration;
         refused = !enabled || registration.makeBufferTable(SLOTS) < 0;
-        mappings = new Mapping[refused ? 0 : SLOTS];
+        mappings = new Registrable[refused ? 0 : SLOTS];
         uses = new int[mappings.length];
     }
 
     /** Returns the slot of the mapping that memory lies in, or -1 if it is to be used by its address alone. */
     int slot(DeviceMemory memory) {
-        return memory instanceof Slab slab ? slot(slab.mapping()) : NONE;
+        if (memory instanceof Slab slab) {
+            return slot(slab.mapping());
+        }
+        ForeignMapping mapping = memory instanceof ForeignMemory foreign ? foreign.mapping() : null;
+        return mapping == null ? NONE : slot(mapping);
     }
 
     /** Clears the slots of mappings that have been given back, so that their pages are free again. */
@@ -42,16 +47,16 @@ final class FixedBuffers {
         }
         seenRetired = Mapping.retiredCount();
         for (int index = 0; index < mappings.length; index++) {
-            Mapping mapping = mappings[index];
+            Registrable mapping = mappings[index];
             if (mapping != null && mapping.isRetired()) {
                 clear(index);
             }
         }
     }
 
-    private int slot(Mapping mapping) {
-        int index = mapping.index;
-        if (index >= mappings.length || mapping.bytes > Slabs.MAX_POOLED_BYTES) {
+    private int slot(Registrable mapping) {
+        int index = mapping.index();
+        if (index >= mappings.length || mapping.bytes() > Slabs.MAX_POOLED_BYTES) {
             return NONE;
         }
         // By identity, never by address: new pages may have the address of old ones that the table still holds.
@@ -62,11 +67,13 @@ final class FixedBuffers {
         if (uses[index] == REGISTERED) {
             return index;
         }
-        if (refused || ++uses[index] < USES_BEFORE) {
+        if (refused || uses[index] == REFUSED || ++uses[index] < USES_BEFORE) {
             return NONE;
         }
-        if (registration.updateBuffer(index, mapping.address, mapping.bytes) < 0) {
-            refused = true; // mostly RLIMIT_MEMLOCK, which will not do for the next one either
+        if (registration.updateBuffer(index, mapping.address(), mapping.bytes()) < 0) {
+            uses[index] = REFUSED;
+            // Of plain memory it is mostly RLIMIT_MEMLOCK, which will not do for the next one either.
+            refused = mapping instanceof Mapping;
             return NONE;
         }
         uses[index] = REGISTERED;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Ownership:</b> {@link #retire} gives it back, once; its size class does so when no slab uses it.
  */
-final class Mapping {
+final class Mapping implements Registrable {
     static final int ALIGNMENT = 4096;
 
     private static final long HUGE_PAGE_BYTES = 2L << 20;
@@ -23,7 +23,7 @@ final class Mapping {
     private static final AtomicInteger RETIRED = new AtomicInteger();
     private static final AtomicLong NEXT_INVENTED = new AtomicLong(ALIGNMENT);
 
-    private static final Indices INDICES = new Indices();
+    static final Indices INDICES = new Indices();
 
     /** Tells it from every other mapping there is now; small. */
     final int index = INDICES.take();
@@ -61,7 +61,27 @@ final class Mapping {
         return RETIRED.get();
     }
 
-    boolean isRetired() {
+    static void countRetired() {
+        RETIRED.incrementAndGet();
+    }
+
+    @Override
+    public int index() {
+        return index;
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public boolean isRetired() {
         return retired;
     }
 
@@ -84,7 +104,7 @@ final class Mapping {
     /** Gives the memory back, except that a direct buffer is left to the garbage collector. */
     void retire() {
         retired = true;
-        RETIRED.incrementAndGet();
+        countRetired();
         if (allocated != 0) {
             NativeMemory.free(allocated);
         } else if (heapless == null) {

@@ -8,6 +8,7 @@ import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.QueueFixture.Completed;
 import io.penstock.engine.host.ScriptedKernel.Sqe;
 import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -108,6 +109,74 @@ class UringQueueTest {
             f.turn(0);
             assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
                     .isEqualTo(2);
+        }
+    }
+
+    /** Memory that a device's driver has mapped. */
+    private record Mapped(ForeignMapping mapping) implements ForeignMemory {
+
+        @Override
+        public long bytes() {
+            return mapping.bytes();
+        }
+
+        @Override
+        public long nativeHandle() {
+            return 1;
+        }
+
+        @Override
+        public long hostAddress() {
+            return mapping.address();
+        }
+
+        @Override
+        public void free() {
+            mapping.retire();
+        }
+    }
+
+    private int lastOpcode(QueueFixture f, DeviceMemory memory) {
+        int before = f.completed.size();
+        for (int i = 1; i <= 100; i++) {
+            f.queue.enqueue(
+                    0, new Command().file(Command.Kind.READ, f.file, 0, 4096).memory(memory, 8192));
+            f.await(before + i);
+        }
+        return kernel.submitted.stream()
+                .filter(sqe -> sqe.length() == 4096)
+                .reduce((a, b) -> b)
+                .orElseThrow()
+                .opcode();
+    }
+
+    @Test
+    void whatADriverHasMappedIsRegisteredTooUntilTheMappingGoes() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            Mapped mapped = new Mapped(new ForeignMapping(f.memory.hostAddress(), f.memory.bytes()));
+            assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ_FIXED);
+            assertThat(f.bytes(8192, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+            mapped.free();
+            f.turn(0);
+            assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
+                    .as("registered, and taken out")
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aMappingThatTheKernelRefusesIsUsedAsItIsAndAskedForOnce() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            Mapped mapped = new Mapped(new ForeignMapping(f.memory.hostAddress(), f.memory.bytes()));
+            kernel.registerAnswer = -Errno.EFAULT; // of memory without pages to lock
+            assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ);
+            assertThat(f.bytes(8192, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+            assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
+                    .isEqualTo(1);
+            kernel.registerAnswer = 0;
+            assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ);
+            assertThat(lastOpcode(f, f.memory)).as("plain memory").isEqualTo(IoUring.IORING_OP_READ_FIXED);
+            mapped.free();
         }
     }
 

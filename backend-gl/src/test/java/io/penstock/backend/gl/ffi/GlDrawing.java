@@ -3,6 +3,7 @@ package io.penstock.backend.gl.ffi;
 
 import com.sun.jna.Native;
 import io.penstock.engine.ffi.NativeMemory;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -55,11 +56,15 @@ public final class GlDrawing {
     private static int shader(int kind, String text) {
         int shader = glCreateShader(kind);
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer source =
-                ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.nativeOrder()).put(bytes);
-        glShaderSource(shader, 1, new long[] {NativeMemory.address(source)}, new int[] {bytes.length});
+        ByteBuffer source = ByteBuffer.allocateDirect(bytes.length)
+                .order(ByteOrder.nativeOrder())
+                .put(bytes);
+        try {
+            glShaderSource(shader, 1, new long[] {NativeMemory.address(source)}, new int[] {bytes.length});
+        } finally {
+            Reference.reachabilityFence(source);
+        }
         glCompileShader(shader);
-        java.lang.ref.Reference.reachabilityFence(source);
         return shader;
     }
 
@@ -95,8 +100,7 @@ public final class GlDrawing {
 
     public static native void glGetProgramiv(int program, int name, int[] value);
 
-    public static native void glGetTextureImage(
-            int texture, int level, int format, int type, int most, byte[] pixels);
+    public static native void glGetTextureImage(int texture, int level, int format, int type, int most, byte[] pixels);
 
     public static native int glGetUniformLocation(int program, byte[] name);
 
@@ -110,8 +114,7 @@ public final class GlDrawing {
 
     public static native void glTextureStorage2D(int texture, int levels, int format, int width, int height);
 
-    public static native void glTextureStorage3D(
-            int texture, int levels, int format, int width, int height, int depth);
+    public static native void glTextureStorage3D(int texture, int levels, int format, int width, int height, int depth);
 
     public static native void glUniform1i(int location, int value);
 
