@@ -31,7 +31,7 @@ public final class CommonOptions {
 
     /** The most bytes in flight on one lane. */
     public static final Option<Long> LANE_BYTES =
-            Option.bytes("penstock.lane.bytes", 64L << 20, 1L << 16, 1L << 40, "the most bytes in flight on one lane");
+            Option.bytes("penstock.lane.bytes", 128L << 20, 1L << 16, 1L << 40, "the most bytes in flight on one lane");
 
     /** How many bytes one native command moves where the device does not ask for less. */
     public static final Option<Long> PIECE_BYTES = Option.bytes(

@@ -60,6 +60,8 @@ final class CufileRows {
         }
         contenders.add(
                 bench.reader("ring of slots in C, 12 threads", "loop", "chunk=" + 2 * MIB + " slots=2 threads=12"));
+        contenders.add(bench.reader(
+                "ring of slots in C, 8 threads, 4 MiB", "loop", "chunk=" + 4 * MIB + " slots=2 threads=8"));
         ourReaders(contenders);
         String row = "hot file to GPU";
         rows.add(new Rounds(

@@ -68,7 +68,9 @@ class FillerPoolTest {
     @Test
     void fillersFollowTheProcessorsWithinBounds() {
         assertThat(FillerPool.suited(1)).isEqualTo(2);
-        assertThat(FillerPool.suited(16)).isEqualTo(12);
+        assertThat(FillerPool.suited(8)).isEqualTo(6);
+        assertThat(FillerPool.suited(16)).isEqualTo(8);
+        assertThat(FillerPool.suited(32)).isEqualTo(16);
         assertThat(FillerPool.suited(256)).isEqualTo(32);
     }
 
@@ -83,7 +85,7 @@ class FillerPoolTest {
         assertThat(new SlotSizes(2 << 20, 3, 16, 256).slots(16)).as("as asked").isEqualTo(48);
         assertThat(new SlotSizes(2 << 20, 3, 0, 256).slots(100))
                 .as("more gain one device nothing")
-                .isEqualTo(36);
+                .isEqualTo(24);
     }
 
     @Test
