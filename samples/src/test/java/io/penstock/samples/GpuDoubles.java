@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples;
 
+import com.sun.jna.Function;
+import com.sun.jna.NativeLibrary;
 import io.penstock.Backends;
 import io.penstock.tck.Require;
 import java.io.IOException;
@@ -36,6 +38,21 @@ final class GpuDoubles {
         System.clearProperty("penstock.cufile.libcuda");
         System.clearProperty("penstock.cufile.libcufile");
         System.clearProperty("jna.library.path");
+    }
+
+    /** Lets the {@code nth} next call of a CUDA function answer {@code code}. */
+    static void fail(String function, long nth, long code) {
+        cuda("double_fail").invokeVoid(new Object[] {function, nth, code, 0L});
+    }
+
+    /** Returns how many of a kind the double of the driver has. */
+    static long live(String kind) {
+        return cuda("double_live").invokeLong(new Object[] {kind});
+    }
+
+    private static Function cuda(String control) {
+        return NativeLibrary.getInstance(System.getProperty("penstock.cufile.libcuda"))
+                .getFunction(control);
     }
 
     private static @Nullable Path newest() throws IOException {

@@ -13,6 +13,8 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongConsumer;
+import java.util.function.ToIntFunction;
 
 /**
  * The application's side of CUDA: a stream of its own in the context of a backend's memory.
@@ -33,26 +35,52 @@ public final class CudaKernels implements Kernels, AutoCloseable {
     private final long module;
     private final Map<String, Long> functions = new HashMap<>();
     private final Deque<Long> events = new ArrayDeque<>();
+    private final Deque<Runnable> made = new ArrayDeque<>(); // how to free it, the last first
     private final KernelLaunch launch = new KernelLaunch();
 
     private CudaKernels(long context) {
         this.context = context;
         enter();
+        try {
+            module = module();
+            stream = made(
+                    handle -> CudaDriver.cuStreamCreate(handle, CudaDriver.CU_STREAM_NON_BLOCKING),
+                    "cuStreamCreate",
+                    CudaDriver::cuStreamDestroy_v2);
+            for (int i = 0; i < EVENTS; i++) {
+                events.add(made(
+                        handle -> CudaDriver.cuEventCreate(handle, CudaDriver.CU_EVENT_DISABLE_TIMING),
+                        "cuEventCreate",
+                        CudaDriver::cuEventDestroy_v2));
+            }
+        } catch (RuntimeException | Error refused) {
+            free();
+            throw refused;
+        }
+    }
+
+    private long module() {
         int[] device = new int[1];
         check(CudaDriver.cuCtxGetDevice(device), "cuCtxGetDevice");
         int[] major = new int[1];
         int[] minor = new int[1];
         attribute(major, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         attribute(minor, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-        long[] made = new long[1];
-        check(CudaDriver.cuModuleLoadData(made, ComposeModule.ptx(10 * major[0] + minor[0])), "cuModuleLoadData");
-        module = made[0];
-        check(CudaDriver.cuStreamCreate(made, CudaDriver.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-        stream = made[0];
-        for (int i = 0; i < EVENTS; i++) {
-            check(CudaDriver.cuEventCreate(made, CudaDriver.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
-            events.add(made[0]);
-        }
+        byte[] ptx = ComposeModule.ptx(10 * major[0] + minor[0]);
+        return made(
+                handle -> CudaDriver.cuModuleLoadData(handle, ptx), "cuModuleLoadData", CudaDriver::cuModuleUnload);
+    }
+
+    private long made(ToIntFunction<long[]> making, String call, LongConsumer freeing) {
+        long[] handle = new long[1];
+        check(making.applyAsInt(handle), call);
+        made.push(() -> freeing.accept(handle[0]));
+        return handle[0];
+    }
+
+    private void free() {
+        made.forEach(Runnable::run);
+        made.clear();
     }
 
     /**
@@ -140,9 +168,7 @@ public final class CudaKernels implements Kernels, AutoCloseable {
     public void close() {
         enter();
         CudaDriver.cuStreamSynchronize(stream);
-        events.forEach(CudaDriver::cuEventDestroy_v2);
-        CudaDriver.cuStreamDestroy_v2(stream);
-        CudaDriver.cuModuleUnload(module);
+        free();
     }
 
     private static void check(int answer, String call) {

@@ -6,6 +6,7 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,12 +48,13 @@ public final class Nvrtc {
     public static byte[] compile(String source, String... options) {
         long[] program = new long[1];
         check(nvrtcCreateProgram(program, source, "compose.cu", 0, null, null), "nvrtcCreateProgram");
+        List<Memory> held = new ArrayList<>();
         try (Memory arguments = new Memory((long) Native.POINTER_SIZE * options.length)) {
-            Memory[] held = new Memory[options.length];
             for (int i = 0; i < options.length; i++) {
-                held[i] = new Memory(options[i].length() + 1L);
-                held[i].setString(0, options[i]);
-                arguments.setPointer((long) Native.POINTER_SIZE * i, held[i]);
+                Memory option = new Memory(options[i].length() + 1L);
+                held.add(option);
+                option.setString(0, options[i]);
+                arguments.setPointer((long) Native.POINTER_SIZE * i, option);
             }
             int answer = nvrtcCompileProgram(program[0], options.length, arguments);
             if (answer != 0) {
@@ -62,12 +64,10 @@ public final class Nvrtc {
             check(nvrtcGetPTXSize(program[0], bytes), "nvrtcGetPTXSize");
             byte[] ptx = new byte[Math.toIntExact(bytes[0])];
             check(nvrtcGetPTX(program[0], ptx), "nvrtcGetPTX");
-            for (Memory one : held) {
-                one.close();
-            }
             return ptx;
         } finally {
             nvrtcDestroyProgram(program);
+            held.forEach(Memory::close);
         }
     }
 
