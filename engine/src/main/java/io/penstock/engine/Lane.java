@@ -82,6 +82,7 @@ final class Lane {
     private final Bounces bounces;
     private final NativeQueue.Completions completions = this::completed;
     private long now;
+    private boolean sees; // completions, in this turn of the queue
     private boolean stopping;
     private boolean closed;
 
@@ -120,7 +121,9 @@ final class Lane {
         inbox.offer(message);
         // Pairs with park(): offer, then look whether it sleeps; there: say that it sleeps, then look at the inbox.
         // Both are volatile, so one of the two sees the other (no lost wake-up).
-        if ((boolean) PARKED.getVolatile(this) && PARKED.compareAndSet(this, true, false)) {
+        // A lane that sees completions tells itself: its queue waits no more in this turn whatever parked says.
+        boolean awake = Thread.currentThread() == owner && sees;
+        if (!awake && (boolean) PARKED.getVolatile(this) && PARKED.compareAndSet(this, true, false)) {
             queue.wake();
         }
         Throwable cause = broken; // pairs with breakDown(), which sets it before it looks at the inbox
@@ -157,6 +160,7 @@ final class Lane {
         expireDeadlines();
         startPieces();
         tellNews(); // before a wait
+        sees = false;
         if (mayWait && park()) {
             queue.turn(waitNanos(), completions);
             PARKED.setVolatile(this, false);
@@ -358,6 +362,7 @@ final class Lane {
     }
 
     private void completed(int id, long result) {
+        sees = true;
         Flight flight = flights[id];
         flight.inNativeHands = false;
         LongConsumer single = flight.single;

@@ -34,11 +34,15 @@ final class MonoSync extends Mono<Void> {
             sink.error(Failures.closed(request, "the backend"));
             return;
         }
+        file.barrier().sync(() -> file.syncs().enter(() -> submit(request, sink)));
+    }
+
+    /** On the lane that has ended the last write, if one has: from there it goes without a wake-up. */
+    private void submit(String request, MonoSink<Void> sink) {
         int route = file.lastRoute();
-        Lane lane = backend.lanes(route).pick();
-        Runnable sync = () -> lane.single(
-                command -> command.sync(file.nativeFile(route)), result -> ended(request, lane, result, sink));
-        file.barrier().sync(() -> file.syncs().enter(() -> lane.post(sync)));
+        Lane lane = file.backend().lanes(route).pick();
+        lane.post(() -> lane.single(
+                command -> command.sync(file.nativeFile(route)), result -> ended(request, lane, result, sink)));
     }
 
     private void ended(String request, Lane lane, long result, MonoSink<Void> sink) {

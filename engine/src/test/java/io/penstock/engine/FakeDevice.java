@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Files in memory and a queue whose commands end when the test says so: a device with one lane. */
+/** Files in memory and a queue whose commands end when the test says so: a device with one lane, or more. */
 final class FakeDevice implements DeviceDriver, Route {
 
     final Limits limits;
@@ -49,7 +49,8 @@ final class FakeDevice implements DeviceDriver, Route {
     volatile boolean makesPoints; // puts transfers into an order of its own
     volatile boolean waits; // has commands wait for fences themselves
     final List<Long> awaited = new CopyOnWriteArrayList<>();
-    private final AtomicInteger opened = new AtomicInteger();
+    int lanes = 1;
+    final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all lanes
 
     FakeDevice(Limits limits) {
         this.limits = limits;
@@ -196,6 +197,9 @@ final class FakeDevice implements DeviceDriver, Route {
     /** Ends commands in order by itself, or holds them until the test ends them. */
     static final class FakeQueue implements NativeQueue {
         private final Semaphore woken = new Semaphore(0);
+        final AtomicInteger wakes = new AtomicInteger();
+        final AtomicInteger syncs = new AtomicInteger();
+        final AtomicInteger transfers = new AtomicInteger();
         private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
         final Map<Integer, Taken> held = new TreeMap<>();
         final List<Integer> cancelled = new ArrayList<>();
@@ -205,6 +209,7 @@ final class FakeDevice implements DeviceDriver, Route {
         volatile long failWith; // the result of the next file command, if not 0
         final Map<Integer, Runnable> joining =
                 new ConcurrentHashMap<>(); // commands that want to say that they stand in order
+        Runnable beforeWait = () -> {}; // the test's, on the lane
         private Completions sink = (id, result) -> {};
 
         @Override
@@ -233,6 +238,7 @@ final class FakeDevice implements DeviceDriver, Route {
                     command.kind() == Command.Kind.SYNC ? HostMemory.wrap(1, 0) : (HostMemory) command.memory(),
                     command.memoryOffset(),
                     command.bytes());
+            taken(command.kind());
             Runnable inOrder = command.inOrder();
             if (inOrder != null) {
                 joining.put(id, inOrder);
@@ -242,6 +248,10 @@ final class FakeDevice implements DeviceDriver, Route {
             } else {
                 ends.add(() -> sink.completed(id, perform(taken)));
             }
+        }
+
+        private void taken(Command.Kind kind) {
+            (kind == Command.Kind.SYNC ? syncs : transfers).incrementAndGet();
         }
 
         private long perform(Taken taken) {
@@ -312,6 +322,7 @@ final class FakeDevice implements DeviceDriver, Route {
         public void turn(long waitNanos, Completions completions) {
             sink = completions;
             if (!runEnds() && waitNanos != 0) {
+                beforeWait.run();
                 await(waitNanos);
                 runEnds();
             }
@@ -342,6 +353,7 @@ final class FakeDevice implements DeviceDriver, Route {
 
         @Override
         public void wake() {
+            wakes.incrementAndGet();
             woken.release();
         }
 
@@ -439,13 +451,15 @@ final class FakeDevice implements DeviceDriver, Route {
 
     @Override
     public int lanes() {
-        return 1;
+        return lanes;
     }
 
     @Override
     public NativeQueue openQueue() {
         // Two lanes must not take each other's wakes: the first gets the queue that the test holds, others their own.
-        return opened.getAndIncrement() == 0 ? queue : new FakeQueue();
+        FakeQueue next = queues.isEmpty() ? queue : new FakeQueue();
+        queues.add(next);
+        return next;
     }
 
     @Override

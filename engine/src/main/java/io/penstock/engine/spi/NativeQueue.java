@@ -30,7 +30,8 @@ public interface NativeQueue {
     void cancel(int id);
 
     /**
-     * Hands queued commands to the device with as few native calls as it can and reports what has completed.
+     * Hands queued commands to the device with as few native calls as it can and reports what has completed. Once it
+     * has reported one it waits no more: the lane tells itself what follows without a {@link #wake}.
      *
      * @param waitNanos how long to wait if nothing has completed: 0 not at all, negative until there is a completion
      *     or a {@link #wake}

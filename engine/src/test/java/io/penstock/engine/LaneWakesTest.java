@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.FakeDevice.FakeQueue;
+import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.spi.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whom a message to a lane that the test turns wakes: a wake of a lane that waits is a system call. */
+class LaneWakesTest {
+
+    private final FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+    private final MemoryFile file = device.new MemoryFile(new byte[100]);
+    private final FakeQueue queue = new FakeQueue();
+    private final Lane lane = new Lane(queue, 1 << 20, () -> 0);
+    private final List<String> seen = new ArrayList<>();
+
+    @BeforeEach
+    void isTurnedHere() {
+        lane.runHere();
+    }
+
+    @Test
+    void whatItTellsItselfWhileItSeesCompletionsWakesNobodyAndIsDoneNext() {
+        lane.single(command -> command.sync(file), result -> lane.post(() -> seen.add("posted")));
+        lane.turn(true);
+        assertThat(seen).isEmpty();
+        assertThat(queue.wakes).hasValue(0);
+        lane.turn(false); // which looks for messages first
+        assertThat(seen).containsExactly("posted");
+        assertThat(queue.wakes).hasValue(0);
+    }
+
+    @Test
+    void whatAnotherThreadTellsItMeanwhileWakesIt() {
+        lane.single(command -> command.sync(file), result -> fromAnother(() -> seen.add("posted")));
+        lane.turn(true);
+        assertThat(queue.wakes).hasValue(1);
+        lane.turn(false);
+        assertThat(seen).containsExactly("posted");
+    }
+
+    @Test
+    void whatItTellsItselfBeforeItsQueueHasReportedKeepsTheQueueFromWaiting() {
+        queue.beforeWait = () -> lane.post(() -> seen.add("posted"));
+        lane.turn(true); // would wait for ever
+        assertThat(queue.wakes).hasValue(1);
+        lane.turn(false);
+        assertThat(seen).containsExactly("posted");
+    }
+
+    private void fromAnother(Runnable action) {
+        Thread other = new Thread(() -> lane.post(action));
+        other.start();
+        try {
+            other.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
