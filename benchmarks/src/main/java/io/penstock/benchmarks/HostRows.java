@@ -119,13 +119,17 @@ final class HostRows {
         List<Comparison> comparisons = new ArrayList<>();
         for (Mode mode : Mode.values()) {
             comparisons.add(speed(row + " / fio", mode, "append and sync", "fio", 0.95));
+            comparisons.add(
+                    speed(row + ", one awaited before the other / fio", mode, "append, then sync", "fio", 0.95));
         }
         rows.add(new Rounds(
                 row,
                 List.of(
                         () -> FioPeer.appending(fio),
-                        () -> new PenstockAppend(work, Mode.DEFAULT),
-                        () -> new PenstockAppend(work, Mode.DIRECT)),
+                        () -> new PenstockAppend(work, Mode.DEFAULT, true),
+                        () -> new PenstockAppend(work, Mode.DIRECT, true),
+                        () -> new PenstockAppend(work, Mode.DEFAULT, false),
+                        () -> new PenstockAppend(work, Mode.DIRECT, false)),
                 comparisons));
     }
 

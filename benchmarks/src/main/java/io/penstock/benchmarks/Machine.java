@@ -4,6 +4,7 @@ package io.penstock.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -13,7 +14,10 @@ final class Machine {
     private static final double LEAST_IDLE = 0.85;
     private static final double MOST_LOAD_PER_PROCESSOR = 0.75;
     private static final int LOOK_SECONDS = 2;
+    private static final int MOST_LOADED_LOOKS = 90;
     private static final int MOST_LOOKS = 10; // work of our own that has just ended, a disk that still flushes
+
+    private static final Path DISKS = Path.of("/proc/diskstats");
 
     private Machine() {}
 
@@ -22,37 +26,64 @@ final class Machine {
         return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
     }
 
-    /** Returns whether the last minute was too busy to begin. */
-    static boolean wasBusy() throws IOException {
-        return load() > MOST_LOAD_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+    /** Returns whether the last minute was too busy to begin, and the next ones too: what built us leaves a load. */
+    static boolean staysLoaded(boolean impatient) throws IOException, InterruptedException {
+        double most = MOST_LOAD_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
+        for (int look = 0; load() > most && !impatient; look++) {
+            if (look == MOST_LOADED_LOOKS) {
+                return true;
+            }
+            if (look == 0) {
+                System.err.println("benchmarks: the load of the last minute is " + load() + ": waiting for it to fall");
+            }
+            TimeUnit.SECONDS.sleep(LOOK_SECONDS);
+        }
+        return false;
     }
 
     /** Returns whether the machine stays busy although we do nothing. */
     static boolean isBusy(boolean impatient) throws IOException, InterruptedException {
         for (int look = 0; look < (impatient ? 1 : MOST_LOOKS); look++) {
-            if (idleShare() >= LEAST_IDLE) {
+            String processorsBefore = processors();
+            long disksBefore = diskMillis(Files.readAllLines(DISKS));
+            TimeUnit.SECONDS.sleep(LOOK_SECONDS);
+            double disks = (diskMillis(Files.readAllLines(DISKS)) - disksBefore) / (1000.0 * LOOK_SECONDS);
+            if (idleShare(processorsBefore, processors()) >= LEAST_IDLE && disks <= 1 - LEAST_IDLE) {
                 return false;
             }
         }
         return true;
     }
 
-    private static double idleShare() throws IOException, InterruptedException {
-        long[] before = times();
-        TimeUnit.SECONDS.sleep(LOOK_SECONDS);
-        long[] after = times();
-        return (double) (after[0] - before[0]) / (after[1] - before[1]);
+    private static String processors() throws IOException {
+        return Files.readAllLines(Path.of("/proc/stat")).get(0);
     }
 
-    /** Returns the ticks that processors were idle (waiting for disks does not count), and all ticks. */
-    private static long[] times() throws IOException {
-        String[] fields =
-                Files.readString(Path.of("/proc/stat")).split("\n")[0].trim().split(" +");
+    /**
+     * Returns which share of the time the processors were idle. Idle is also who waits for I/O: the kernel counts every
+     * thread so that sleeps in io_uring with a command in flight, a library's that waits to be woken too.
+     */
+    static double idleShare(String before, String after) {
+        long[] from = ticks(before);
+        long[] to = ticks(after);
+        return (double) (to[0] - from[0]) / (to[1] - from[1]);
+    }
+
+    /** Returns the ticks that processors were idle, and all ticks, of a line of /proc/stat. */
+    private static long[] ticks(String line) {
+        String[] fields = line.trim().split(" +");
         long all = 0;
         for (int field = 1; field <= 8; field++) {
             all += Long.parseLong(fields[field]);
         }
-        return new long[] {Long.parseLong(fields[4]), all};
+        return new long[] {Long.parseLong(fields[4]) + Long.parseLong(fields[5]), all};
+    }
+
+    /** Returns for how long disks had something to do, all together, of /proc/diskstats. */
+    static long diskMillis(List<String> lines) {
+        return lines.stream()
+                .mapToLong(line -> Long.parseLong(line.trim().split(" +")[12]))
+                .sum();
     }
 
     /** Returns what the report must say about where it was made. */

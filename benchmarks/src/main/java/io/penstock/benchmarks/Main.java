@@ -38,7 +38,7 @@ public final class Main {
                     + absent.get().reason() + ". Remedy: " + absent.get().remedy());
             return NOTHING_TO_MEASURE;
         }
-        if (!settings.force() && Machine.wasBusy()) {
+        if (Machine.staysLoaded(settings.force())) {
             return refuse("the load of the last minute is " + Machine.load());
         }
         System.out.println(Machine.describe() + "; " + settings.pairs() + " pairs");

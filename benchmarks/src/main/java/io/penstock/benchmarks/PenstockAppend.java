@@ -15,19 +15,24 @@ import java.nio.file.Files;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;
 
-/** Penstock: a block to the end of a new file, a sync, and so on. */
+/**
+ * Penstock: a block to the end of a new file, a sync, and so on. A sync covers the writes that were accepted before it,
+ * so both can be subscribed to at once; or the application waits for the write before it asks for the sync.
+ */
 final class PenstockAppend implements Contender {
 
     private final Workload workload;
     private final Mode mode;
+    private final boolean atOnce;
     private final Backend backend;
     private final DeviceBuffer buffer;
     private final ByteBuffer bytes;
     private final AtomicLong written = new AtomicLong();
 
-    PenstockAppend(Workload workload, Mode mode) {
+    PenstockAppend(Workload workload, Mode mode, boolean atOnce) {
         this.workload = workload;
         this.mode = mode;
+        this.atOnce = atOnce;
         backend = mode.open(PenstockSubmit.LANE_DEPTH);
         buffer = backend.allocate(workload.blockBytes()).block();
         bytes = buffer.hostView().orElseThrow().buffer(0, workload.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
@@ -35,7 +40,7 @@ final class PenstockAppend implements Contender {
 
     @Override
     public String name() {
-        return "append and sync, " + mode;
+        return (atOnce ? "append and sync, " : "append, then sync, ") + mode;
     }
 
     @Override
@@ -57,9 +62,12 @@ final class PenstockAppend implements Contender {
     private Mono<Completion> append(StorageFile file) {
         long offset = written.get();
         TestFile.fill(bytes, offset);
-        return backend.submit(Transfer.write(buffer.all(), file.region(offset, workload.blockBytes())))
-                .delayUntil(completion -> file.sync())
-                .doOnNext(completion -> written.addAndGet(completion.bytes()));
+        Mono<Completion> write =
+                backend.submit(Transfer.write(buffer.all(), file.region(offset, workload.blockBytes())));
+        Mono<Completion> durable = atOnce
+                ? write.zipWith(file.sync().thenReturn(file), (completion, synced) -> completion)
+                : write.delayUntil(completion -> file.sync());
+        return durable.doOnNext(completion -> written.addAndGet(completion.bytes()));
     }
 
     @Override
