@@ -12,9 +12,10 @@ import java.io.Serializable;
  */
 public record NativeError(String call, long code, String symbol) implements Serializable {
 
-    /** Returns {@code call -> SYMBOL (code)}. */
+    /** Returns {@code call -> SYMBOL (code)}; what is beyond an int, as HRESULTs are, in hexadecimal. */
     @Override
     public String toString() {
-        return symbol.isEmpty() ? call + " -> " + code : call + " -> " + symbol + " (" + code + ")";
+        String number = code > Integer.MAX_VALUE ? "0x" + Long.toHexString(code) : Long.toString(code);
+        return symbol.isEmpty() ? call + " -> " + number : call + " -> " + symbol + " (" + number + ")";
     }
 }
