@@ -51,7 +51,7 @@ class SubmitRacesTest {
     @ParameterizedTest
     @CsvSource({"1,false,false", "7,false,true", "128,false,false", "128,true,false", "64,true,true", "512,false,true"})
     void everyTransferCompletesOnceWhateverTheThreads(int inFlight, boolean ordered, boolean direct) {
-        int count = 50_000;
+        int count = Integer.getInteger("races.transfers", 50_000);
         SubmitOptions options = new SubmitOptions(inFlight, ordered, SubmitOptions.Errors.STOP, direct);
         boolean[] seen = new boolean[count];
         AtomicInteger last = new AtomicInteger(-1);

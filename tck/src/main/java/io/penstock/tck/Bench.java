@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -42,6 +44,9 @@ public final class Bench {
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     static final int WINDOW = 1 << 20;
+
+    private static final boolean WINDOWS = System.getProperty("os.name", "").startsWith("Windows");
+    private static final long POLL_NANOS = 2_000_000;
 
     private final TckSubject subject;
     private final Options options;
@@ -251,13 +256,28 @@ public final class Bench {
             }
         }
         kept.clear();
-        try (Stream<Path> paths = Files.walk(folder)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
+        try {
+            remove(System.nanoTime() + PATIENCE.toNanos());
         } catch (IOException e) {
             failures.add(e);
         }
         assertThat(failures).as("failures while clearing away").isEmpty();
+    }
+
+    /** Removes the folder; on Windows a file that was deleted stays there until whoever has it open closes it. */
+    private void remove(long deadlineNanos) throws IOException {
+        while (true) {
+            try (Stream<Path> paths = Files.walk(folder)) {
+                for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+                return;
+            } catch (FileSystemException | UncheckedIOException stillOpen) {
+                if (!WINDOWS || System.nanoTime() > deadlineNanos) {
+                    throw stillOpen;
+                }
+                LockSupport.parkNanos(POLL_NANOS);
+            }
+        }
     }
 }
