@@ -9,6 +9,7 @@ import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.Option;
 import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.gl.GlOptions;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.engine.host.HostOptions;
@@ -92,6 +93,7 @@ class OptionsPageTest {
         Map<String, List<Option<?>>> declared = declared();
         assertThat(CommonOptions.all()).hasSameElementsAs(declared.get("CommonOptions"));
         assertThat(CufileOptions.all()).hasSameElementsAs(declared.get("CufileOptions"));
+        assertThat(Dx11Options.all()).hasSameElementsAs(declared.get("Dx11Options"));
         assertThat(GlOptions.all()).hasSameElementsAs(declared.get("GlOptions"));
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));

@@ -99,7 +99,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         rouse();
     }
 
-    boolean isClosed() {
+    /** Returns whether {@link #close} has been called. */
+    public boolean isClosed() {
         return closed;
     }
 
@@ -114,14 +115,14 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /** Arranges for the hook to be called at the next work; returns false if there is some already. */
-    boolean rest() {
+    public boolean rest() {
         asleep.set(true);
         // Pairs with rouse(): one of the two sees the other. Who wins the flag back calls, or goes on.
         return (inbox.isEmpty() && tasks.isEmpty()) || !asleep.compareAndSet(true, false);
     }
 
     /** Returns a number that changes with everything that is done; for the thread that runs this. */
-    long progress() {
+    public long progress() {
         return progress;
     }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import io.penstock.backend.dx11.ffi.D3d11Context4;
+import io.penstock.backend.dx11.ffi.D3d11Device5;
+import io.penstock.backend.dx11.ffi.Unknown;
+
+/**
+ * How the ends of copies are learnt. A place behind everything issued so far is marked in a slot and looked at from time
+ * to time.
+ *
+ * <p><b>Threading:</b> the executor's thread, but for {@link #equip} and {@link #strip}.
+ */
+interface CopyEnds {
+
+    /** How often a mark is looked at before the device is asked whether it is still there. */
+    int LOOKS = 256;
+
+    /** Makes what a slot needs for its marks. */
+    void equip(Dx11Slot slot);
+
+    /** Gives back what {@link #equip} has made. */
+    void strip(Dx11Slot slot);
+
+    /**
+     * Marks the place behind what has been issued.
+     *
+     * @return 0, or a negative number for {@link Dx11Call#failure}
+     */
+    long mark(Dx11Slot slot);
+
+    /**
+     * Looks whether the device has passed a slot's mark.
+     *
+     * @return 0 if it has not, 1 if it has, or a negative number for {@link Dx11Call#failure}
+     */
+    long look(Dx11Slot slot);
+
+    /** Has {@code event} set when the next mark is passed; returns whether it will be. */
+    boolean ring(long event);
+
+    /**
+     * Returns a fence or query that is passed behind everything issued so far, with a reference of the caller's; 0 if
+     * the device gives none.
+     */
+    long fence();
+
+    /** Lets go of what is held for all slots. */
+    void close();
+
+    /**
+     * Chooses, for a device.
+     *
+     * @throws io.penstock.BackendUnavailableException if fences are asked for and it has none
+     */
+    static CopyEnds of(Dx11Device device, CopyEnd wanted) {
+        if (wanted != CopyEnd.QUERY) {
+            long device5 = Unknown.as(device.handle(), D3d11Device5.TABLE);
+            long context4 = Unknown.as(device.context(), D3d11Context4.TABLE);
+            if (device5 != 0 && context4 != 0) {
+                return FenceEnds.open(device, device5, context4);
+            }
+            release(device5);
+            release(context4);
+            if (wanted == CopyEnd.FENCE) {
+                throw Dx11Failure.unavailable(Dx11Options.COPY_END
+                        + "=fence, but this device has no ID3D11Device5: fences came with Windows 10" + " 1703");
+            }
+        }
+        return new QueryEnds(device);
+    }
+
+    private static void release(long object) {
+        if (object != 0) {
+            Unknown.Release(object);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.ffi;
+
+/** {@code ID3D11Multithread}, which the immediate context has. */
+public final class D3d11Multithread {
+
+    /** Where its methods are. */
+    public static final Vtable TABLE = Vtable.of(
+            "ID3D11Multithread",
+            "9b7e4e00-342c-4106-a19f-4f2704f689f0",
+            "SetMultithreadProtected=5 GetMultithreadProtected=6");
+
+    static {
+        TABLE.bind(D3d11Multithread.class);
+    }
+
+    private D3d11Multithread() {}
+
+    /** Returns what it was before. */
+    public static native int SetMultithreadProtected(long object, int protect);
+
+    public static native int GetMultithreadProtected(long object);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Direct3D 11: AMD's SSG interface where it is, staging buffers of our own on every device. */
+@SuppressWarnings("module") // "should avoid terminal digits": they are the vendor's
+module io.penstock.backend.dx11 {
+    requires transitive io.penstock.api;
+    requires io.penstock.engine;
+    requires com.sun.jna;
+
+    exports io.penstock.backend.dx11;
+
+    // JNA finds the native methods of these by reflection.
+    opens io.penstock.backend.dx11.ffi to
+            com.sun.jna;
+
+    provides io.penstock.spi.BackendProvider with
+            io.penstock.backend.dx11.Dx11Provider;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.BackendUnavailableException;
+import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.Direct3d;
+import io.penstock.backend.dx11.ffi.Unknown;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Devices that do not do, and what is said of them. */
+@Tag("double")
+@ExtendWith(Direct3dDouble.class)
+class RefusedDeviceTest {
+
+    private static final int HARDWARE = 1; // D3D_DRIVER_TYPE
+
+    @Test
+    void aDeviceOfOneThreadIsRefused() {
+        long[] single = new long[1];
+        int result = Direct3d.D3D11CreateDevice(
+                0,
+                HARDWARE,
+                0,
+                D3d11Device.CREATE_SINGLETHREADED,
+                new int[] {0xb000},
+                1,
+                Direct3d.SDK_VERSION,
+                single,
+                0,
+                0);
+        assertThat(result).isZero();
+        assertThatThrownBy(() -> new Dx11Provider().open(Dx11s.resolved(Dx11s.on(single[0]))))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageContaining("D3D11_CREATE_DEVICE_SINGLETHREADED");
+        assertThat(Unknown.Release(single[0])).isZero();
+    }
+
+    @Test
+    void fencesThatAreAskedForAreMissedWithTheirReason() {
+        long device = Dx11s.device();
+        assertThatThrownBy(() -> new Dx11Provider()
+                        .open(Dx11s.resolved(Dx11s.on(device).with(Dx11Options.COPY_END, CopyEnd.FENCE))))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageContaining("no ID3D11Device5");
+        assertThat(Unknown.Release(device)).isZero();
+    }
+}
