@@ -41,11 +41,11 @@ final class BoundBuffers implements BufferCalls {
     }
 
     @Override
-    public long size(int buffer) {
-        long[] size = new long[1];
+    public long parameter(int buffer, int name) {
+        long[] value = new long[1];
         return bound(buffer, () -> {
-            Gl.glGetBufferParameteri64v(Gl.GL_COPY_WRITE_BUFFER, Gl.GL_BUFFER_SIZE, size);
-            return size[0];
+            Gl.glGetBufferParameteri64v(Gl.GL_COPY_WRITE_BUFFER, name, value);
+            return value[0];
         });
     }
 

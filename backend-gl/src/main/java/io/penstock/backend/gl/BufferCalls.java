@@ -18,8 +18,8 @@ interface BufferCalls {
     /** Copies on the device, in the order of the context. */
     void copy(int from, long fromAt, int to, long toAt, long bytes);
 
-    /** Returns the bytes of a buffer. */
-    long size(int buffer);
+    /** Returns what a buffer says of itself; {@code name} is one of glGetBufferParameteri64v. */
+    long parameter(int buffer, int name);
 
     /** Returns those that a context has. */
     static BufferCalls of(GlFacts facts) {

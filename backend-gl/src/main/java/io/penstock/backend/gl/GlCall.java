@@ -12,7 +12,12 @@ enum GlCall {
     WAIT(5, "glClientWaitSync"),
     RESET(6, "glGetGraphicsResetStatus"),
     DEVICE_WAIT(7, "glWaitSync"),
-    SIZE(8, "glGetBufferParameteri64v");
+    SIZE(8, "glGetBufferParameteri64v"),
+    CREATE_FILE(9, "glCreateFileAMD"),
+    RELEASE_FILE(10, "glReleaseFileAMD"),
+    FILE_PARAMETER(11, "glGetFileParameteri64vAMD"),
+    READ_FILE(12, "glReadFileAMD"),
+    WRITE_FILE(13, "glWriteFileAMD");
 
     private static final GlCall[] ALL = values();
 

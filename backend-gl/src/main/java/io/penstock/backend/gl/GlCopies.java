@@ -51,6 +51,12 @@ final class GlCopies implements StagingDevice {
         return fence();
     }
 
+    /** Copies between buffers, as {@link #copyIn} does. */
+    long copy(GlMemory from, long fromAt, GlMemory to, long toAt, long bytes) {
+        context.buffers().copy(from.name(), fromAt, to.name(), toAt, bytes);
+        return fence();
+    }
+
     @Override
     public long copyOut(Command command) {
         GlMemory source = (GlMemory) command.memory();

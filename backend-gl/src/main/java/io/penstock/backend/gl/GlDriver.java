@@ -5,7 +5,6 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.Transfer;
-import io.penstock.TransferPath;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
@@ -18,24 +17,21 @@ final class GlDriver implements DeviceDriver {
 
     private final GlContext context;
     private final boolean mapped;
+    private final @Nullable SsgSession ssg;
     private final Capabilities capabilities;
 
-    /**
-     * Takes over one use of a context.
-     *
-     * @param mapped whether the processor is to reach the buffers that are allocated
-     * @param paths that transfers may take
-     */
-    GlDriver(GlContext context, boolean mapped, Set<TransferPath> paths) {
+    /** Takes over one use of a context, and of what its routes have of AMD's extension. */
+    GlDriver(GlContext context, GlRoutes routes) {
         this.context = context;
-        this.mapped = mapped;
+        this.mapped = routes.mapped();
+        this.ssg = routes.ssg();
         GlFacts facts = context.facts();
         this.capabilities = new Capabilities(
                 facts.renderer(),
                 !facts.isSoftware(),
-                paths,
+                routes.paths(),
                 FenceSupport.AFTER_STAGING,
-                mapped,
+                mapped && ssg == null,
                 false,
                 Set.of("OpenGL " + facts.version() + ", " + facts.vendor()));
     }
@@ -48,7 +44,12 @@ final class GlDriver implements DeviceDriver {
     @Override
     public DeviceMemory allocate(long bytes) {
         long some = Math.max(bytes, 1); // GL has no empty buffers
-        return context.call("allocation of " + bytes + " bytes", () -> GlMemory.allocate(context, some, mapped));
+        return context.call("allocation of " + bytes + " bytes", () -> allocateHere(some));
+    }
+
+    private DeviceMemory allocateHere(long bytes) {
+        GlMemory visible = ssg == null ? null : ssg.allocate(bytes);
+        return visible != null ? visible : GlMemory.allocate(context, bytes, mapped);
     }
 
     @Override
@@ -76,6 +77,9 @@ final class GlDriver implements DeviceDriver {
 
     @Override
     public void close() {
+        if (ssg != null) {
+            ssg.leave();
+        }
         context.leave();
     }
 }

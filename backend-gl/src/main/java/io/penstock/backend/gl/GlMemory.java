@@ -2,6 +2,7 @@
 package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.host.ForeignMapping;
 import io.penstock.engine.host.ForeignMemory;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +17,9 @@ final class GlMemory implements ForeignMemory {
     private static final int MAPPED =
             Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_MAP_COHERENT_BIT;
 
+    /** What a buffer in the local visible memory is made with, says the manual of AMD's extension. */
+    private static final int VISIBLE = Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT;
+
     /** Places in the tables of rings are few. */
     private static final long LEAST_REGISTERED_BYTES = 64 << 10;
 
@@ -23,15 +27,25 @@ final class GlMemory implements ForeignMemory {
     private final int name;
     private final long bytes;
     private final long hostAddress;
-    private final boolean owned;
+    private final Kind kind;
     private final @Nullable ForeignMapping mapping;
+    private boolean refusesSyncs; // the context's thread
 
-    private GlMemory(GlContext context, int name, long bytes, long hostAddress, boolean owned) {
+    /**
+     * What a buffer is made as.
+     *
+     * @param owned whether it is ours to delete
+     * @param visible whether AMD's extension moves files to and from it beside other work
+     * @param storageBytes that it really has
+     */
+    private record Kind(boolean owned, boolean visible, long storageBytes) {}
+
+    private GlMemory(GlContext context, int name, long bytes, long hostAddress, Kind kind) {
         this.context = context;
         this.name = name;
         this.bytes = bytes;
         this.hostAddress = hostAddress;
-        this.owned = owned;
+        this.kind = kind;
         this.mapping =
                 hostAddress != 0 && bytes >= LEAST_REGISTERED_BYTES ? new ForeignMapping(hostAddress, bytes) : null;
         context.join();
@@ -53,11 +67,37 @@ final class GlMemory implements ForeignMemory {
                 address = context.buffers().map(name, bytes, MAPPED);
                 GlFailure.check(request, GlCall.MAP);
             }
-            return new GlMemory(context, name, bytes, address, true);
+            return new GlMemory(context, name, bytes, address, new Kind(true, false, bytes));
         } catch (RuntimeException e) {
             BufferCalls.delete(name);
             throw e;
         }
+    }
+
+    /**
+     * Allocates a buffer in the local visible memory, of whole pages; on the thread of the context.
+     *
+     * @param most bytes of that memory that may be in use in this process
+     * @return null if there is none left
+     */
+    static @Nullable GlMemory allocateVisible(GlContext context, long bytes, long most) {
+        long rounded = (bytes + SsgSizes.PAGE_BYTES - 1) & -SsgSizes.PAGE_BYTES;
+        if (!VisibleHeap.PROCESS.take(rounded, most)) {
+            return null;
+        }
+        GlFailure.takeError();
+        int name = context.buffers().make(rounded, VISIBLE);
+        int refused = GlFailure.takeError();
+        if (refused != GlError.NO_ERROR) {
+            BufferCalls.delete(name);
+            VisibleHeap.PROCESS.give(rounded);
+            if (refused == GlError.OUT_OF_MEMORY) {
+                return null; // other processes have it
+            }
+            throw GlFailure.exception(
+                    "allocation of " + bytes + " bytes of visible memory", GlCall.ALLOCATE.vendorName(), refused);
+        }
+        return new GlMemory(context, name, bytes, 0, new Kind(true, true, rounded));
     }
 
     /**
@@ -71,12 +111,29 @@ final class GlMemory implements ForeignMemory {
             throw new IllegalArgumentException(
                     buffer + " is none that " + context + " knows, nor of a context that shares with it");
         }
-        long size = context.buffers().size((int) handle);
+        long size = context.buffers().parameter((int) handle, Gl.GL_BUFFER_SIZE);
+        long flags = context.buffers().parameter((int) handle, Gl.GL_BUFFER_STORAGE_FLAGS);
         GlFailure.check("wrapping of " + buffer, GlCall.SIZE);
         if (bytes > size) {
             throw new IllegalArgumentException(buffer + " has " + size + " bytes, not " + bytes);
         }
-        return new GlMemory(context, (int) handle, bytes, 0, false);
+        boolean visible = (flags & (VISIBLE | Gl.GL_CLIENT_STORAGE_BIT)) == VISIBLE;
+        return new GlMemory(context, (int) handle, bytes, 0, new Kind(false, visible, bytes));
+    }
+
+    /** Returns whether AMD's extension moves files to and from it beside other work: the manual, chapter 7. */
+    boolean isVisible() {
+        return kind.visible;
+    }
+
+    /** Returns whether the driver has refused a sync for it all the same; on the thread of the context. */
+    boolean refusesSyncs() {
+        return refusesSyncs;
+    }
+
+    /** Says that it has. */
+    void refuseSyncs() {
+        refusesSyncs = true;
     }
 
     /** Returns GL's name of the buffer. */
@@ -91,6 +148,11 @@ final class GlMemory implements ForeignMemory {
     @Override
     public long bytes() {
         return bytes;
+    }
+
+    @Override
+    public long slack() {
+        return kind.storageBytes - bytes;
     }
 
     @Override
@@ -114,9 +176,20 @@ final class GlMemory implements ForeignMemory {
             mapping.retire();
         }
         LIVE.decrementAndGet();
-        if (owned) {
-            context.post(() -> BufferCalls.delete(name));
+        if (kind.owned && !context.postOrRun(this::delete)) {
+            giveBack(); // it went with the context
         }
         context.leave();
+    }
+
+    private void delete() {
+        BufferCalls.delete(name);
+        giveBack();
+    }
+
+    private void giveBack() {
+        if (kind.owned && kind.visible) {
+            VisibleHeap.PROCESS.give(kind.storageBytes);
+        }
     }
 }

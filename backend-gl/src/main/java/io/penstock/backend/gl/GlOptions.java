@@ -31,10 +31,82 @@ public final class GlOptions {
     public static final Option<String> LIBGL = Option.text(
             "penstock.gl.libgl", "", "the file of OpenGL; without it libOpenGL.so.0, libGL.so.1 and the usual folders");
 
+    /** A library with the functions of AMD's extension. */
+    public static final Option<String> SSG_LIBRARY = Option.text(
+            "penstock.gl.ssg-library",
+            "",
+            "a library with the functions of AMD's SSG extension; without it EGL is asked for them");
+
+    /** The name of AMD's extension. */
+    public static final Option<String> SSG_EXTENSION = Option.text(
+            "penstock.gl.ssg-extension",
+            "",
+            "the name of AMD's SSG extension, which was never published; not needed where a library is named");
+
+    /** The token by which the block size is asked for. */
+    public static final Option<String> SSG_BLOCK_SIZE_TOKEN = Option.text(
+            "penstock.gl.ssg-block-size-token",
+            "",
+            "the value of GL_FILE_BLOCK_SIZE_AMD, which was never published, such as 0x9160");
+
+    /** The token by which the length of a file is asked for. */
+    public static final Option<String> SSG_FILE_SIZE_TOKEN = Option.text(
+            "penstock.gl.ssg-file-size-token",
+            "",
+            "the value of GL_FILE_SIZE_AMD, which was never published, such as 0x9161");
+
+    /** How wide a file handle is. */
+    public static final Option<String> SSG_HANDLE_BITS = Option.text(
+            "penstock.gl.ssg-handle-bits", "", "the bits of a GLfilehandleAMD, which were never published: 32 or 64");
+
+    /** A file to try the extension with. */
+    public static final Option<String> SSG_FILE = Option.text(
+            "penstock.gl.ssg-file",
+            "",
+            "a file on the card's disk, which is opened to see whether the SSG extension works; without it a temporary one");
+
+    /** How much one command moves. */
+    public static final Option<Long> SSG_PIECE_BYTES = Option.bytes(
+            "penstock.gl.ssg-piece-bytes",
+            4L << 20,
+            256L << 10,
+            1L << 30,
+            "the most bytes of one SSG command, and the bytes of a slot of its ring");
+
+    /** How large the ring is. */
+    public static final Option<Long> SSG_RING_BYTES = Option.bytes(
+            "penstock.gl.ssg-ring-bytes",
+            32L << 20,
+            256L << 10,
+            1L << 30,
+            "the local visible memory through which SSG reaches buffers that are not in it");
+
+    /** How much local visible memory there is for us. */
+    public static final Option<Long> VISIBLE_BYTES = Option.bytes(
+            "penstock.gl.visible-bytes",
+            96L << 20,
+            256L << 10,
+            1L << 40,
+            "the most local visible memory that buffers and rings of this process take; AMD's cards have some 100 MB of it");
+
     private GlOptions() {}
 
     /** Returns all of them. */
     public static List<Option<?>> all() {
-        return List.of(PATH, DEVICE, CONTEXT, LIBEGL, LIBGL);
+        return List.of(
+                PATH,
+                DEVICE,
+                CONTEXT,
+                LIBEGL,
+                LIBGL,
+                SSG_LIBRARY,
+                SSG_EXTENSION,
+                SSG_BLOCK_SIZE_TOKEN,
+                SSG_FILE_SIZE_TOKEN,
+                SSG_HANDLE_BITS,
+                SSG_FILE,
+                SSG_PIECE_BYTES,
+                SSG_RING_BYTES,
+                VISIBLE_BYTES);
     }
 }

@@ -37,33 +37,44 @@ final class GlProbe {
         if (!platform.isUsable()) {
             return Availability.absent(platform.reason(), platform.remedy());
         }
-        GlFacts facts = KNOWN.get(platform.display());
-        if (facts == null) {
-            facts = facts(EglContext.on(platform.display()));
-            KNOWN.put(platform.display(), facts);
-        }
+        GlFacts known = SsgTokens.of(options).missing().isEmpty() ? null : KNOWN.get(platform.display());
+        Seen seen = known == null ? look(EglContext.on(platform.display()), options) : withoutSsg(known, options);
+        KNOWN.put(platform.display(), seen.facts);
         List<String> details = new ArrayList<>();
         details.add("display: " + platform.name() + ", EGL " + platform.version() + ", " + Egl.file());
         platform.devices().forEach(device -> details.add(device.toString()));
-        return available(facts, details);
+        return available(seen, options, details);
     }
 
     private static Availability ofCurrent(Options options) {
-        ContextSource source = ContextChoice.of(options);
-        return available(facts(source), new ArrayList<>());
+        return available(look(ContextChoice.of(options), options), options, new ArrayList<>());
     }
 
-    private static GlFacts facts(ContextSource source) {
+    /** What a context has said, and AMD's extension in it. */
+    private record Seen(GlFacts facts, SsgProof proof) {}
+
+    private static Seen look(ContextSource source, Options options) {
         GlContext context = GlContext.start(source);
         try {
-            return context.facts();
+            SsgProof proof = context.call("a look for the SSG extension", () -> SsgProof.of(context, options));
+            return new Seen(context.facts(), proof);
         } finally {
             context.leave();
         }
     }
 
-    private static Availability available(GlFacts facts, List<String> details) {
+    private static Seen withoutSsg(GlFacts facts, Options options) {
+        return new Seen(facts, new SsgProof(SsgTokens.of(options).missing(), 0));
+    }
+
+    private static Availability available(Seen seen, Options options, List<String> details) {
+        GlFacts facts = seen.facts;
+        if (options.get(GlOptions.PATH) == GlPath.SSG && !seen.proof.isProven()) {
+            return Availability.absent(
+                    GlOptions.PATH + "=ssg, but " + seen.proof.reason(), "docs/gl.md says what it takes");
+        }
         details.add("OpenGL " + facts.version() + ", " + facts.vendor() + ", " + Gl.file());
+        details.add(seen.proof.toString());
         return Availability.available(!facts.isSoftware(), facts.renderer() + ", OpenGL " + facts.version(), details);
     }
 }

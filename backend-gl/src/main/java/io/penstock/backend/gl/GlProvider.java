@@ -29,7 +29,7 @@ public final class GlProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "OpenGL buffers, mapped or by a ring of mapped slots";
+        return "OpenGL buffers, by AMD's SSG, mapped, or by a ring of mapped slots";
     }
 
     @Override
@@ -69,7 +69,7 @@ public final class GlProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        GlDriver driver = new GlDriver(context, routes.mapped(), routes.paths());
+        GlDriver driver = new GlDriver(context, routes);
         return Engine.open(NAME, driver, routes.all().stream().map(around).toList(), options);
     }
 }

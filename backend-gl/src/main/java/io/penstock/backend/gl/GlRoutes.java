@@ -6,36 +6,67 @@ import io.penstock.TransferPath;
 import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.Route;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The routes that {@link GlOptions#PATH} asks for, the best first and the one that takes everything last.
  *
- * @param mapped whether buffers are allocated for the first: mapped, so that the processor reaches them
+ * @param mapped whether buffers are allocated for a route of the host's: mapped, so that the processor reaches them
+ * @param ssg what the first routes have of AMD's extension; null where none is the extension's
  */
-record GlRoutes(List<Route> all, boolean mapped) {
+record GlRoutes(List<Route> all, boolean mapped, @Nullable SsgSession ssg) {
 
     /**
      * Makes them.
      *
-     * @throws io.penstock.BackendUnavailableException if host I/O is not to be had as options want it
+     * @throws io.penstock.BackendUnavailableException if a path is asked for that is not to be had here
      */
     static GlRoutes of(GlContext context, Options options) {
         GlPath path = options.get(GlOptions.PATH);
         boolean mapped =
                 path == GlPath.HOST || (path == GlPath.AUTO && context.facts().isSoftware());
-        if (!mapped) {
-            String why = path == GlPath.STAGED ? GlOptions.PATH + "=staged" : "the device's memory is its own";
-            return new GlRoutes(List.of(staged(context, options, why)), false);
+        List<Route> routes = new ArrayList<>();
+        if (mapped) {
+            routes.add(HostRoute.open(options, Slabs.shared()));
         }
-        Route host = HostRoute.open(options, Slabs.shared());
-        return new GlRoutes(List.of(host, staged(context, options, "the buffer is not mapped by this backend")), true);
+        SsgProof proof = proof(context, path, options);
+        String why = switch (path) {
+            case STAGED -> GlOptions.PATH + "=staged";
+            case HOST -> "the buffer is not mapped by this backend";
+            case SSG -> "the SSG extension does not take this";
+            case AUTO ->
+                proof.reason() + (mapped ? "; the buffer is not mapped by this backend" : "; its memory is its own");
+        };
+        routes.add(new StagedRoute(context, options, "through mapped slots: " + why));
+        SsgSession ssg = proof.isProven() ? session(context, options) : null;
+        if (ssg != null) {
+            routes.addAll(0, List.of(new SsgRoute(ssg, true), new SsgRoute(ssg, false)));
+        }
+        return new GlRoutes(List.copyOf(routes), mapped, ssg);
     }
 
-    private static Route staged(GlContext context, Options options, String why) {
-        return new StagedRoute(context, options, "through mapped slots: " + why);
+    private static SsgProof proof(GlContext context, GlPath path, Options options) {
+        if (path != GlPath.AUTO && path != GlPath.SSG) {
+            return new SsgProof("not asked for", 0);
+        }
+        String missing = SsgTokens.of(options).missing();
+        SsgProof proof = missing.isEmpty()
+                ? context.call("a look for the SSG extension", () -> SsgProof.of(context, options))
+                : new SsgProof("no SSG: " + missing, 0);
+        if (path == GlPath.SSG && !proof.isProven()) {
+            throw GlFailure.unavailable(GlOptions.PATH + "=ssg, but " + proof.reason());
+        }
+        return proof;
+    }
+
+    private static SsgSession session(GlContext context, Options options) {
+        return context.call(
+                "allocation of a ring for the SSG extension",
+                () -> new SsgSession(context, SsgTokens.of(options), SsgSizes.of(options)));
     }
 
     Set<TransferPath> paths() {

@@ -25,9 +25,9 @@ final class NamedBuffers implements BufferCalls {
     }
 
     @Override
-    public long size(int buffer) {
-        long[] size = new long[1];
-        Gl.glGetNamedBufferParameteri64v(buffer, Gl.GL_BUFFER_SIZE, size);
-        return size[0];
+    public long parameter(int buffer, int name) {
+        long[] value = new long[1];
+        Gl.glGetNamedBufferParameteri64v(buffer, name, value);
+        return value[0];
     }
 }

@@ -104,6 +104,17 @@ final class Application implements AutoCloseable {
         });
     }
 
+    /** Makes a buffer as the manual of AMD's extension wants it. */
+    int visibleBuffer(int bytes) {
+        return on(() -> {
+            int[] name = new int[1];
+            Gl.glCreateBuffers(1, name);
+            int flags = Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT;
+            Gl.glNamedBufferStorage(name[0], bytes, 0, flags);
+            return name[0];
+        });
+    }
+
     void delete(int buffer) {
         run(() -> {
             BufferCalls.delete(buffer);

@@ -116,6 +116,13 @@ final class GlFixture implements AutoCloseable {
         }
     }
 
+    /** Makes calls of the context's thread, so that what it could see has been seen. */
+    void letOthersAllocate(Backend backend) {
+        for (int round = 0; round < 4; round++) {
+            get(backend.allocate(4096)).close();
+        }
+    }
+
     /** Moves other bytes several times, so that what could happen meanwhile has had its chance. */
     void letOthersRun(Backend backend) {
         Path path = file("others", new byte[65536]);

@@ -6,6 +6,7 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.backend.gl.doubles.SsgDouble;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.testing.HeldCommands;
 import io.penstock.engine.testing.HoldingRoute;
@@ -35,6 +36,7 @@ record GlSubject(GlPath way, TransferPath path, Set<FileOption> fileOptions) imp
 
     /** Goes on if there is an OpenGL, else skips the tests with the reason. */
     static void require() {
+        SsgDouble.install(); // before OpenGL is loaded
         Require.backend("gl", new GlProvider().probe(Options.none().resolve(Backends.options())));
     }
 

@@ -3,6 +3,7 @@ package io.penstock.backend.gl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.backend.gl.doubles.SsgDouble;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -58,6 +59,21 @@ class SmokeTest {
     @Test
     void aProgramOnTheClassPathReadsAFile() throws IOException, InterruptedException {
         assertReads(with(Map.of()), "no module");
+    }
+
+    @Test
+    void aProgramReadsByFunctionsOfAnExtensionThatEglKnows() throws IOException, InterruptedException {
+        String driver = SsgDouble.file().toString(); // a libEGL, a libOpenGL, and the extension
+        UserProgram.Said said = with(Map.of(
+                "PENSTOCK_GL_PATH", "ssg",
+                "PENSTOCK_GL_LIBEGL", driver,
+                "PENSTOCK_GL_LIBGL", driver,
+                "SSG_GL_EXTENSION", "1",
+                "PENSTOCK_GL_SSG_EXTENSION", "GL_PENSTOCK_double",
+                "PENSTOCK_GL_SSG_BLOCK_SIZE_TOKEN", "0x7F01",
+                "PENSTOCK_GL_SSG_FILE_SIZE_TOKEN", "0x7F02",
+                "PENSTOCK_GL_SSG_HANDLE_BITS", "64"));
+        assertReads(said, "no module");
     }
 
     @Test

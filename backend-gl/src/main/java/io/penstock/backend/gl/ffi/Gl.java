@@ -24,6 +24,7 @@ public final class Gl {
     public static final int GL_COPY_READ_BUFFER = 0x8F36;
     public static final int GL_COPY_WRITE_BUFFER = 0x8F37;
     public static final int GL_BUFFER_SIZE = 0x8764;
+    public static final int GL_BUFFER_STORAGE_FLAGS = 0x8220;
     public static final int GL_MAP_READ_BIT = 0x1;
     public static final int GL_MAP_WRITE_BIT = 0x2;
     public static final int GL_MAP_PERSISTENT_BIT = 0x40;

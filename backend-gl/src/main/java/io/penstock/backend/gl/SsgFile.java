@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.FileOption;
+import io.penstock.engine.host.HostFile;
+import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A file as one route of the extension's takes it: a GL file, and a descriptor for what that has no words for. */
+final class SsgFile implements NativeFile {
+
+    private final SsgSession session;
+    private final HostFile host;
+    private final boolean writes;
+    private final Limits limits;
+    private SsgObject object; // the context's thread; replaced where the driver does not see the file grow
+
+    private SsgFile(SsgSession session, HostFile host, boolean writes, SsgObject object, Limits limits) {
+        this.session = session;
+        this.host = host;
+        this.writes = writes;
+        this.object = object;
+        this.limits = limits;
+        session.join();
+    }
+
+    /**
+     * Opens a file, which is there.
+     *
+     * @param straight whether buffers are reached without the ring, and so by whole blocks only
+     * @throws SsgRefusal where the driver does not want it
+     */
+    static SsgFile open(SsgSession session, Path path, boolean writes, boolean straight) throws IOException {
+        HostFile host = host(path, writes);
+        SsgObject object;
+        try {
+            object = session.context().call("opening of " + path, () -> unchecked(session, host, writes));
+        } catch (UncheckedIOException e) {
+            host.close();
+            throw e.getCause();
+        } catch (RuntimeException e) {
+            host.close();
+            throw e;
+        }
+        long block = object.blockBytes();
+        long piece = session.sizes().pieceBytes() & -block;
+        if (piece == 0) {
+            session.context().post(object::release);
+            host.close();
+            throw new SsgRefusal("blocks of " + block + " bytes are larger than " + GlOptions.SSG_PIECE_BYTES);
+        }
+        return new SsgFile(session, host, writes, object, new Limits(block, straight ? block : 1, piece, piece, false));
+    }
+
+    // What is not whole blocks is read before it is merged and written. The disk is not asked to bypass its cache: by
+    // this
+    // descriptor go lengths only.
+    private static HostFile host(Path path, boolean writes) throws IOException {
+        Set<FileOption> how = writes ? EnumSet.of(FileOption.READ, FileOption.WRITE) : EnumSet.of(FileOption.READ);
+        return LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES);
+    }
+
+    private static SsgObject unchecked(SsgSession session, HostFile host, boolean writes) {
+        try {
+            return object(session, host, writes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Opens it by its name, which is all that the vendor takes, and makes sure that it is the same file. */
+    private static SsgObject object(SsgSession session, HostFile host, boolean writes) throws IOException {
+        SsgObject object = SsgObject.open(session.tokens(), host.path(), writes);
+        try {
+            HostFile named = host(host.path(), false);
+            boolean same = named.identity().equals(host.identity());
+            named.close();
+            if (!same) {
+                throw new SsgRefusal(host.path() + " is another file now");
+            }
+            return object;
+        } catch (IOException | RuntimeException e) {
+            object.release();
+            throw e;
+        }
+    }
+
+    /**
+     * Returns the GL file for a transfer up to {@code end}, with one more user, whom the caller ends; on the thread of the
+     * context.
+     *
+     * @return null where the driver does not know of so many bytes: the file is shorter now
+     * @throws IOException with the native answer
+     */
+    @Nullable
+    SsgObject take(long end) throws IOException {
+        if (!object.reaches(end)) {
+            SsgObject fresh = object(session, host, writes);
+            object.release(); // transfers that use it still count
+            object = fresh;
+            if (!fresh.reaches(end)) {
+                return null;
+            }
+        }
+        object.retain();
+        return object;
+    }
+
+    HostFile host() {
+        return host;
+    }
+
+    long blockBytes() {
+        return limits.fileAlignment();
+    }
+
+    @Override
+    public Limits limits() {
+        return limits;
+    }
+
+    /** {@inheritDoc} The vendor wants the end of a file read as a whole block. */
+    @Override
+    public boolean readsIntoSlack() {
+        return true;
+    }
+
+    @Override
+    public Object identity() {
+        return host.identity();
+    }
+
+    @Override
+    public long size() throws IOException {
+        return host.size();
+    }
+
+    @Override
+    public void truncate(long bytes) throws IOException {
+        host.truncate(bytes);
+    }
+
+    @Override
+    public void preallocate(long bytes) throws IOException {
+        host.preallocate(bytes);
+    }
+
+    @Override
+    public void close() {
+        session.context().post(() -> object.release());
+        host.close();
+        session.leave();
+    }
+
+    @Override
+    public String toString() {
+        return host.toString();
+    }
+}

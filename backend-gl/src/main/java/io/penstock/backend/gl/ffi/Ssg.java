@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl.ffi;
+
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import com.sun.jna.SymbolProvider;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The five functions of AMD's SSG extension for OpenGL. A process has one set of them.
+ *
+ * <p>A {@code GLfilehandleAMD}, whose width was never published, is a long here: where it has 32 bits, the callee looks at
+ * these only, and the caller cuts off what else an answer has.
+ *
+ * <p>None may be called before {@link #load} has said that they are there, and only where a context is current.
+ */
+public final class Ssg {
+    public static final int GL_READ_ONLY = 0x88B8;
+    public static final int GL_READ_WRITE = 0x88BA;
+
+    private static final List<String> NAMES = List.of(
+            "glCreateFileAMD", "glReleaseFileAMD", "glGetFileParameteri64vAMD", "glReadFileAMD", "glWriteFileAMD");
+
+    private static Map<String, Long> loaded = Map.of(); // guarded by the class
+
+    private Ssg() {}
+
+    /**
+     * Finds the functions, unless that has been done.
+     *
+     * @param file of a library that has them, or an empty string to ask {@code eglGetProcAddress}
+     * @return why there are none, or an empty string
+     */
+    public static synchronized String load(String file) {
+        Map<String, Long> found = new LinkedHashMap<>();
+        try {
+            NativeLibrary library = NativeLibrary.getInstance(file.isEmpty() ? Egl.file() : file);
+            for (String name : NAMES) {
+                long address = file.isEmpty()
+                        ? Egl.eglGetProcAddress(name)
+                        : Pointer.nativeValue(library.getGlobalVariableAddress(name));
+                if (address == 0) {
+                    return "eglGetProcAddress knows no " + name;
+                }
+                found.put(name, address);
+            }
+        } catch (LinkageError e) {
+            return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        }
+        if (!loaded.isEmpty()) {
+            return loaded.equals(found) ? "" : "this process uses these functions of another library already";
+        }
+        SymbolProvider provider = (handle, symbol, parent) -> found.getOrDefault(symbol, 0L);
+        Native.register(
+                Ssg.class, NativeLibrary.getInstance(Gl.file(), Map.of(Library.OPTION_SYMBOL_PROVIDER, provider)));
+        loaded = found;
+        return "";
+    }
+
+    /** Opens a file by its name in UTF-8, with a 0 behind it; 0 where that cannot be. */
+    public static native long glCreateFileAMD(byte[] name, int mode);
+
+    public static native void glReleaseFileAMD(long file);
+
+    public static native void glGetFileParameteri64vAMD(long file, int name, long[] value);
+
+    /** Reads blocks of a file into a buffer; sync is 0, and the call waits, or the address of a GLsync that is in and out. */
+    public static native void glReadFileAMD(
+            int buffer, long file, long bufferOffset, long fileOffset, long bytes, long sync);
+
+    /** Writes blocks of a buffer to a file; as {@link #glReadFileAMD}. */
+    public static native void glWriteFileAMD(
+            int buffer, long file, long bufferOffset, long fileOffset, long bytes, long sync);
+}

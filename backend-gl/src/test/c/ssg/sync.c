@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Syncs are the real ones of glFenceSync; one that file operations have joined does not pass before these have ended.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "ssg.h"
+
+static struct sync *syncs;
+
+struct sync *sync_find(GLsync handle) {
+    for (struct sync *sync = syncs; sync; sync = sync->next)
+        if (sync->handle == handle) return sync;
+    return NULL;
+}
+
+struct sync *sync_of(GLsync handle, int ours) {
+    struct sync *sync = sync_find(handle);
+    if (sync) return sync;
+    sync = calloc(1, sizeof *sync);
+    if (!sync) abort();
+    *sync = (struct sync){.handle = handle, .ours = ours, .next = syncs};
+    syncs = sync;
+    if (ours) live("syncs", 1);
+    return sync;
+}
+
+/* Waits until no operation has joined it, for so long; with the lock. True if there is none. */
+static int settled(GLsync handle, uint64_t nanos) {
+    struct timespec until = in_millis((long)(nanos / 1000000 > 60000 ? 60000 : nanos / 1000000));
+    struct sync *sync = sync_find(handle);
+    while (sync && sync->operations && nanos) {
+        if (pthread_cond_timedwait(&ssg_changed, &ssg_lock, &until)) break;
+        sync = sync_find(handle);
+    }
+    return !sync || !sync->operations;
+}
+
+EXPORT GLenum glClientWaitSync(GLsync handle, GLbitfield flags, uint64_t nanos) {
+    struct answer answer;
+    if (called(__func__, &answer)) {
+        raise_error(__func__, (GLenum)answer.err, "as ordered");
+        return (GLenum)answer.code;
+    }
+    views_sweep();
+    LOCK();
+    int passed = settled(handle, nanos);
+    UNLOCK();
+    if (!passed) {
+        /* Where the context is lost, whoever waits must not wait for ever. */
+        return property("reset_status", 0) ? GL_ALREADY_SIGNALED : GL_TIMEOUT_EXPIRED;
+    }
+    views_sweep();
+    return real.glClientWaitSync(handle, flags, nanos);
+}
+
+EXPORT void glWaitSync(GLsync handle, GLbitfield flags, uint64_t nanos) {
+    LOCK();
+    settled(handle, nanos);
+    UNLOCK();
+    real.glWaitSync(handle, flags, nanos);
+}
+
+void sync_forget(struct sync *sync) {
+    struct sync **link = &syncs;
+    while (*link != sync) link = &(*link)->next;
+    *link = sync->next;
+    if (sync->ours) live("syncs", -1);
+    free(sync);
+}
+
+EXPORT void glDeleteSync(GLsync handle) {
+    LOCK();
+    struct sync *sync = sync_find(handle);
+    int busy = sync && sync->operations;
+    if (busy && !property("reset_status", 0)) complain("glDeleteSync: a sync whose transfers run");
+    if (busy) sync->deleted = 1; /* the last of them forgets it */
+    else if (sync) sync_forget(sync);
+    UNLOCK();
+    if (!busy) real.glDeleteSync(handle);
+}
+
+void syncs_reset(void) {
+    LOCK();
+    while (syncs) {
+        if (syncs->operations) pthread_cond_wait(&ssg_changed, &ssg_lock);
+        else sync_forget(syncs);
+    }
+    UNLOCK();
+}

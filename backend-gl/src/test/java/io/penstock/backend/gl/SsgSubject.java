@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.backend.gl.doubles.FreshSsg;
+import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.tck.Gate;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The double of AMD's SSG as the TCK's subject.
+ *
+ * @param options that it is opened with
+ */
+record SsgSubject(Options options) implements TckSubject {
+
+    /** What one has to say of the double, as of the vendor's own. */
+    static Options said() {
+        return Options.none()
+                .with(GlOptions.PATH, GlPath.SSG)
+                .with(GlOptions.SSG_LIBRARY, SsgDouble.file().toString())
+                .with(GlOptions.SSG_BLOCK_SIZE_TOKEN, "0x7F01")
+                .with(GlOptions.SSG_FILE_SIZE_TOKEN, "0x7F02")
+                .with(GlOptions.SSG_HANDLE_BITS, "64")
+                .with(GlOptions.SSG_PIECE_BYTES, 256L << 10)
+                .with(GlOptions.SSG_RING_BYTES, 1L << 20);
+    }
+
+    /** Options by which the ring takes all visible memory, and buffers are the device's own. */
+    static Options ring() {
+        return said().with(GlOptions.VISIBLE_BYTES, 256L << 10);
+    }
+
+    /** Opens the backend as applications do. */
+    static Backend opened(Options options) {
+        return new GlProvider().open(options.resolve(Backends.options()));
+    }
+
+    /** Opens it in a context that shares with an application's. */
+    static Backend sharing(Application application, Options options) {
+        return GlBackends.sharing(application.display(), application.context(), options);
+    }
+
+    static SsgSubject of(Options options) {
+        GlSubject.require();
+        SsgDouble.require();
+        return new SsgSubject(options);
+    }
+
+    /** Makes a machine with an SSG; pairs of names and values that {@link SsgDouble#set} takes. */
+    static void machine(Object... properties) {
+        GlSubject.require();
+        SsgDouble.control().reset();
+        SsgDouble.set("visible_bytes", 100L << 20);
+        for (int i = 0; i < properties.length; i += 2) {
+            SsgDouble.set((String) properties[i], ((Integer) properties[i + 1]).longValue());
+        }
+    }
+
+    /** Ends it: what was made is gone, and was used as the vendor wants. */
+    static void nothingIsLeft() {
+        try {
+            FreshSsg.assertNothingLeft();
+        } finally {
+            SsgDouble.control().reset();
+        }
+    }
+
+    @Override
+    public String backend() {
+        return "gl";
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.DIRECT;
+    }
+
+    @Override
+    public Backend open(Options options) {
+        // As Backends does it, with commands held in front of the queues.
+        return new GlProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+    }
+
+    @Override
+    public Optional<Gate> gate(Path folder) throws IOException {
+        return Optional.of(HeldCommands.in(folder));
+    }
+
+    @Override
+    public boolean wrapsHostMemory() {
+        return false; // a buffer is one that GL has made
+    }
+
+    @Override
+    public Path folder() {
+        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of(
+                "buffers", GlMemory.LIVE.get(),
+                "slots", GlSlot.LIVE.get(),
+                "GL files", SsgObject.LIVE.get(),
+                "slabs", Slabs.shared().liveSlabs());
+    }
+}

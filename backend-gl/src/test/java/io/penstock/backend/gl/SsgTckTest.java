@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.tck.BackendRules;
+import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** The rules by AMD's extension, on a double of its driver. */
+class SsgTckTest {
+
+    /** Straight into visible memory, with a sync of the driver's for each group. */
+    @Nested
+    class Visible implements BackendRules {
+        @BeforeAll
+        static void machine() {
+            SsgSubject.machine("block_size", 512);
+        }
+
+        @AfterAll
+        static void nothingIsLeft() {
+            SsgSubject.nothingIsLeft();
+        }
+
+        @Override
+        public TckSubject subject() {
+            return SsgSubject.of(SsgSubject.said());
+        }
+    }
+
+    /** Into the device's own memory, by a ring; the driver uses our sync, and does not see files grow. */
+    @Nested
+    class Ring implements BackendRules {
+        @BeforeAll
+        static void machine() {
+            SsgSubject.machine("block_size", 4096, "sync", 1, "growth_seen", 0);
+        }
+
+        @AfterAll
+        static void nothingIsLeft() {
+            SsgSubject.nothingIsLeft();
+        }
+
+        @Override
+        public TckSubject subject() {
+            return SsgSubject.of(SsgSubject.ring());
+        }
+    }
+
+    /** Where the driver ignores syncs, has narrow handles, and lengthens files that it writes by whole blocks. */
+    @Nested
+    class Ignored implements BackendRules {
+        @BeforeAll
+        static void machine() {
+            SsgSubject.machine("block_size", 4096, "sync", 2, "handle_bits", 32, "grows", 1);
+        }
+
+        @AfterAll
+        static void nothingIsLeft() {
+            SsgSubject.nothingIsLeft();
+        }
+
+        @Override
+        public TckSubject subject() {
+            return SsgSubject.of(SsgSubject.said().with(GlOptions.SSG_HANDLE_BITS, "32"));
+        }
+    }
+
+    /** Where the driver refuses syncs. */
+    @Nested
+    class Refused implements BackendRules {
+        @BeforeAll
+        static void machine() {
+            SsgSubject.machine("block_size", 512, "sync", 3);
+        }
+
+        @AfterAll
+        static void nothingIsLeft() {
+            SsgSubject.nothingIsLeft();
+        }
+
+        @Override
+        public TckSubject subject() {
+            return SsgSubject.of(SsgSubject.ring());
+        }
+    }
+}
