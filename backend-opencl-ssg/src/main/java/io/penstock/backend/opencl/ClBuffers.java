@@ -40,18 +40,23 @@ final class ClBuffers {
      * @throws IllegalArgumentException if the device has no buffers of this size
      */
     ClMemory allocate(long bytes) {
-        long most = context.device().mostBytes();
-        if (bytes > most) {
-            throw new IllegalArgumentException(
-                    bytes + " bytes are more than a buffer can have on " + context.device() + ": " + most);
-        }
+        check(context, bytes);
         context.join();
         try {
-            ClSpan span = take(Math.min(rounded(bytes), most));
+            ClSpan span = take(Math.min(rounded(bytes), context.device().mostBytes()));
             return new ClMemory(span, bytes, () -> give(span));
         } catch (RuntimeException e) {
             context.leave();
             throw e;
+        }
+    }
+
+    /** Goes on if a device has buffers of a size. */
+    static void check(ClContext context, long bytes) {
+        long most = context.device().mostBytes();
+        if (bytes > most) {
+            throw new IllegalArgumentException(
+                    bytes + " bytes are more than a buffer can have on " + context.device() + ": " + most);
         }
     }
 

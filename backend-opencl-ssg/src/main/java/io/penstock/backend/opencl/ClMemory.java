@@ -38,6 +38,11 @@ final class ClMemory implements DeviceMemory {
     }
 
     @Override
+    public long slack() {
+        return span.bytes() - bytes;
+    }
+
+    @Override
     public long nativeHandle() {
         return span.handle();
     }

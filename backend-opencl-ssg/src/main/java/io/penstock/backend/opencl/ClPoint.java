@@ -7,6 +7,7 @@ import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.FencePoint;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place of a transfer in the order of a context: a queue of the application's that its copies go to, or an event
@@ -30,6 +31,7 @@ final class ClPoint implements FencePoint {
     private boolean broken; // a command could not join, and the event would lie
     private boolean used; // counted as a user of the context
 
+    private @Nullable WaitList waits; // written before the lane gets the transfer
     private volatile long event;
 
     /**
@@ -47,6 +49,32 @@ final class ClPoint implements FencePoint {
     /** Returns the queue that a copy goes to. */
     long queue(long own) {
         return home == 0 ? own : home;
+    }
+
+    /**
+     * Has the transfer's commands wait for an event on the device; before the lane gets the transfer.
+     *
+     * @param budget what the transfer needs room in
+     * @param commands of the transfer, at most
+     * @param bytes of the transfer
+     * @return whether they will
+     */
+    boolean await(long awaited, WaitBudget budget, long commands, long bytes) {
+        WaitList list = waits;
+        if (list == null) {
+            if (!budget.take(commands, bytes)) {
+                return false;
+            }
+            list = new WaitList(budget, commands, bytes);
+            waits = list;
+        }
+        return list.add(awaited);
+    }
+
+    /** Returns what the transfer's commands wait for on the device; null for most. */
+    @Nullable
+    WaitList waits() {
+        return waits;
     }
 
     /** Puts the point behind a command, by its event. */
@@ -142,6 +170,10 @@ final class ClPoint implements FencePoint {
 
     @Override
     public void free() {
+        WaitList list = waits;
+        if (list != null) {
+            list.free();
+        }
         synchronized (this) {
             if (!used) {
                 return;

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param handle the cl_mem
  * @param bytes of it
  * @param backing our memory that it lies in, where the device shares the host's; else null
+ * @param isReachable whether a disk can reach it, by AMD's extension
  */
-record ClSpan(long handle, long bytes, @Nullable Slab backing) {
+record ClSpan(long handle, long bytes, @Nullable Slab backing, boolean isReachable) {
 
     /**
      * Makes a buffer.
@@ -22,7 +23,18 @@ record ClSpan(long handle, long bytes, @Nullable Slab backing) {
      */
     static ClSpan create(ClContext context, long bytes) {
         // Memory of ours: at a page's start, which O_DIRECT wants, and known to io_uring.
-        Slab backing = context.device().sharesHostMemory() ? Slabs.shared().allocate(bytes) : null;
+        return create(
+                context,
+                bytes,
+                context.device().sharesHostMemory() ? Slabs.shared().allocate(bytes) : null);
+    }
+
+    /** As above, where the driver likes, also on a device that shares the host's memory. */
+    static ClSpan ordinary(ClContext context, long bytes) {
+        return create(context, bytes, null);
+    }
+
+    private static ClSpan create(ClContext context, long bytes, @Nullable Slab backing) {
         long flags = OpenCl.CL_MEM_READ_WRITE | (backing == null ? 0 : OpenCl.CL_MEM_USE_HOST_PTR);
         int[] error = new int[1];
         long handle = OpenCl.clCreateBuffer(
@@ -34,7 +46,7 @@ record ClSpan(long handle, long bytes, @Nullable Slab backing) {
             throw OpenClFailure.exception(
                     "allocation of " + bytes + " bytes on " + context.device(), "clCreateBuffer", error[0]);
         }
-        return new ClSpan(handle, bytes, backing);
+        return new ClSpan(handle, bytes, backing, PersistentMemory.isReachable(flags));
     }
 
     /** Releases it; no command uses it any more. */

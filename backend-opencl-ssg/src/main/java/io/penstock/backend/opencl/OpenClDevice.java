@@ -106,7 +106,9 @@ record OpenClDevice(
     /** Returns what it can do, in words. */
     List<String> abilities() {
         List<String> abilities = new ArrayList<>();
-        abilities.add(claimsSsg() ? "says that it has " + SSG : "no " + SSG);
+        if (!claimsSsg()) {
+            abilities.add("no " + SSG);
+        }
         if (sharesHostMemory) {
             abilities.add("map");
         }

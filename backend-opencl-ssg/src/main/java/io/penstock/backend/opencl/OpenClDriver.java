@@ -4,7 +4,6 @@ package io.penstock.backend.opencl;
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
-import io.penstock.PenstockException;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.ffi.OpenCl;
@@ -20,15 +19,18 @@ import org.jspecify.annotations.Nullable;
 final class OpenClDriver implements DeviceDriver {
 
     private final ClContext context;
+    private final @Nullable SsgSession ssg;
     private final Capabilities capabilities;
 
     /**
      * Takes over one use of a context.
      *
+     * @param ssg has the memory, and is closed with this; null where no path is AMD's extension's
      * @param paths that transfers may take
      */
-    OpenClDriver(ClContext context, Set<TransferPath> paths) {
+    OpenClDriver(ClContext context, @Nullable SsgSession ssg, Set<TransferPath> paths) {
         this.context = context;
+        this.ssg = ssg;
         OpenClDevice device = context.device();
         this.capabilities = new Capabilities(
                 device.name(),
@@ -47,42 +49,14 @@ final class OpenClDriver implements DeviceDriver {
 
     @Override
     public DeviceMemory allocate(long bytes) {
-        return context.memory().allocate(bytes);
+        ClBuffers.check(context, bytes);
+        return ssg == null ? context.memory().allocate(bytes) : ssg.memory().allocate(bytes);
     }
 
     @Override
     public DeviceMemory wrap(long nativeHandle, long bytes) {
-        String buffer = "the cl_mem 0x" + Long.toHexString(nativeHandle);
-        try {
-            check(buffer, nativeHandle, bytes);
-        } catch (PenstockException unknown) {
-            throw new IllegalArgumentException(unknown.getMessage(), unknown);
-        }
-        OpenClFailure.check("wrapping of " + buffer, "clRetainMemObject", OpenCl.clRetainMemObject(nativeHandle));
-        ClSpan span = new ClSpan(nativeHandle, bytes, null);
+        ClSpan span = WrappedSpan.of(context, nativeHandle, bytes);
         return new ClMemory(span, bytes, span::release);
-    }
-
-    private void check(String buffer, long handle, long bytes) {
-        Info info = new Info(
-                buffer,
-                "clGetMemObjectInfo",
-                (name, size, value, length) -> OpenCl.clGetMemObjectInfo(handle, name, size, value, length));
-        if (info.number(OpenCl.CL_MEM_TYPE) != OpenCl.CL_MEM_OBJECT_BUFFER) {
-            throw new IllegalArgumentException(buffer + " is an image, not a buffer");
-        }
-        if (info.word(OpenCl.CL_MEM_CONTEXT) != context.handle()) {
-            throw new IllegalArgumentException(buffer + " is of another cl_context, and this backend is in the "
-                    + context + ": see " + OpenClOptions.CONTEXT);
-        }
-        if (info.word(OpenCl.CL_MEM_SIZE) < bytes) {
-            throw new IllegalArgumentException(
-                    buffer + " has " + info.word(OpenCl.CL_MEM_SIZE) + " bytes, not " + bytes);
-        }
-        if ((info.word(OpenCl.CL_MEM_FLAGS) & OpenCl.CL_MEM_HOST_NO_ACCESS) != 0) {
-            throw new IllegalArgumentException(
-                    buffer + " was made with CL_MEM_HOST_NO_ACCESS: nothing can be copied into it from the host");
-        }
     }
 
     @Override
@@ -106,7 +80,8 @@ final class OpenClDriver implements DeviceDriver {
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
         QueuePlace place = QueuePlace.of(transfer);
         if (place == null) {
-            return exposed ? new ClPoint(context, 0, true) : null;
+            boolean maybeAwaits = ssg != null && !transfer.after().isEmpty();
+            return exposed || maybeAwaits ? new ClPoint(context, 0, exposed) : null;
         }
         if (place.context() != context.handle()) {
             throw new IllegalArgumentException("the cl_command_queue 0x" + Long.toHexString(place.queue())
@@ -129,6 +104,9 @@ final class OpenClDriver implements DeviceDriver {
 
     @Override
     public void close() {
+        if (ssg != null) {
+            ssg.leave();
+        }
         context.leave();
     }
 }

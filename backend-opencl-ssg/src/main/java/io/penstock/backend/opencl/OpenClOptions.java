@@ -28,10 +28,57 @@ public final class OpenClOptions {
             "",
             "the file of the OpenCL loader; without it libOpenCL.so.1 (OpenCL.dll) and the usual folders");
 
+    /** How much persistent memory a process may use. */
+    public static final Option<Long> PERSISTENT_BYTES = Option.bytes(
+            "penstock.opencl.ssg.persistent-bytes",
+            100L << 20,
+            0,
+            1L << 40,
+            "the most persistent memory (SSG) that this process uses; the driver has 128 MB for all");
+
+    /** How much of it is a ring for buffers that a disk does not reach. */
+    public static final Option<Long> SSG_RING_BYTES = Option.bytes(
+            "penstock.opencl.ssg.ring-bytes",
+            16L << 20,
+            0,
+            1L << 40,
+            "how much of it is a ring, through which files reach buffers that are not persistent");
+
+    /** How many bytes one of the extension's commands moves. */
+    public static final Option<Long> SSG_PIECE_BYTES = Option.bytes(
+            "penstock.opencl.ssg.piece-bytes",
+            2L << 20,
+            4096,
+            1L << 30,
+            "the most bytes that one command of the SSG extension moves, and the bytes of a slot of its ring");
+
+    /** How many command queues carry the extension's commands. */
+    public static final Option<Integer> SSG_QUEUES = Option.integer(
+            "penstock.opencl.ssg.queues",
+            0,
+            0,
+            64,
+            "how many command queues in order carry SSG commands; 0 for one out of order where there is such");
+
+    /** What the extension is proven by. */
+    public static final Option<String> SSG_FILE = Option.text(
+            "penstock.opencl.ssg.file",
+            "",
+            "a file on the card's disk, by which the SSG extension is proven; without it a temporary one");
+
     private OpenClOptions() {}
 
     /** Returns all of them. */
     public static List<Option<?>> all() {
-        return List.of(PATH, DEVICE, CONTEXT, LIBRARY);
+        return List.of(
+                PATH,
+                DEVICE,
+                CONTEXT,
+                LIBRARY,
+                PERSISTENT_BYTES,
+                SSG_RING_BYTES,
+                SSG_PIECE_BYTES,
+                SSG_QUEUES,
+                SSG_FILE);
     }
 }

@@ -5,6 +5,8 @@ package io.penstock.backend.opencl;
 public enum OpenClPath {
     /** The best that there is for each transfer. */
     AUTO,
+    /** By AMD's SSG extension, and through slots of ours what that refuses. */
+    SSG,
     /** Through slots of ours. */
     STAGED,
     /**

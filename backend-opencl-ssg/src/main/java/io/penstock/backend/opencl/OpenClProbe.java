@@ -8,7 +8,10 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Says which platforms and devices there are, and what each can do; creates no context. */
+/**
+ * Says which platforms and devices there are, and what each can do; creates no context, except where a driver says that it
+ * has the SSG extension, which only a file object proves.
+ */
 final class OpenClProbe {
 
     private OpenClProbe() {}
@@ -20,7 +23,7 @@ final class OpenClProbe {
                 return Availability.absent(platforms.reason(), platforms.remedy());
             }
             OpenClDevice device = ContextChoice.of(options, platforms).device();
-            return Availability.available(device.isHardware(), device.name(), details(platforms, device));
+            return Availability.available(device.isHardware(), device.name(), details(platforms, device, options));
         } catch (BackendUnavailableException e) {
             return Availability.absent(
                     String.valueOf(e.getMessage()), "set " + OpenClOptions.DEVICE + " to a device that there is");
@@ -29,7 +32,7 @@ final class OpenClProbe {
         }
     }
 
-    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen) {
+    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen, Options options) {
         List<String> details = new ArrayList<>();
         details.add("library: " + OpenCl.file());
         platforms.platforms().forEach(platform -> details.add("platform: " + platform));
@@ -37,6 +40,7 @@ final class OpenClProbe {
             String whyNot = device.whyNot();
             details.add((whyNot.isEmpty() ? device.toString() : whyNot)
                     + "; " + String.join(", ", device.abilities())
+                    + (device.claimsSsg() ? "; " + SsgProof.of(device, options) : "")
                     + (device.equals(chosen) ? "; chosen" : ""));
         });
         details.addAll(platforms.troubles());

@@ -61,7 +61,7 @@ public final class OpenClProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        OpenClDriver driver = new OpenClDriver(context, routes.paths());
+        OpenClDriver driver = new OpenClDriver(context, routes.ssg(), routes.paths());
         return Engine.open(name(), driver, routes.all().stream().map(around).toList(), options);
     }
 }

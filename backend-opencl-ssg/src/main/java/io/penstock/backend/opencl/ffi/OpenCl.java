@@ -69,6 +69,7 @@ public final class OpenCl {
     public static final int CL_MEM_HOST_PTR = 0x1103;
     public static final int CL_MEM_REFERENCE_COUNT = 0x1105;
     public static final int CL_MEM_CONTEXT = 0x1106;
+    public static final int CL_MEM_ASSOCIATED_MEMOBJECT = 0x1107;
 
     public static final long CL_MAP_READ = 1;
     public static final long CL_MAP_WRITE = 1L << 1;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.Options;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.backend.opencl.ffi.Ssg;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Whether a device really has AMD's extension: drivers say so that have it not, so a file object is made.
+ *
+ * @param reason why not; empty if it has
+ * @param blockBytes of the file that was tried
+ */
+record SsgProof(String reason, long blockBytes) {
+
+    /**
+     * Tries it in a context of its own, which is the one thing that a probe makes; only where the driver says that it has
+     * the extension.
+     */
+    static SsgProof of(OpenClDevice device, Options options) {
+        String missing = missing(device);
+        if (!missing.isEmpty()) {
+            return new SsgProof(missing, 0);
+        }
+        int[] error = new int[1];
+        long[] properties = {OpenCl.CL_CONTEXT_PLATFORM, device.platform().handle(), 0};
+        long context = OpenCl.clCreateContext(properties, 1, new long[] {device.handle()}, 0, 0, error);
+        if (error[0] != OpenClError.SUCCESS) {
+            return new SsgProof("no context: " + OpenClFailure.error("clCreateContext", error[0]), 0);
+        }
+        try {
+            return in(context, options);
+        } finally {
+            OpenCl.clReleaseContext(context);
+        }
+    }
+
+    /** Tries it in a context that there is. */
+    static SsgProof of(ClContext context, Options options) {
+        String missing = missing(context.device());
+        return missing.isEmpty() ? in(context.handle(), options) : new SsgProof(missing, 0);
+    }
+
+    private static String missing(OpenClDevice device) {
+        return device.claimsSsg() ? Ssg.load(device.platform().handle()) : "the device has no " + Ssg.EXTENSION;
+    }
+
+    private static SsgProof in(long context, Options options) {
+        String named = options.get(OpenClOptions.SSG_FILE);
+        try {
+            return named.isEmpty() ? ofTemporary(context) : ofFile(context, Path.of(named));
+        } catch (IOException | RuntimeException e) {
+            return new SsgProof(
+                    "the driver says that it has " + Ssg.EXTENSION + ", but makes no file object: " + e.getMessage()
+                            + (named.isEmpty()
+                                    ? "; a file on the card's disk can be named in " + OpenClOptions.SSG_FILE
+                                    : ""),
+                    0);
+        }
+    }
+
+    private static SsgProof ofTemporary(long context) throws IOException {
+        Path file = Files.write(Files.createTempFile("penstock-ssg", null), new byte[1]);
+        try {
+            return ofFile(context, file);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static SsgProof ofFile(long context, Path file) throws IOException {
+        SsgObject object = SsgObject.open(context, Ssg.CL_FILE_READ_ONLY_AMD, file);
+        long block = object.blockBytes();
+        object.release();
+        return new SsgProof("", block);
+    }
+
+    boolean isProven() {
+        return reason.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return isProven() ? "SSG, proven by a file object, in blocks of " + blockBytes + " bytes" : "no SSG: " + reason;
+    }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.staging.Doorbell;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Commands of the extension's, whose events are asked until they are terminal.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; what blocks (syncs, opening a file object anew) runs on threads of Reactor's
+ * and comes back.
+ *
+ * <p><b>Cancellation:</b> takes a command back that the device has not got; others end by themselves, since nothing can be
+ * taken out of a command queue.
+ */
+final class SsgQueue implements NativeQueue {
+
+    /** How often a file object is opened anew for one command, while others cut and lengthen the file. */
+    private static final int MOST_ATTEMPTS = 8;
+
+    private final SsgSession session;
+    private final SsgQueues queues;
+    private final SsgTask[] tasks; // by id
+    private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the device, or for the ring
+    private final List<SsgTask> submitted = new ArrayList<>(); // of them, those of the turn under way
+    private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
+    private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
+    private final ConcurrentLinkedQueue<SsgTask> returned = new ConcurrentLinkedQueue<>(); // by other threads
+    private final Doorbell doorbell = new Doorbell();
+    private final LookPause pause = new LookPause();
+
+    SsgQueue(SsgSession session) {
+        this.session = session;
+        this.queues = new SsgQueues(session);
+        session.join();
+        this.tasks = new SsgTask[session.sizes().depth()];
+        ByteBuffer cells = ByteBuffer.allocateDirect(tasks.length * SsgTask.CELL_BYTES);
+        long address = NativeMemory.address(cells);
+        for (int id = 0; id < tasks.length; id++) {
+            int offset = id * SsgTask.CELL_BYTES;
+            ByteBuffer own = cells.slice(offset, SsgTask.CELL_BYTES).order(ByteOrder.nativeOrder());
+            tasks[id] = new SsgTask(id, own, address + offset);
+        }
+    }
+
+    @Override
+    public int depth() {
+        return tasks.length;
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        tasks[id].fill(command);
+        waiting.add(tasks[id]);
+    }
+
+    @Override
+    public void cancel(int id) {
+        if (waiting.remove(tasks[id])) {
+            end(tasks[id], SsgResults.CANCELLED);
+        }
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        boolean any = advance(completions);
+        if (any || waitNanos == 0) {
+            pause.reset();
+            return;
+        }
+        doorbell.await(inFlight.isEmpty() ? waitNanos : pause.next(waitNanos));
+        advance(completions);
+    }
+
+    private boolean advance(Completions completions) {
+        for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
+            takeBack(task);
+        }
+        boolean any = submit();
+        look();
+        for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
+            any = true;
+            task.forget();
+            completions.completed(task.id, task.result);
+        }
+        return any;
+    }
+
+    private void takeBack(SsgTask task) {
+        if (task.kind == Command.Kind.SYNC || task.result < 0) {
+            end(task, task.result);
+        } else {
+            waiting.addFirst(task);
+        }
+    }
+
+    private boolean submit() {
+        for (int count = waiting.size(); count > 0; count--) {
+            SsgTask task = waiting.remove();
+            if (!start(task)) {
+                waiting.add(task); // behind the others, all of which go the same way round
+            }
+        }
+        if (submitted.isEmpty()) {
+            return false;
+        }
+        queues.flush();
+        submitted.forEach(SsgQueue::joinOrder);
+        submitted.clear();
+        return true;
+    }
+
+    /** Puts the point of the transfer's fence behind a command, which is in the device's order from now on. */
+    private static void joinOrder(SsgTask task) {
+        ClPoint point = task.point;
+        Runnable inOrder = task.inOrder;
+        task.inOrder = null; // once, also where it goes round again
+        if (point != null && inOrder != null && task.isUnderWay()) {
+            point.join(task.lastEvent());
+            inOrder.run();
+        }
+    }
+
+    /** Starts a task; false if it has to wait for the ring. */
+    private boolean start(SsgTask task) {
+        switch (task.kind) {
+            case SYNC ->
+                outside(
+                        task,
+                        () -> SsgResults.ofHost(
+                                BlockingBytes.INSTANCE.sync(task.file().host())));
+            case COPY_IN, COPY_OUT -> {
+                task.wanted = task.bytes;
+                new SsgChain(task, queues.next(task.point)).copy();
+                started(task);
+            }
+            case READ, WRITE -> {
+                return startFile(task);
+            }
+        }
+        return true;
+    }
+
+    private boolean startFile(SsgTask task) {
+        SsgFile file = task.file();
+        boolean write = task.kind == Command.Kind.WRITE;
+        SsgObject object;
+        try {
+            long size = file.size();
+            task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
+            if (task.wanted == 0) {
+                end(task, 0);
+                return true;
+            }
+            ClSpan ring = ring(task);
+            if (ring == null && needsRing(task)) {
+                return false;
+            }
+            task.ring = ring;
+            long end = task.fileOffset + task.wanted;
+            object = write && size < end ? null : file.handle().take(write, end);
+            if (object == null) {
+                giveRing(task);
+                prepare(task, end);
+                return true;
+            }
+        } catch (IOException e) {
+            giveRing(task);
+            end(task, SsgResults.ofHost(e));
+            return true;
+        }
+        task.object = object;
+        new SsgChain(task, queues.next(task.point)).file();
+        started(task);
+        return true;
+    }
+
+    private static boolean needsRing(SsgTask task) {
+        return task.memory instanceof ClMemory memory && !memory.span().isReachable();
+    }
+
+    private @Nullable ClSpan ring(SsgTask task) {
+        return needsRing(task) ? session.ring().take() : null;
+    }
+
+    private void giveRing(SsgTask task) {
+        ClSpan ring = task.ring;
+        task.ring = null;
+        if (ring != null) {
+            session.ring().give(ring);
+        }
+    }
+
+    private void prepare(SsgTask task, long end) {
+        if (++task.attempts > MOST_ATTEMPTS) {
+            end(task, ClCall.OPEN_FILE.failed(OpenClError.INVALID_FILE_OBJECT_AMD));
+            return;
+        }
+        SsgHandle handle = task.file().handle();
+        boolean write = task.kind == Command.Kind.WRITE;
+        outside(task, () -> {
+            try {
+                handle.reach(write, end);
+                return 0;
+            } catch (IOException e) {
+                return SsgResults.ofHost(e);
+            }
+        });
+    }
+
+    /** What may block. */
+    @FunctionalInterface
+    private interface Outside {
+        long run();
+    }
+
+    private void outside(SsgTask task, Outside call) {
+        Runnable run = () -> {
+            try {
+                task.result = call.run();
+            } catch (RuntimeException e) {
+                task.result = SsgResults.ofHost(e);
+            }
+            returned.add(task);
+            doorbell.ring();
+        };
+        try {
+            Schedulers.boundedElastic().schedule(run);
+        } catch (RejectedExecutionException shutDown) {
+            run.run(); // the application has shut the scheduler down: better on the wrong thread than never
+        }
+    }
+
+    private void started(SsgTask task) {
+        if (task.isUnderWay()) {
+            inFlight.add(task);
+            submitted.add(task);
+        } else {
+            long refused = task.result;
+            letGo(task);
+            end(task, refused);
+        }
+    }
+
+    /**
+     * Looks at what was submitted last first: so a command never seems to have ended before one that it waited for.
+     */
+    private void look() {
+        for (int i = inFlight.size() - 1; i >= 0; i--) {
+            SsgTask task = inFlight.get(i);
+            if (task.hasEnded()) {
+                inFlight.remove(i);
+                passed(task);
+            }
+        }
+    }
+
+    private void passed(SsgTask task) {
+        boolean failedWait = task.hasWaitList() && isFailedWait(task);
+        long refused = task.result; // a step that no queue took, behind others
+        long failed = task.forgetSteps();
+        letGo(task);
+        if (failedWait) {
+            // A fence that fails is passed too, and what waited for it goes on: its own outcome tells.
+            task.waitsNoMore = true;
+            task.result = 0;
+            waiting.addFirst(task);
+            return;
+        }
+        long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.moved : moved(task);
+        if (task.mapping) {
+            mapped(task, result);
+        } else if (isLookedAt(task, result)) {
+            map(task, result);
+        } else {
+            end(task, result);
+        }
+    }
+
+    private static boolean isFailedWait(SsgTask task) {
+        return task.firstStatus() == OpenClError.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+
+    /** Returns whether the processor has to see a slot: where a file ends in it, the engine clears what lies behind. */
+    private static boolean isLookedAt(SsgTask task, long result) {
+        return task.kind == Command.Kind.READ && task.memory instanceof SsgSlot && result >= 0 && result < task.bytes;
+    }
+
+    private void map(SsgTask task, long moved) {
+        task.mapping = true;
+        task.moved = moved;
+        long queue = queues.next(null);
+        new SsgChain(task, queue).map((SsgSlot) task.memory());
+        queues.flush();
+        if (task.isUnderWay()) {
+            inFlight.add(task);
+        } else {
+            mapped(task, task.result);
+        }
+    }
+
+    private void mapped(SsgTask task, long result) {
+        ((SsgSlot) task.memory()).mapped(result >= 0);
+        end(task, result);
+    }
+
+    /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
+    private static long moved(SsgTask task) {
+        if (task.kind != Command.Kind.READ) {
+            return task.wanted;
+        }
+        try {
+            return Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
+        } catch (IOException e) {
+            return SsgResults.ofHost(e);
+        }
+    }
+
+    private void letGo(SsgTask task) {
+        SsgObject object = task.object;
+        task.object = null;
+        if (object != null) {
+            object.release();
+        }
+        giveRing(task);
+    }
+
+    private void end(SsgTask task, long result) {
+        task.result = result;
+        ended.add(task);
+    }
+
+    @Override
+    public void wake() {
+        doorbell.ring();
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return SsgResults.failure(kind, result);
+    }
+
+    @Override
+    public void close() {
+        queues.close();
+        session.leave();
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command of the engine's as a chain of commands of the device's, each of which waits for the one before by its event.
+ * One object per id of a queue, filled again and again, with native cells of its own.
+ */
+final class SsgTask {
+
+    private static final int MOST_STEPS = 2;
+
+    private static final int STATUS = MOST_STEPS * Long.BYTES;
+    static final int CELL_BYTES = STATUS + Long.BYTES;
+
+    final int id;
+    private final ByteBuffer cells;
+    private final long address;
+    private final ClCall[] calls = new ClCall[MOST_STEPS];
+    private int steps;
+
+    Command.Kind kind = Command.Kind.SYNC;
+
+    @Nullable
+    SsgFile file;
+
+    long fileOffset;
+    long bytes;
+    long wanted; // of bytes: up to the end of the file
+
+    @Nullable
+    DeviceMemory memory;
+
+    long memoryOffset;
+
+    @Nullable
+    DeviceMemory slot;
+
+    long slotOffset;
+
+    @Nullable
+    ClPoint point;
+
+    @Nullable
+    Runnable inOrder;
+
+    // While it is in the device's hands.
+    @Nullable
+    SsgObject object;
+
+    @Nullable
+    ClSpan ring;
+
+    long result;
+    long moved;
+    boolean mapping; // what was moved, and the slot is being mapped
+    boolean waitsNoMore; // what it waited for on the device has failed, and so is passed
+    int attempts;
+
+    /**
+     * Makes one.
+     *
+     * @param cells {@link #CELL_BYTES} of its own, in native order
+     * @param address of them
+     */
+    SsgTask(int id, ByteBuffer cells, long address) {
+        this.id = id;
+        this.cells = cells;
+        this.address = address;
+    }
+
+    void fill(Command command) {
+        kind = command.kind();
+        boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
+        file = copies ? null : (SsgFile) command.file();
+        fileOffset = command.fileOffset();
+        bytes = command.bytes();
+        memory = kind == Command.Kind.SYNC ? null : command.memory();
+        memoryOffset = command.memoryOffset();
+        slot = copies ? command.slot() : null;
+        slotOffset = command.slotOffset();
+        point = (ClPoint) command.point();
+        inOrder = command.inOrder();
+        result = 0;
+        mapping = false;
+        waitsNoMore = false;
+        attempts = 0;
+    }
+
+    SsgFile file() {
+        return Objects.requireNonNull(file);
+    }
+
+    DeviceMemory memory() {
+        return Objects.requireNonNull(memory);
+    }
+
+    /** Returns whether its first step waits for events of others, as far as these have not failed. */
+    boolean hasWaitList() {
+        return point != null && point.waits() != null && !waitsNoMore && object != null && ring == null;
+    }
+
+    /** Returns the event to wait for before the next step, as a count. */
+    int waits() {
+        return steps == 0 ? 0 : 1;
+    }
+
+    /** Returns the address of the event to wait for before the next step. */
+    long waitList() {
+        return steps == 0 ? 0 : address + (steps - 1L) * Long.BYTES;
+    }
+
+    /** Returns the address of the cell for the next step's event. */
+    long eventCell() {
+        return address + (long) steps * Long.BYTES;
+    }
+
+    /** Returns the address of a cell for an error code. */
+    long errorCell() {
+        return address + STATUS;
+    }
+
+    /** Returns what is in that cell. */
+    int error() {
+        return cells.getInt(STATUS);
+    }
+
+    /** Takes the answer to the next step; returns whether it stands in the queue. */
+    boolean step(ClCall call, int answer) {
+        if (answer != OpenClError.SUCCESS) {
+            result = call.failed(answer);
+            return false;
+        }
+        calls[steps++] = call;
+        return true;
+    }
+
+    /** Returns whether any step stands in a queue. */
+    boolean isUnderWay() {
+        return steps > 0;
+    }
+
+    /** Returns the last step's event. */
+    long lastEvent() {
+        return cells.getLong((steps - 1) * Long.BYTES);
+    }
+
+    /** Returns whether the device has passed all steps, the last to have failed included. */
+    boolean hasEnded() {
+        for (int step = steps - 1; step >= 0; step--) {
+            if (status(step) > OpenCl.CL_COMPLETE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns the status of a step; negative where the driver has none. */
+    private int status(int step) {
+        int asked = OpenCl.clGetEventInfo(
+                cells.getLong(step * Long.BYTES),
+                OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS,
+                Integer.BYTES,
+                address + STATUS,
+                0);
+        return asked == OpenClError.SUCCESS ? error() : -Math.abs(asked);
+    }
+
+    /** Returns the status of the first step. */
+    int firstStatus() {
+        return status(0);
+    }
+
+    /** Lets go of the events, and returns what the first step that failed says, or 0. */
+    long forgetSteps() {
+        long failed = 0;
+        for (int step = 0; step < steps; step++) {
+            int status = status(step);
+            if (status < OpenCl.CL_COMPLETE && failed == 0) {
+                failed = calls[step].failedByEvent(status);
+            }
+            OpenCl.clReleaseEvent(cells.getLong(step * Long.BYTES));
+        }
+        steps = 0;
+        return failed;
+    }
+
+    /** Lets go of what the application may free from here on. */
+    void forget() {
+        file = null;
+        memory = null;
+        slot = null;
+        point = null;
+        inOrder = null;
+    }
+}

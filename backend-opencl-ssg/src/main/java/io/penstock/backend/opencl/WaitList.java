@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The events that the commands of one transfer wait for on the device: an array in native memory, and a reference on each.
+ *
+ * <p><b>Threading:</b> filled before the lane gets the transfer, then the lane's; freed when the transfer is over.
+ */
+final class WaitList {
+
+    private static final int MOST = 16;
+
+    private final WaitBudget budget;
+    private final long commands;
+    private final long bytes;
+    private final ByteBuffer events =
+            ByteBuffer.allocateDirect(MOST * Long.BYTES).order(ByteOrder.nativeOrder());
+    private int count;
+
+    /** Takes over what the transfer has of a budget. */
+    WaitList(WaitBudget budget, long commands, long bytes) {
+        this.budget = budget;
+        this.commands = commands;
+        this.bytes = bytes;
+    }
+
+    /** Adds an event; false if there is no room for it, or the driver does not know it. */
+    boolean add(long event) {
+        if (count == MOST || OpenCl.clRetainEvent(event) != OpenClError.SUCCESS) {
+            return false;
+        }
+        events.putLong(count++ * Long.BYTES, event);
+        return true;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Returns the address of the array. */
+    long address() {
+        return NativeMemory.address(events);
+    }
+
+    void free() {
+        for (int i = 0; i < count; i++) {
+            OpenCl.clReleaseEvent(events.getLong(i * Long.BYTES));
+        }
+        count = 0;
+        budget.give(commands, bytes);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.ffi;
+
+import io.penstock.engine.ffi.Machine;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Names as C's {@code wchar_t} has them: UTF-16 on Windows, 32 bits per character elsewhere; with a zero behind. */
+public final class WideName {
+
+    private static final boolean IS_WINDOWS = Machine.operatingSystem().startsWith("windows");
+
+    private WideName() {}
+
+    /**
+     * Returns a name as this system wants it.
+     *
+     * @throws IllegalArgumentException if it is no text: half of a pair of surrogates
+     */
+    public static byte[] of(String name) {
+        return IS_WINDOWS ? utf16(name) : utf32(name);
+    }
+
+    static byte[] utf16(String name) {
+        checkText(name);
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_16LE);
+        return Arrays.copyOf(bytes, bytes.length + Character.BYTES);
+    }
+
+    static byte[] utf32(String name) {
+        checkText(name);
+        int[] characters = name.codePoints().toArray();
+        ByteBuffer bytes =
+                ByteBuffer.allocate((characters.length + 1) * Integer.BYTES).order(ByteOrder.nativeOrder());
+        bytes.asIntBuffer().put(characters);
+        return bytes.array();
+    }
+
+    private static void checkText(String name) {
+        try {
+            StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("a name that is no text, but has half of a surrogate pair", e);
+        }
+    }
+}

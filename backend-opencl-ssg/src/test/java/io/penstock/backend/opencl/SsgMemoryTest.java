@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Which memory files are read straight into, and what is done about the rest. */
+@ExtendWith(FreshSsg.class)
+class SsgMemoryTest {
+
+    private static final int BYTES = 64 << 10;
+
+    private static void assertComesThere(SsgFixture ssg, long memory, boolean byRing) throws IOException {
+        byte[] bytes = SsgFixture.random(BYTES, memory);
+        try (DeviceBuffer buffer = ssg.backend().wrap(memory, BYTES)) {
+            Completion done = ssg.read(ssg.file("wrapped", bytes), buffer);
+            assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(done.reason().contains("a copy on the device")).isEqualTo(byRing);
+            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+        } finally {
+            OpenCl.clReleaseMemObject(memory);
+        }
+    }
+
+    @Test
+    void buffersOfTheBackendArePersistentAsLongAsThereIsSuchMemory() throws IOException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            long ring = ssg.control.live("persistent_bytes");
+            assertThat(ring).isEqualTo(128 << 10);
+            DeviceBuffer first = ssg.buffer(1 << 20);
+            DeviceBuffer second = ssg.buffer(BYTES);
+            assertThat(ssg.control.live("persistent_bytes")).isEqualTo(ring + (1 << 20));
+            assertThat(PersistentHeap.PROCESS.used()).isEqualTo(ring + (1 << 20));
+            StorageFile file = ssg.file("heap", new byte[BYTES]);
+            assertThat(ssg.run(Transfer.read(file.all(), first.region(0, BYTES)))
+                            .reason())
+                    .doesNotContain("through");
+            assertThat(ssg.run(Transfer.read(file.all(), second.all())).reason())
+                    .contains("through 128 KiB of persistent memory");
+            first.close();
+            assertThat(ssg.control.awaitLive("persistent_bytes", ring)).isEqualTo(ring);
+        }
+        assertThat(PersistentHeap.PROCESS.used()).isZero();
+    }
+
+    @Test
+    void theDriversHeapIsNeverUsedUpByUs() {
+        SsgDouble.set("persistent_heap", (1 << 20) + (128 << 10));
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            for (int i = 0; i < 20; i++) {
+                ssg.buffer(128 << 10);
+            }
+            assertThat(ssg.control.live("fallbacks")).as("silent fallbacks").isZero();
+        }
+    }
+
+    @Test
+    void allPersistentMemoryIsTouchedByTheDeviceBeforeItIsUsed() throws IOException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            assertThat(ssg.control.calls("clEnqueueFillBuffer"))
+                    .as("for the ring")
+                    .isEqualTo(2);
+            DeviceBuffer buffer = ssg.buffer(BYTES);
+            assertThat(ssg.control.calls("clEnqueueFillBuffer")).isEqualTo(3);
+            ssg.read(ssg.file("touched", new byte[BYTES]), buffer);
+            assertThat(ssg.control.live("unreferenced")).isZero();
+        }
+    }
+
+    @Test
+    void aBufferWithOneOfTheThreeFlagsIsReadIntoStraight() throws IOException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            assertComesThere(ssg, ssg.memory(OpenCl.CL_MEM_ALLOC_HOST_PTR, BYTES), false);
+        }
+    }
+
+    @Test
+    void aBufferWithoutGoesByTheRing() throws IOException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            assertComesThere(ssg, ssg.memory(OpenCl.CL_MEM_READ_WRITE, BYTES), true);
+            long onlyRead = OpenCl.CL_MEM_ALLOC_HOST_PTR | OpenCl.CL_MEM_HOST_READ_ONLY;
+            assertComesThere(ssg, ssg.memory(onlyRead, BYTES), true);
+            assertThat(SsgDouble.refusals()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.CommonOptions;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.test.StepVerifier;
+
+/** Transfers in the device's own order: what they wait for is an event wait list, and their event is a fence. */
+@ExtendWith(FreshSsg.class)
+class SsgOrderTest {
+
+    private static final int BYTES = 64 << 10;
+    private static final byte[] CONTENT = SsgFixture.random(BYTES, 1);
+
+    private SsgFixture ssg;
+    private StorageFile file;
+    private DeviceBuffer buffer;
+    private long event;
+    private DeviceFence fence;
+
+    @BeforeEach
+    void open() throws IOException {
+        open(SsgFixture.open(SsgFixture.OPTIONS));
+    }
+
+    private void open(SsgFixture fixture) throws IOException {
+        ssg = fixture;
+        file = ssg.file("order", CONTENT);
+        buffer = ssg.buffer(BYTES);
+        event = ssg.userEvent();
+        fence = ssg.backend().fence(event);
+    }
+
+    private void reopen(SsgFixture fixture) throws IOException {
+        close();
+        open(fixture);
+    }
+
+    @AfterEach
+    void close() {
+        ssg.control.release(SsgFixture.READ);
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE); // does nothing where the test has
+        fence.close();
+        OpenCl.clReleaseEvent(event);
+        ssg.close();
+    }
+
+    private Transfer read() {
+        return Transfer.read(file.all(), buffer.all());
+    }
+
+    private CompletableFuture<Completion> submit(Transfer transfer) {
+        return ssg.backend().submit(transfer).toFuture().orTimeout(20, TimeUnit.SECONDS);
+    }
+
+    /** What was submitted before has come to the lane when another transfer has come and gone. */
+    private void letOthersRun() {
+        DeviceBuffer other = ssg.buffer(512);
+        for (int i = 0; i < 3; i++) {
+            ssg.run(Transfer.read(file.region(0, 512), other.all()));
+        }
+    }
+
+    private void assertArrived(CompletableFuture<Completion> reading) {
+        assertThat(reading.join().bytes()).isEqualTo(BYTES);
+        assertThat(SsgFixture.content(buffer)).isEqualTo(CONTENT);
+    }
+
+    @Test
+    void aTransferWaitsOnTheDeviceForAnEventOfTheApplications() {
+        CompletableFuture<Completion> reading = submit(read().after(fence));
+        assertThat(ssg.control.awaitCalls(SsgFixture.READ, 1)).as("submitted").isEqualTo(1);
+        letOthersRun();
+        assertThat(reading).as("before the event").isNotDone();
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertArrived(reading);
+    }
+
+    @Test
+    void whatHasPassedIsNotWaitedFor() {
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertArrived(submit(read().after(fence)));
+    }
+
+    @Test
+    void anEventThatFailsIsPassedTooAndTheTransferGoesOn() {
+        CompletableFuture<Completion> reading = submit(read().after(fence));
+        assertThat(ssg.control.awaitCalls(SsgFixture.READ, 1)).isEqualTo(1);
+        OpenCl.clSetUserEventStatus(event, -7);
+        assertArrived(reading);
+        assertThat(ssg.control.calls(SsgFixture.READ))
+                .as("once with the list, once without")
+                .isEqualTo(2);
+        StepVerifier.create(fence.outcome())
+                .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("-7"))
+                .verify(SsgFixture.LONG);
+    }
+
+    @Test
+    void whereQueuesRunInOrderTheLaneWaitsSoThatNothingStandsBehind() throws IOException {
+        reopen(SsgFixture.open(SsgFixture.OPTIONS.with(OpenClOptions.SSG_QUEUES, 1)));
+        CompletableFuture<Completion> reading = submit(read().after(fence));
+        long before = ssg.control.calls(SsgFixture.READ);
+        letOthersRun();
+        assertThat(ssg.control.calls(SsgFixture.READ)).isEqualTo(before + 3);
+        assertThat(reading).isNotDone();
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertArrived(reading);
+    }
+
+    @Test
+    void whatNeedsASlotWaitsOnTheLane() {
+        Transfer unaligned =
+                Transfer.read(file.region(0, 1000), buffer.region(0, 1000)).after(fence);
+        CompletableFuture<Completion> reading = submit(unaligned);
+        long before = ssg.control.calls(SsgFixture.READ);
+        letOthersRun();
+        assertThat(ssg.control.calls(SsgFixture.READ)).isEqualTo(before + 3);
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertThat(reading.join().bytes()).isEqualTo(1000);
+    }
+
+    @Test
+    void aDeadlineEndsAWait() {
+        StepVerifier.create(ssg.backend().submit(read().after(fence).deadline(Duration.ofMillis(50))))
+                .expectError(TransientStorageException.class)
+                .verify(SsgFixture.LONG);
+        assertThat(ssg.control.calls(SsgFixture.READ)).isZero();
+    }
+
+    @Test
+    void noMoreThanHalfOfALaneWaitsOnTheDevice() throws IOException {
+        reopen(SsgFixture.open(SsgFixture.OPTIONS.with(CommonOptions.LANE_DEPTH, 8)));
+        DeviceBuffer many = ssg.buffer(8 * 512);
+        CompletableFuture<?>[] reading = new CompletableFuture<?>[8];
+        for (int i = 0; i < reading.length; i++) {
+            Transfer block = Transfer.read(file.region(512L * i, 512), many.region(512L * i, 512));
+            reading[i] = submit(block.after(fence));
+        }
+        assertThat(ssg.control.awaitCalls(SsgFixture.READ, 4)).isGreaterThanOrEqualTo(4);
+        letOthersRun(); // would hang if the lane were full
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        CompletableFuture.allOf(reading).join();
+    }
+
+    @Test
+    void anEventOfAnotherContextIsWaitedForByTheLane() throws IOException {
+        int[] error = new int[1];
+        long other =
+                OpenCl.clCreateContext(null, 1, new long[] {ssg.context.device().handle()}, 0, 0, error);
+        assertThat(error[0]).isZero();
+        long foreign = OpenCl.clCreateUserEvent(other, error);
+        try (DeviceFence elsewhere = ssg.backend().fence(foreign)) {
+            CompletableFuture<Completion> reading = submit(read().after(elsewhere));
+            letOthersRun();
+            assertThat(reading).isNotDone();
+            OpenCl.clSetUserEventStatus(foreign, OpenCl.CL_COMPLETE);
+            assertArrived(reading);
+        } finally {
+            OpenCl.clReleaseEvent(foreign);
+            OpenCl.clReleaseContext(other);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {BYTES, 4 * BYTES})
+    void theEventOfATransferIsItsFence(int bytes) throws IOException {
+        ssg.control.hold(SsgFixture.READ);
+        DeviceBuffer target = ssg.buffer(bytes);
+        Transfer read = Transfer.read(ssg.file("fence", new byte[bytes]).all(), target.all());
+        try (DeviceFence behind =
+                Objects.requireNonNull(ssg.backend().enqueue(read).block(SsgFixture.LONG))) {
+            assertThat(behind.isSignalled()).as("while the disk reads").isFalse();
+            assertThat(status(behind.nativeHandle())).isGreaterThan(OpenCl.CL_COMPLETE);
+            ssg.control.release(SsgFixture.READ);
+            behind.signalled().block(SsgFixture.LONG);
+            assertThat(status(behind.nativeHandle())).isEqualTo(OpenCl.CL_COMPLETE);
+        }
+    }
+
+    @Test
+    void aTransferBehindTheFenceOfAnotherIsSubmittedBeforeThatHasEnded() {
+        ssg.control.hold(SsgFixture.READ);
+        try (DeviceFence first =
+                Objects.requireNonNull(ssg.backend().enqueue(read()).block(SsgFixture.LONG))) {
+            CompletableFuture<Completion> second = submit(read().after(first));
+            assertThat(ssg.control.awaitCalls(SsgFixture.READ, 2)).isEqualTo(2);
+            assertThat(ssg.control.awaitHeld(SsgFixture.READ, 1))
+                    .as("the second has not begun")
+                    .isEqualTo(1);
+            assertThat(second).isNotDone();
+            ssg.control.release(SsgFixture.READ);
+            assertArrived(second);
+            Completion before = Objects.requireNonNull(first.outcome().block(SsgFixture.LONG));
+            assertThat(second.join().endedNanos()).isGreaterThanOrEqualTo(before.endedNanos());
+        }
+    }
+
+    @Test
+    void aFailureOfTheFirstIsItsOwnAndTheSecondGoesOn() {
+        ssg.control.hold(SsgFixture.READ);
+        ssg.control.fail("late:" + SsgFixture.READ, 1, OpenClError.INVALID_OPERATION);
+        try (DeviceFence first =
+                Objects.requireNonNull(ssg.backend().enqueue(read()).block(SsgFixture.LONG))) {
+            CompletableFuture<Completion> second = submit(read().after(first));
+            assertThat(ssg.control.awaitCalls(SsgFixture.READ, 2)).isEqualTo(2);
+            ssg.control.release(SsgFixture.READ);
+            assertArrived(second);
+            StepVerifier.create(first.outcome())
+                    .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("CL_INVALID_OPERATION"))
+                    .verify(SsgFixture.LONG);
+        }
+    }
+
+    @Test
+    void required_201_aCancelledTransferThatWaitsOnTheDeviceKeepsItsBufferUntilItHasEnded() {
+        var cancelled = ssg.backend().submit(read().after(fence)).subscribe();
+        assertThat(ssg.control.awaitCalls(SsgFixture.READ, 1)).isEqualTo(1);
+        cancelled.dispose();
+        buffer.close();
+        letOthersRun();
+        assertThat(ssg.control.live("operations")).isEqualTo(1);
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertThat(ssg.control.awaitLive("operations", 0)).isZero();
+    }
+
+    private static int status(long event) {
+        Info info = new Info(
+                "an event",
+                "clGetEventInfo",
+                (name, bytes, value, length) -> OpenCl.clGetEventInfo(event, name, bytes, value, length));
+        return info.number(OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS);
+    }
+}
