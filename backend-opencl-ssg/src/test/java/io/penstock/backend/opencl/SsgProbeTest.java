@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Availability;
+import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
+import io.penstock.Backends;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.doubles.SsgDouble;
+import java.io.IOException;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The list of extensions is no proof; a file object is. */
+@ExtendWith(FreshSsg.class)
+class SsgProbeTest {
+
+    private static final Options SSG = Options.none().with(OpenClOptions.PATH, OpenClPath.SSG);
+
+    private static String probed(Options options) {
+        Availability availability = OpenClProbe.probe(options.resolve(Backends.options()));
+        assertThat(availability.available()).isTrue();
+        return availability.details().stream().collect(Collectors.joining("\n"));
+    }
+
+    private static Backend open(Options options) {
+        return new OpenClProvider().open(options.resolve(Backends.options()));
+    }
+
+    private static void assertGoesOtherwise(String why) {
+        assertThat(probed(Options.none())).contains("no SSG: ").contains(why);
+        assertThatThrownBy(() -> open(SSG))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageContaining("penstock.opencl.path=ssg, but ")
+                .hasMessageContaining(why);
+        try (Backend backend = open(Options.none())) {
+            assertThat(backend.capabilities().paths()).doesNotContain(TransferPath.DIRECT);
+        }
+    }
+
+    @Test
+    void aFileObjectProvesIt() {
+        SsgDouble.set("block_size", 4096);
+        assertThat(probed(Options.none())).contains("SSG, proven by a file object, in blocks of 4096 bytes");
+        assertThat(SsgDouble.held()).as("what the probe leaves").isEmpty();
+        try (Backend backend = open(Options.none())) {
+            assertThat(backend.capabilities().paths()).contains(TransferPath.DIRECT, TransferPath.STAGED);
+        }
+    }
+
+    @Test
+    void aDeviceThatOnlySaysSoHasItNot() {
+        SsgDouble.set("ssg_device", 0);
+        assertGoesOtherwise("clCreateSsgFileObjectAMD -> CL_INVALID_DEVICE (-33)");
+    }
+
+    @Test
+    void aDriverWithoutTheFunctionsHasItNot() {
+        SsgDouble.set("functions", 0);
+        assertGoesOtherwise("the platform has no clCreateSsgFileObjectAMD");
+    }
+
+    @Test
+    void aDeviceThatDoesNotSaySoIsNotAsked() {
+        SsgDouble.set("extension", 0);
+        assertThat(probed(Options.none())).contains("no cl_amd_liquid_flash");
+        assertThat(SsgDouble.control().calls("clCreateSsgFileObjectAMD")).isZero();
+        assertThatThrownBy(() -> open(SSG)).hasMessageContaining("the device has no cl_amd_liquid_flash");
+    }
+
+    @Test
+    void whereTheTemporaryFolderIsOnAnotherDiskAFileCanBeNamed() throws IOException {
+        Options named = SSG.with(
+                OpenClOptions.SSG_FILE, SsgFixture.folder().resolve("not-there").toString());
+        assertThatThrownBy(() -> open(named)).hasMessageContaining("not-there");
+        assertThat(probed(named.with(
+                        OpenClOptions.SSG_FILE,
+                        SsgFixture.write("proof", new byte[10]).toString())))
+                .contains("proven by a file object");
+    }
+
+    @Test
+    void ssgIsADeviceThatCanBeAskedFor() {
+        Options asked = Options.none().with(OpenClOptions.DEVICE, "ssg");
+        assertThat(probed(asked)).contains("; chosen");
+        SsgDouble.set("extension", 0);
+        assertThat(OpenClProbe.probe(asked.resolve(Backends.options())).available())
+                .isFalse();
+    }
+}
