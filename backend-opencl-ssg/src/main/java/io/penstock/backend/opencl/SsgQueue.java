@@ -91,8 +91,7 @@ final class SsgQueue implements NativeQueue {
         for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
             takeBack(task);
         }
-        boolean any = submit();
-        look();
+        boolean any = submit() | look();
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.forget();
@@ -259,18 +258,23 @@ final class SsgQueue implements NativeQueue {
 
     /**
      * Looks at what was submitted last first: so a command never seems to have ended before one that it waited for.
+     *
+     * @return whether a command is to be submitted once more
      */
-    private void look() {
+    private boolean look() {
+        boolean again = false;
         for (int i = inFlight.size() - 1; i >= 0; i--) {
             SsgTask task = inFlight.get(i);
             if (task.hasEnded()) {
                 inFlight.remove(i);
-                passed(task);
+                again |= passed(task);
             }
         }
+        return again;
     }
 
-    private void passed(SsgTask task) {
+    /** Takes a task that the device has passed; returns whether it is to be submitted once more. */
+    private boolean passed(SsgTask task) {
         boolean failedWait = task.hasWaitList() && isFailedWait(task);
         long refused = task.result; // a step that no queue took, behind others
         long failed = task.forgetSteps();
@@ -280,7 +284,7 @@ final class SsgQueue implements NativeQueue {
             task.waitsNoMore = true;
             task.result = 0;
             waiting.addFirst(task);
-            return;
+            return true;
         }
         long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.moved : moved(task);
         if (task.mapping) {
@@ -290,6 +294,7 @@ final class SsgQueue implements NativeQueue {
         } else {
             end(task, result);
         }
+        return false;
     }
 
     private static boolean isFailedWait(SsgTask task) {

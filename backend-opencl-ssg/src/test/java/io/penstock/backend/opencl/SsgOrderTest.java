@@ -7,6 +7,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
+import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
@@ -52,9 +53,9 @@ class SsgOrderTest {
         fence = ssg.backend().fence(event);
     }
 
-    private void reopen(SsgFixture fixture) throws IOException {
-        close();
-        open(fixture);
+    private void reopen(Options options) throws IOException {
+        close(); // waits until nothing is left
+        open(SsgFixture.open(options));
     }
 
     @AfterEach
@@ -119,7 +120,7 @@ class SsgOrderTest {
 
     @Test
     void whereQueuesRunInOrderTheLaneWaitsSoThatNothingStandsBehind() throws IOException {
-        reopen(SsgFixture.open(SsgFixture.OPTIONS.with(OpenClOptions.SSG_QUEUES, 1)));
+        reopen(SsgFixture.OPTIONS.with(OpenClOptions.SSG_QUEUES, 1));
         CompletableFuture<Completion> reading = submit(read().after(fence));
         long before = ssg.control.calls(SsgFixture.READ);
         letOthersRun();
@@ -151,7 +152,7 @@ class SsgOrderTest {
 
     @Test
     void noMoreThanHalfOfALaneWaitsOnTheDevice() throws IOException {
-        reopen(SsgFixture.open(SsgFixture.OPTIONS.with(CommonOptions.LANE_DEPTH, 8)));
+        reopen(SsgFixture.OPTIONS.with(CommonOptions.LANE_DEPTH, 8));
         DeviceBuffer many = ssg.buffer(8 * 512);
         CompletableFuture<?>[] reading = new CompletableFuture<?>[8];
         for (int i = 0; i < reading.length; i++) {
@@ -240,7 +241,7 @@ class SsgOrderTest {
         cancelled.dispose();
         buffer.close();
         letOthersRun();
-        assertThat(ssg.control.live("operations")).isEqualTo(1);
+        assertThat(ssg.control.awaitLive("operations", 1)).isEqualTo(1);
         OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
         assertThat(ssg.control.awaitLive("operations", 0)).isZero();
     }
