@@ -28,6 +28,9 @@ public interface LeakRules extends Rules {
     /** How long a batch may take to give back what it used. */
     Duration SETTLING = Duration.ofSeconds(3);
 
+    /** Where the machine is busy a pool grows to its 16 slots one by one: a batch may meet some of these steps. */
+    int BATCHES = 12;
+
     /**
      * Runs {@code work} in batches until one of them leaves no more behind than the one before: what a lane keeps for
      * reuse stops growing, a leak does not.
@@ -35,7 +38,7 @@ public interface LeakRules extends Rules {
     private static void assertNothingStays(Bench bench, Runnable work) {
         LeakProbe probe = new LeakProbe(bench.subject());
         bench.letOthersRun();
-        for (int batch = 0; batch < 4; batch++) {
+        for (int batch = 0; batch < BATCHES; batch++) {
             Map<String, Long> before = probe.count();
             runBatch(work);
             try {
