@@ -14,7 +14,10 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -196,6 +199,10 @@ class SsgOrderTest {
             assertThat(status(behind.nativeHandle())).isGreaterThan(OpenCl.CL_COMPLETE);
             ssg.control.release(SsgFixture.READ);
             behind.signalled().block(SsgFixture.LONG);
+            // A marker of the driver's comes to know a moment after its commands have ended.
+            ByteBuffer list = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+            list.putLong(0, behind.nativeHandle());
+            assertThat(OpenCl.clWaitForEvents(1, NativeMemory.address(list))).isZero();
             assertThat(status(behind.nativeHandle())).isEqualTo(OpenCl.CL_COMPLETE);
         }
     }
