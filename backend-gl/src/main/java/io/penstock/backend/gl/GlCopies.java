@@ -48,13 +48,13 @@ final class GlCopies implements StagingDevice {
         }
         long from = slot.start() + command.slotOffset();
         context.buffers().copy(slot.name(), from, target.name(), command.memoryOffset(), command.bytes());
-        return fence();
+        return fence(context);
     }
 
     /** Copies between buffers, as {@link #copyIn} does. */
     long copy(GlMemory from, long fromAt, GlMemory to, long toAt, long bytes) {
         context.buffers().copy(from.name(), fromAt, to.name(), toAt, bytes);
-        return fence();
+        return fence(context);
     }
 
     @Override
@@ -65,12 +65,16 @@ final class GlCopies implements StagingDevice {
         }
         long to = slot.start() + command.slotOffset();
         context.buffers().copy(source.name(), command.memoryOffset(), slot.name(), to, command.bytes());
-        return fence();
+        return fence(context);
     }
 
     /** Puts a fence behind a copy that was just asked for; answers it, or what was wrong with the copy. */
-    static long fence() {
+    static long fence(GlContext context) {
         int refused = GlFailure.takeError();
+        int reset = refused == GlError.CONTEXT_LOST ? context.resetStatus() : GlError.NO_ERROR;
+        if (reset != GlError.NO_ERROR) {
+            return GlCall.RESET.failed(reset); // which says by whom
+        }
         if (refused != GlError.NO_ERROR) {
             return GlCall.COPY.failed(refused); // and nothing was copied
         }

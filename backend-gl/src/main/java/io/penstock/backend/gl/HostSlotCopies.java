@@ -65,7 +65,7 @@ final class HostSlotCopies {
     }
 
     private long started(Copy copy) {
-        long ticket = GlCopies.fence();
+        long ticket = GlCopies.fence(context);
         if (ticket < 0) {
             give(copy.through);
         } else {

@@ -67,8 +67,7 @@ public final class CudaKernels implements Kernels, AutoCloseable {
         attribute(major, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
         attribute(minor, device[0], CudaDriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
         byte[] ptx = ComposeModule.ptx(10 * major[0] + minor[0]);
-        return made(
-                handle -> CudaDriver.cuModuleLoadData(handle, ptx), "cuModuleLoadData", CudaDriver::cuModuleUnload);
+        return made(handle -> CudaDriver.cuModuleLoadData(handle, ptx), "cuModuleLoadData", CudaDriver::cuModuleUnload);
     }
 
     private long made(ToIntFunction<long[]> making, String call, LongConsumer freeing) {
