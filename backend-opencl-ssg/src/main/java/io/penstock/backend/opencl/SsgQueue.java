@@ -91,7 +91,8 @@ final class SsgQueue implements NativeQueue {
         for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
             takeBack(task);
         }
-        boolean any = submit() | look();
+        boolean any = submit();
+        any |= look();
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.forget();
