@@ -5,6 +5,7 @@ module io.penstock.backend.dx11 {
     requires transitive io.penstock.api;
     requires io.penstock.engine;
     requires com.sun.jna;
+    requires org.slf4j;
 
     exports io.penstock.backend.dx11;
 

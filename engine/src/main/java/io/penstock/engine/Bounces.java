@@ -263,8 +263,10 @@ final class Bounces {
     /** What a file does not have yet reads as zeros when it is lengthened: not as what the slot held before. */
     private static void clearBeyondEnd(Flight flight) {
         if (flight.coverDone < flight.coverBytes) {
-            int rest = (int) (flight.coverBytes - flight.coverDone);
-            MemoryView.window(flight.slot(), flight.coverDone, rest).put(new byte[rest]);
+            if (flight.slot().hostAddress() != 0) { // else the route does it
+                int rest = (int) (flight.coverBytes - flight.coverDone);
+                MemoryView.window(flight.slot(), flight.coverDone, rest).put(new byte[rest]);
+            }
             long end = flight.fileOffset + flight.bytes;
             flight.finalLength = Math.max(end, flight.coverOffset + flight.coverDone);
         }

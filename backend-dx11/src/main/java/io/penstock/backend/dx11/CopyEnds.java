@@ -6,8 +6,7 @@ import io.penstock.backend.dx11.ffi.D3d11Device5;
 import io.penstock.backend.dx11.ffi.Unknown;
 
 /**
- * How the ends of copies are learnt. A place behind everything issued so far is marked in a slot and looked at from time
- * to time.
+ * How the ends of copies are learnt. A place behind everything issued so far is marked and looked at from time to time.
  *
  * <p><b>Threading:</b> the executor's thread, but for {@link #equip} and {@link #strip}.
  */
@@ -16,25 +15,25 @@ interface CopyEnds {
     /** How often a mark is looked at before the device is asked whether it is still there. */
     int LOOKS = 256;
 
-    /** Makes what a slot needs for its marks. */
-    void equip(Dx11Slot slot);
+    /** Makes what a mark needs. */
+    void equip(CopyMark mark);
 
     /** Gives back what {@link #equip} has made. */
-    void strip(Dx11Slot slot);
+    void strip(CopyMark mark);
 
     /**
      * Marks the place behind what has been issued.
      *
      * @return 0, or a negative number for {@link Dx11Call#failure}
      */
-    long mark(Dx11Slot slot);
+    long mark(CopyMark mark);
 
     /**
-     * Looks whether the device has passed a slot's mark.
+     * Looks whether the device has passed a mark.
      *
      * @return 0 if it has not, 1 if it has, or a negative number for {@link Dx11Call#failure}
      */
-    long look(Dx11Slot slot);
+    long look(CopyMark mark);
 
     /** Has {@code event} set when the next mark is passed; returns whether it will be. */
     boolean ring(long event);
@@ -45,7 +44,7 @@ interface CopyEnds {
      */
     long fence();
 
-    /** Lets go of what is held for all slots. */
+    /** Lets go of what is held for all marks. */
     void close();
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.spi.NativeFailure;
 
 /** The calls that copies are made of; their failures are numbers that name call and answer. */
@@ -10,7 +11,12 @@ enum Dx11Call {
     MAP(3, "ID3D11DeviceContext::Map"),
     /** Of a slot that was mapped before: without it nothing goes on, whatever the answer. */
     MAP_AGAIN(4, "ID3D11DeviceContext::Map"),
-    SIGNAL(5, "ID3D11DeviceContext4::Signal");
+    SIGNAL(5, "ID3D11DeviceContext4::Signal"),
+    SSG_READ(6, "IAmdDxExtSSG::ReadBufferFromFile"),
+    SSG_WRITE(7, "IAmdDxExtSSG::WriteBufferToFile"),
+    SSG_CREATE_EVENT(8, "IAmdDxExtSSG::CreateEvent"),
+    /** Without it nobody knows whether the device still has file and buffer. */
+    SSG_WAIT(9, "IAmdDxExtSSG::WaitEvent");
 
     private static final Dx11Call[] ALL = values();
 
@@ -36,12 +42,29 @@ enum Dx11Call {
         long told = -failed;
         for (Dx11Call call : ALL) {
             if (call.number == told >>> Integer.SIZE) {
-                NativeFailure failure = Dx11Failure.of(call.vendorName, (int) told, reason);
-                return call == MAP_AGAIN
-                        ? new NativeFailure(failure.error(), NativeFailure.Kind.LOST, failure.note())
-                        : failure;
+                return call.failure(Dx11Failure.of(call.vendorName, (int) told, reason));
             }
         }
         throw new IllegalArgumentException("no call of ours has failed with " + failed);
+    }
+
+    private NativeFailure failure(NativeFailure plain) {
+        boolean lost = plain.kind() == NativeFailure.Kind.LOST;
+        return switch (this) {
+            case MAP_AGAIN -> new NativeFailure(plain.error(), NativeFailure.Kind.LOST, plain.note());
+            case SSG_WAIT ->
+                new NativeFailure(
+                        plain.error(),
+                        NativeFailure.Kind.LOST,
+                        "whether the transfer has ended is not known, so file and buffer are kept for good");
+            case SSG_READ, SSG_WRITE ->
+                lost || plain.error().code() != Integer.toUnsignedLong(Hresult.E_FAIL)
+                        ? plain
+                        : new NativeFailure(
+                                plain.error(),
+                                plain.kind(),
+                                "bounds and alignment were right: the driver cannot access the file there");
+            default -> plain;
+        };
     }
 }

@@ -44,6 +44,7 @@ final class Dx11Copies implements StagingDevice {
         if (slot.copiedAtOnce) {
             return write(command, slot, memory);
         }
+        take(slot, memory);
         long context = device.context();
         long to = command.memoryOffset();
         if (memory.isUpdatable() && command.bytes() <= updateBytes) {
@@ -82,6 +83,7 @@ final class Dx11Copies implements StagingDevice {
     public long copyOut(Command command) {
         Dx11Slot slot = (Dx11Slot) command.slot();
         slot.copiedAtOnce = false;
+        take(slot, (Dx11Memory) command.memory());
         int to = slot.inBuffer(command.slotOffset());
         slot.unmap();
         long box = slot.box(command.memoryOffset(), command.memoryOffset() + command.bytes());
@@ -90,9 +92,24 @@ final class Dx11Copies implements StagingDevice {
         return marked(slot);
     }
 
+    /** Waits for transfers of AMD's that have the buffer: they end without this thread. */
+    private static void take(Dx11Slot slot, Dx11Memory memory) {
+        memory.turns().copy();
+        slot.copied = memory;
+    }
+
+    private static void giveBack(Dx11Slot slot) {
+        Dx11Memory memory = slot.copied;
+        slot.copied = null;
+        if (memory != null) {
+            memory.turns().endCopy();
+        }
+    }
+
     private long marked(Dx11Slot slot) {
-        long marked = device.ends().mark(slot);
+        long marked = device.ends().mark(slot.mark());
         if (marked < 0) {
+            giveBack(slot);
             mapAgain(slot); // which waits for the copy: nothing else will tell when it has ended
             return marked;
         }
@@ -102,10 +119,11 @@ final class Dx11Copies implements StagingDevice {
     @Override
     public long poll(long ticket) {
         Dx11Slot slot = device.slots().at(ticket);
-        long answer = slot.copiedAtOnce ? 1 : device.ends().look(slot);
+        long answer = slot.copiedAtOnce ? 1 : device.ends().look(slot.mark());
         if (answer == 0) {
             return 0;
         }
+        giveBack(slot);
         // After a failure too: the slot may go on to another piece, and no copy may be under way then.
         long mapped = mapAgain(slot);
         return answer < 0 ? answer : mapped;

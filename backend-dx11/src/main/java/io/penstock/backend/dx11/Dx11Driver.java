@@ -7,7 +7,6 @@ import io.penstock.Failure;
 import io.penstock.FenceSupport;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
-import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.D3d11DeviceChild;
@@ -29,19 +28,21 @@ final class Dx11Driver implements DeviceDriver {
     private static final long UNIT = 16;
 
     private final Dx11Device device;
+    private final @Nullable SsgInterface ssg;
     private final Capabilities capabilities;
 
-    /** Takes over one use of a device. */
-    Dx11Driver(Dx11Device device) {
+    /** Takes over one use of a device, and of AMD's interface where there are routes by it. */
+    Dx11Driver(Dx11Device device, Dx11Routes routes) {
         this.device = device;
+        this.ssg = routes.ssg();
         this.capabilities = new Capabilities(
                 device.adapter().name(),
                 device.adapter().hardware(),
-                Set.of(TransferPath.STAGED),
+                routes.paths(),
                 FenceSupport.AFTER_STAGING,
                 false,
                 false,
-                Set.of(device.toString(), "ends of copies by " + device.ends()));
+                Set.of(device.toString(), "ends of copies by " + device.ends(), routes.ssgFact()));
     }
 
     @Override
@@ -125,6 +126,10 @@ final class Dx11Driver implements DeviceDriver {
 
     @Override
     public void close() {
+        SsgInterface held = ssg;
+        if (held != null) {
+            held.leave();
+        }
         device.leave();
     }
 }

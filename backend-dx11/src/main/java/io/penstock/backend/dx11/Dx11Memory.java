@@ -16,6 +16,7 @@ final class Dx11Memory implements DeviceMemory {
     private final long bytes;
     private final int usage;
     private final int bind;
+    private final BufferTurns turns = new BufferTurns();
 
     /**
      * Takes over a reference.
@@ -35,6 +36,16 @@ final class Dx11Memory implements DeviceMemory {
     /** Returns whether the processor writes it through a mapping, and the device never does. */
     boolean isDynamic() {
         return usage == D3d11Buffer.USAGE_DYNAMIC;
+    }
+
+    /** Returns whether it is the device's own, as AMD's manual has it in its sample. */
+    boolean isDefault() {
+        return usage == D3d11Buffer.USAGE_DEFAULT;
+    }
+
+    /** Returns who has it, copies or transfers of AMD's. */
+    BufferTurns turns() {
+        return turns;
     }
 
     /** Returns whether the driver takes bytes for it from anywhere. */

@@ -21,6 +21,8 @@ final class Dx11Probe {
             List<Adapter> adapters = Adapter.all();
             List<String> details = new ArrayList<>();
             adapters.forEach(adapter -> details.add("adapter " + adapter));
+            String whyNotSsg = Dx11Routes.whyNot(options);
+            details.add("SSG: " + (whyNotSsg.isEmpty() ? "to be asked for when a device is opened" : whyNotSsg));
             DeviceChoice choice = DeviceChoice.of(options);
             if (choice.application() != 0) {
                 return Availability.available(true, "the application's device", details);

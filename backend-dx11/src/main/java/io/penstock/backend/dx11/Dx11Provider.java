@@ -26,7 +26,7 @@ public final class Dx11Provider implements BackendProvider {
 
     @Override
     public String description() {
-        return "Direct3D 11 buffers, by staging buffers of ours";
+        return "Direct3D 11 buffers, by AMD's SSG interface or staging buffers of ours";
     }
 
     @Override
@@ -54,13 +54,14 @@ public final class Dx11Provider implements BackendProvider {
     /** Opens it with something between the engine and its routes. */
     Backend open(Options options, UnaryOperator<Route> around) {
         Dx11Device device = Dx11Device.open(options);
-        Route staged;
+        Dx11Routes routes;
         try {
-            staged = new StagedRoute(device, options, "through staging buffers: Direct3D has no way to files", "");
+            routes = Dx11Routes.of(device, options);
         } catch (RuntimeException e) {
             device.leave();
             throw e;
         }
-        return Engine.open(name(), new Dx11Driver(device), List.of(around.apply(staged)), options);
+        List<Route> all = routes.all().stream().map(around).toList();
+        return Engine.open(name(), new Dx11Driver(device, routes), all, options);
     }
 }

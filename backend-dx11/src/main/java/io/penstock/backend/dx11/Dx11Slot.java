@@ -10,6 +10,7 @@ import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A staging buffer that is mapped whenever the device does not copy from or to it, so that fillers read files right into
@@ -35,11 +36,11 @@ final class Dx11Slot implements DeviceMemory {
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
     private final long cellAddress = NativeMemory.address(cells);
 
-    /** The query, or the fence's value, that is passed when the copy has ended. */
-    long mark;
+    private final CopyMark mark = new CopyMark(cellAddress + DATA);
 
-    /** How often the mark has been looked at. */
-    int looks;
+    /** The buffer of the copy, while it has the buffer's turn. */
+    @Nullable
+    Dx11Memory copied;
 
     /** Whether the copy was the processor's, and has ended. */
     boolean copiedAtOnce;
@@ -71,12 +72,12 @@ final class Dx11Slot implements DeviceMemory {
         device.check(request, "ID3D11Device::CreateBuffer", result);
         Dx11Slot slot = new Dx11Slot(device, number, bytes, buffer[0]);
         try {
-            device.ends().equip(slot);
+            device.ends().equip(slot.mark);
             try {
                 int mapped = device.executor().call(slot::map);
                 device.check(request, "ID3D11DeviceContext::Map", mapped);
             } catch (RuntimeException e) {
-                device.ends().strip(slot);
+                device.ends().strip(slot.mark);
                 throw e;
             }
         } catch (RuntimeException e) {
@@ -91,7 +92,7 @@ final class Dx11Slot implements DeviceMemory {
         if (mapped) {
             unmap();
         }
-        device.ends().strip(this);
+        device.ends().strip(mark);
         Unknown.Release(buffer);
     }
 
@@ -143,9 +144,8 @@ final class Dx11Slot implements DeviceMemory {
         return cellAddress + BOX;
     }
 
-    /** Returns the address of the cell that a query's answer goes to. */
-    long dataCell() {
-        return cellAddress + DATA;
+    CopyMark mark() {
+        return mark;
     }
 
     /** Returns the address of the cell that says where something else is mapped; only while the slot itself stays so. */

@@ -39,42 +39,42 @@ final class FenceEnds implements CopyEnds {
     }
 
     @Override
-    public void equip(Dx11Slot slot) {
+    public void equip(CopyMark mark) {
         // a value is all that it needs
     }
 
     @Override
-    public void strip(Dx11Slot slot) {
+    public void strip(CopyMark mark) {
         // as above
     }
 
     @Override
-    public long mark(Dx11Slot slot) {
+    public long mark(CopyMark mark) {
         int result = D3d11Context4.Signal(context4, fence, issued + 1);
         if (Hresult.failed(result)) {
             return Dx11Call.SIGNAL.failed(result);
         }
-        slot.mark = ++issued;
-        slot.looks = 0;
+        mark.passed = ++issued;
+        mark.looks = 0;
         flushed = false;
         return 0;
     }
 
     @Override
-    public long look(Dx11Slot slot) {
+    public long look(CopyMark mark) {
         if (!flushed) {
             flushed = true; // one for all that were issued since
             D3d11Context.Flush(device.context());
         }
         long passed = D3d11Fence.GetCompletedValue(fence);
-        if (passed == D3d11Fence.LOST || ++slot.looks % LOOKS == 0) {
+        if (passed == D3d11Fence.LOST || ++mark.looks % LOOKS == 0) {
             int reason = device.removedReason();
             if (Hresult.failed(reason) || passed == D3d11Fence.LOST) {
                 return Dx11Call.GET_REMOVED_REASON.failed(
                         Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED);
             }
         }
-        return passed >= slot.mark ? 1 : 0;
+        return passed >= mark.passed ? 1 : 0;
     }
 
     @Override

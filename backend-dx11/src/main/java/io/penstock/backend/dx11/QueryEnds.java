@@ -7,7 +7,7 @@ import io.penstock.backend.dx11.ffi.D3d11Query;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
 
-/** Marks that are event queries, one for each slot: every Direct3D 11 has them. */
+/** Marks that are event queries, one for each: every Direct3D 11 has them. */
 final class QueryEnds implements CopyEnds {
 
     private static final int[] EVENT_QUERY = {D3d11Query.EVENT, 0};
@@ -19,30 +19,30 @@ final class QueryEnds implements CopyEnds {
     }
 
     @Override
-    public void equip(Dx11Slot slot) {
+    public void equip(CopyMark mark) {
         long[] query = new long[1];
         int result = D3d11Device.CreateQuery(device.handle(), EVENT_QUERY, query);
-        device.check("a query for a slot", "ID3D11Device::CreateQuery", result);
-        slot.mark = query[0];
+        device.check("a query for a mark", "ID3D11Device::CreateQuery", result);
+        mark.passed = query[0];
     }
 
     @Override
-    public void strip(Dx11Slot slot) {
-        Unknown.Release(slot.mark);
+    public void strip(CopyMark mark) {
+        Unknown.Release(mark.passed);
     }
 
     @Override
-    public long mark(Dx11Slot slot) {
-        D3d11Context.End(device.context(), slot.mark);
-        slot.looks = 0;
+    public long mark(CopyMark mark) {
+        D3d11Context.End(device.context(), mark.passed);
+        mark.looks = 0;
         return 0;
     }
 
     @Override
-    public long look(Dx11Slot slot) {
+    public long look(CopyMark mark) {
         // The first look sends what was issued on its way.
-        int flags = slot.looks == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
-        int state = D3d11Context.GetData(device.context(), slot.mark, slot.dataCell(), Integer.BYTES, flags);
+        int flags = mark.looks == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
+        int state = D3d11Context.GetData(device.context(), mark.passed, mark.dataCell(), Integer.BYTES, flags);
         if (state == Hresult.S_OK) {
             return 1;
         }
@@ -50,7 +50,7 @@ final class QueryEnds implements CopyEnds {
             return Dx11Call.GET_DATA.failed(state);
         }
         // Some drivers never end the queries of a device that was removed.
-        int reason = ++slot.looks % LOOKS == 0 ? device.removedReason() : Hresult.S_OK;
+        int reason = ++mark.looks % LOOKS == 0 ? device.removedReason() : Hresult.S_OK;
         return Hresult.failed(reason) ? Dx11Call.GET_REMOVED_REASON.failed(reason) : 0;
     }
 

@@ -29,10 +29,15 @@ final class Dx11s {
 
     /** Returns options for a device that the application has, one for all tests: making one takes Wine long. */
     static synchronized Options shared() {
+        return Options.none().with(Dx11Options.DEVICE, sharedDevice());
+    }
+
+    /** Returns that device, as an option has it. */
+    static synchronized String sharedDevice() {
         if (shared == 0) {
             shared = device();
         }
-        return on(shared);
+        return "0x" + Long.toHexString(shared);
     }
 
     static Options resolved(Options options) {

@@ -29,7 +29,10 @@ class ProbeTest {
         if (Machine.operatingSystem().startsWith("windows")) {
             Dx11s.require();
             assertThat(found.reason()).isNotBlank();
-            assertThat(found.details()).isNotEmpty().allMatch(detail -> detail.startsWith("adapter "));
+            assertThat(found.details())
+                    .isNotEmpty()
+                    .allMatch(detail -> detail.startsWith("adapter ") || detail.startsWith("SSG: "))
+                    .anyMatch(detail -> detail.startsWith("adapter "));
         } else {
             assertThat(found.available()).isFalse();
             assertThat(found.reason()).contains("is a part of Windows", Machine.operatingSystem());

@@ -7,6 +7,7 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.staging.HostBytes;
+import java.io.IOException;
 
 /** Reads and writes a {@link HostFile} by calls that block, for threads that may. */
 public final class BlockingBytes implements HostBytes {
@@ -47,6 +48,11 @@ public final class BlockingBytes implements HostBytes {
     @Override
     public void move(long target, long source, long bytes) {
         NativeMemory.move(target, source, bytes);
+    }
+
+    /** Returns the negative number for {@link #failure} that stands for what a {@link HostFile} has thrown. */
+    public long result(IOException thrown) {
+        return ChannelErrors.result(thrown);
     }
 
     @Override

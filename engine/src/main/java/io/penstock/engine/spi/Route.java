@@ -96,6 +96,10 @@ public interface Route {
      */
     NativeQueue openQueue();
 
-    /** Allocates a bounce slot for blocks with unaligned edges, which the processor and the route's commands reach. */
+    /**
+     * Allocates a bounce slot for blocks with unaligned edges, which the processor and the route's commands reach. One that
+     * the processor does not reach has the host address 0: where a READ into it is short, the route sees to it that what
+     * lies behind reads as zeros before the next COPY_OUT to it.
+     */
     DeviceMemory allocateSlot(long bytes);
 }

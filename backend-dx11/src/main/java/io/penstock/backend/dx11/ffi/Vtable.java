@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The table of functions of one COM interface: its id, and the methods that we call, each named once with its place.
+ * The table of functions of one COM interface, or of one that is laid out alike: its id, and the methods that we call, each named once with its place.
  * A class binds its native methods to these places, not to functions: Direct3D's objects change their tables while they
  * live, so that the function is looked up in the object's table at each call.
  *
@@ -39,12 +39,21 @@ public final class Vtable {
      * @param slots {@code Method=place}, separated by blanks; inherited methods are their own interface's
      */
     static Vtable of(String name, String id, String slots) {
+        return new Vtable(name, guid(id), places(slots));
+    }
+
+    /** Describes one that is not COM's, and has no id. */
+    static Vtable of(String name, String slots) {
+        return new Vtable(name, new byte[0], places(slots));
+    }
+
+    private static Map<String, Integer> places(String slots) {
         Map<String, Integer> places = new LinkedHashMap<>();
         for (String entry : slots.strip().split("\\s+")) {
             int equals = entry.indexOf('=');
             places.put(entry.substring(0, equals), Integer.valueOf(entry.substring(equals + 1)));
         }
-        return new Vtable(name, guid(id), Map.copyOf(places));
+        return Map.copyOf(places);
     }
 
     /** Returns the 16 bytes of a GUID: three numbers in the processor's order, then bytes. */
@@ -76,7 +85,7 @@ public final class Vtable {
         return name;
     }
 
-    /** Returns the interface's IID. */
+    /** Returns the interface's IID; empty if it has none. */
     public byte[] id() {
         return id.clone();
     }

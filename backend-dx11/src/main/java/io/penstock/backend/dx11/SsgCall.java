@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import io.penstock.backend.dx11.ffi.AmdSsg;
+import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transfer of AMD's: regions of one file and one buffer, in one direction, with an event of its own. Filled again and
+ * again, with native cells of its own.
+ *
+ * <p><b>Threading:</b> the lane fills and submits it, a waiter waits for it, and gives it back to the lane.
+ */
+final class SsgCall {
+
+    private final SsgInterface ssg;
+    private final SsgSizes sizes;
+    private final SsgLayout.Shape shape;
+    private final SsgLayout.Field ofFile;
+    private final SsgLayout.Field ofBuffer;
+    private final SsgLayout.Field ofSize;
+    private final ByteBuffer cells; // an event, and the regions
+    private final long address;
+    private final List<SsgTask> tasks = new ArrayList<>();
+    private @Nullable SsgObject object;
+    private @Nullable DeviceMemory memory;
+    private boolean write;
+    private int regions;
+    private long event;
+    private boolean submitted;
+
+    /** 0, or a negative number of {@link Dx11Call}. */
+    long result;
+
+    SsgCall(SsgInterface ssg, SsgSizes sizes) {
+        this.ssg = ssg;
+        this.sizes = sizes;
+        this.shape = ssg.layout().region();
+        this.ofFile = shape.field("file");
+        this.ofBuffer = shape.field("buffer");
+        this.ofSize = shape.field("size");
+        this.cells = ByteBuffer.allocateDirect(Long.BYTES + sizes.regions() * shape.bytes())
+                .order(ByteOrder.nativeOrder());
+        this.address = NativeMemory.address(cells);
+    }
+
+    /** Begins one. */
+    void begin(SsgTask task, SsgObject file) {
+        object = file;
+        memory = task.memory();
+        write = task.isWrite();
+        regions = 0;
+        result = 0;
+        submitted = false;
+        add(task);
+    }
+
+    /** Returns whether a task may go with those that are in it. */
+    boolean takes(SsgTask task, SsgObject file) {
+        return object == file
+                && memory == task.memory()
+                && write == task.isWrite()
+                && !task.alone
+                && !tasks.get(0).alone
+                && regions + sizes.regionsOf(task) <= sizes.regions();
+    }
+
+    /** Adds a task, cut into regions: the manual says that several small ones can be faster. */
+    void add(SsgTask task) {
+        tasks.add(task);
+        long left = task.wholeBlocks();
+        long most = sizes.regionBytes(task);
+        long moved = 0;
+        while (left > 0) {
+            long bytes = Math.min(left, most);
+            int start = Long.BYTES + regions++ * shape.bytes();
+            shape.put(cells, start, ofFile, task.fileOffset + moved);
+            shape.put(cells, start, ofBuffer, task.memoryOffset + moved);
+            shape.put(cells, start, ofSize, bytes);
+            moved += bytes;
+            left -= bytes;
+        }
+    }
+
+    /** Begins the transfer; false if it is refused. */
+    boolean submit() {
+        cells.putLong(0, 0);
+        int made = AmdSsg.CreateEvent(ssg.handle(), address);
+        if (Hresult.failed(made)) {
+            result = Dx11Call.SSG_CREATE_EVENT.failed(made);
+            return false;
+        }
+        event = ssg.layout().handleBytes() == Long.BYTES ? cells.getLong(0) : Integer.toUnsignedLong(cells.getInt(0));
+        submitted = transfer(event);
+        if (!submitted) {
+            destroyEvent();
+        }
+        return submitted;
+    }
+
+    /** Makes the transfer: waits for it where it has no event. */
+    private boolean transfer(long event) {
+        long buffer = Objects.requireNonNull(memory).nativeHandle();
+        long file = Objects.requireNonNull(object).handle();
+        long first = address + Long.BYTES;
+        int answer = write
+                ? AmdSsg.WriteBufferToFile(ssg.handle(), buffer, file, regions, first, event)
+                : AmdSsg.ReadBufferFromFile(ssg.handle(), buffer, file, regions, first, event);
+        if (Hresult.failed(answer)) {
+            result = (write ? Dx11Call.SSG_WRITE : Dx11Call.SSG_READ).failed(answer);
+        }
+        return result == 0;
+    }
+
+    /** Waits for the end of what was submitted, or makes the transfer where nothing was; a waiter's. */
+    void await() {
+        if (!submitted) {
+            transfer(0);
+            return;
+        }
+        int waited = AmdSsg.WaitEvent(ssg.handle(), event);
+        if (Hresult.failed(waited)) {
+            result = Dx11Call.SSG_WAIT.failed(waited);
+            keepForEver();
+        }
+        destroyEvent();
+    }
+
+    private void destroyEvent() {
+        AmdSsg.DestroyEvent(ssg.handle(), event); // what it says changes nothing: the event is not used again
+    }
+
+    /** The device may still have file and buffer, and nothing will tell when not: neither is released any more. */
+    private void keepForEver() {
+        Unknown.AddRef(Objects.requireNonNull(memory).nativeHandle());
+        Objects.requireNonNull(object).retain();
+    }
+
+    /** Returns the tasks that are in it. */
+    List<SsgTask> tasks() {
+        return tasks;
+    }
+
+    /** Gives back file and buffer. */
+    void end() {
+        if (memory instanceof Dx11Memory buffer) {
+            buffer.turns().endTransfer();
+        }
+        Objects.requireNonNull(object).release();
+        object = null;
+        memory = null;
+        tasks.clear();
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import io.penstock.engine.host.HostFile;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file with its handles of AMD's: one for reading, and where it is written another for that. The manual says of no growth
+ * of an open file, so a handle is opened anew when its file has grown.
+ *
+ * <p><b>Threading:</b> thread-safe; {@link #reach} and {@link #close} block.
+ */
+final class SsgHandle {
+
+    private final SsgInterface ssg;
+    private final HostFile host;
+
+    // Guarded by this; each is replaced by one that knows more of the file.
+    private @Nullable SsgObject reader;
+    private @Nullable SsgObject writer;
+
+    private int users = 1; // guarded by SsgFiles
+
+    private SsgHandle(SsgInterface ssg, HostFile host, SsgObject reader, @Nullable SsgObject writer) {
+        this.ssg = ssg;
+        this.host = host;
+        this.reader = reader;
+        this.writer = writer;
+    }
+
+    /**
+     * Opens the objects of a file.
+     *
+     * @param host closed if this fails
+     * @throws SsgRefusal if the driver does not want it
+     */
+    static SsgHandle open(SsgInterface ssg, HostFile host, boolean writes) throws IOException {
+        SsgObject reader = null;
+        try {
+            reader = object(ssg, host, false);
+            return new SsgHandle(ssg, host, reader, writes ? object(ssg, host, true) : null);
+        } catch (IOException | RuntimeException e) {
+            if (reader != null) {
+                reader.release();
+            }
+            host.close();
+            throw e;
+        }
+    }
+
+    /** Opens an object by the file's name, which is all that the vendor takes, and makes sure that it is the same file. */
+    private static SsgObject object(SsgInterface ssg, HostFile host, boolean write) throws IOException {
+        SsgObject object = SsgObject.open(ssg, host.path(), write);
+        try {
+            HostFile named = SsgFiles.host(host.path(), false);
+            boolean same = named.identity().equals(host.identity());
+            named.close();
+            if (!same) {
+                throw new SsgRefusal(host.path() + " is another file now");
+            }
+            return object;
+        } catch (IOException | RuntimeException e) {
+            object.release();
+            throw e;
+        }
+    }
+
+    HostFile host() {
+        return host;
+    }
+
+    /** Returns the block size of both objects together. */
+    synchronized long blockBytes() {
+        long read = reader == null ? 1 : reader.blockBytes();
+        return writer == null ? read : Math.max(read, writer.blockBytes());
+    }
+
+    /**
+     * Returns an object for a command up to {@code end}, with one more user, whom the caller ends; null where
+     * {@link #reach} has to be called first.
+     */
+    synchronized @Nullable SsgObject take(boolean write, long end) {
+        SsgObject object = write ? writer : reader;
+        if (object == null || !object.reaches(end)) {
+            return null;
+        }
+        object.retain();
+        return object;
+    }
+
+    /**
+     * Makes the file so long that a command may go up to {@code end}, where it writes, and opens the object anew if it
+     * does not know of that. A driver may lengthen files that it writes, or not: so they are long enough before.
+     *
+     * @throws IOException with the native answer
+     */
+    void reach(boolean write, long end) throws IOException {
+        if (write) {
+            host.lengthen(end);
+        }
+        synchronized (this) {
+            SsgObject known = write ? writer : reader;
+            if (known == null || known.reaches(end)) {
+                return;
+            }
+        }
+        replace(write, object(ssg, host, write));
+    }
+
+    private synchronized void replace(boolean write, SsgObject fresh) {
+        SsgObject old = write ? writer : reader;
+        if (old == null || old.bytes() >= fresh.bytes()) {
+            fresh.release(); // closed meanwhile, or another was quicker
+            return;
+        }
+        old.release(); // commands that use it still count
+        if (write) {
+            writer = fresh;
+        } else {
+            reader = fresh;
+        }
+    }
+
+    void enter() {
+        users++;
+    }
+
+    /** Counts one user less; true for the last, who is to {@link #close} it. */
+    boolean leave() {
+        return --users == 0;
+    }
+
+    /** Lets go of the objects, and closes the file. */
+    void close() {
+        synchronized (this) {
+            if (reader != null) {
+                reader.release();
+            }
+            if (writer != null) {
+                writer.release();
+            }
+            reader = null;
+            writer = null;
+        }
+        host.close();
+    }
+}

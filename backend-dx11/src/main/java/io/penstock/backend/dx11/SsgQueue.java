@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.staging.Doorbell;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Transfers of AMD's: what goes between one file and one buffer in one turn is one call with several regions.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; waits run on {@link SsgWaiters}, copies of edges on the device's executor, what
+ * else may block (syncs, opening a file anew) on threads of Reactor's, and all of it comes back.
+ *
+ * <p><b>Cancellation:</b> takes a command back that the driver has not got; others end by themselves, since the interface has
+ * no way to stop one.
+ */
+final class SsgQueue implements NativeQueue {
+
+    /** How often a file is opened anew for one command, while others cut and lengthen it. */
+    private static final int MOST_ATTEMPTS = 8;
+
+    private final SsgInterface ssg;
+    private final SsgSizes sizes;
+    private final SsgTask[] tasks; // by id
+    private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the driver, for a waiter or for the buffer
+    private final List<SsgCall> filled = new ArrayList<>(); // in the turn under way
+    private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
+    private final ConcurrentLinkedQueue<SsgTask> returned = new ConcurrentLinkedQueue<>(); // by other threads
+    private final Doorbell doorbell = new Doorbell();
+    private final SsgWaiters waiters;
+
+    SsgQueue(SsgInterface ssg, SsgSizes sizes) {
+        this.ssg = ssg;
+        this.sizes = sizes;
+        ssg.join();
+        this.waiters = new SsgWaiters(ssg, sizes, doorbell::ring);
+        this.tasks = new SsgTask[sizes.depth()];
+        for (int id = 0; id < tasks.length; id++) {
+            tasks[id] = new SsgTask(id);
+        }
+    }
+
+    @Override
+    public int depth() {
+        return tasks.length;
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        tasks[id].fill(command);
+        waiting.add(tasks[id]);
+    }
+
+    @Override
+    public void cancel(int id) {
+        if (waiting.remove(tasks[id])) {
+            end(tasks[id], SsgResults.CANCELLED);
+        }
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        if (!advance(completions) && waitNanos != 0) {
+            doorbell.await(waitNanos);
+            advance(completions);
+        }
+    }
+
+    private boolean advance(Completions completions) {
+        for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
+            takeBack(task);
+        }
+        for (SsgCall call = waiters.ended(); call != null; call = waiters.ended()) {
+            takeBack(call);
+        }
+        for (int count = waiting.size(); count > 0; count--) {
+            start(waiting.remove());
+        }
+        filled.forEach(this::submit);
+        filled.clear();
+        boolean any = false;
+        for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
+            any = true;
+            task.forget();
+            completions.completed(task.id, task.result);
+        }
+        return any;
+    }
+
+    private void takeBack(SsgTask task) {
+        boolean ofFile = task.kind == Command.Kind.READ || task.kind == Command.Kind.WRITE;
+        if (ofFile && task.result >= 0) {
+            waiting.addFirst(task); // its file is ready now
+        } else {
+            end(task, task.result);
+        }
+    }
+
+    private void start(SsgTask task) {
+        switch (task.kind) {
+            case SYNC ->
+                outside(
+                        task,
+                        () -> SsgResults.ofHost(
+                                BlockingBytes.INSTANCE.sync(task.file().host())));
+            case COPY_IN, COPY_OUT -> copy(task);
+            case READ, WRITE -> {
+                try {
+                    startFile(task);
+                } catch (IOException e) {
+                    end(task, SsgResults.ofHost(e));
+                }
+            }
+        }
+    }
+
+    private void copy(SsgTask task) {
+        try {
+            ssg.device().executor().pump().watch(() -> {
+                if (!task.copy()) {
+                    return false;
+                }
+                returned.add(task);
+                doorbell.ring();
+                return true;
+            });
+        } catch (RejectedExecutionException closed) {
+            end(task, SsgResults.CANCELLED);
+        }
+    }
+
+    private void startFile(SsgTask task) throws IOException {
+        SsgFile file = task.file();
+        boolean write = task.isWrite();
+        long size = file.size();
+        task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
+        if (task.wanted == 0) {
+            end(task, 0);
+            return;
+        }
+        long end = task.fileOffset + task.wanted;
+        SsgObject object = write && size < end ? null : file.handle().take(write, end);
+        if (object == null) {
+            prepare(task, end);
+        } else if (!join(task, object)) {
+            object.release();
+            waiting.add(task); // behind the others, all of which go the same way round
+        }
+    }
+
+    /** Puts a task into a call of this turn, or begins one; false if there is no room, or the buffer is not free. */
+    private boolean join(SsgTask task, SsgObject object) {
+        for (SsgCall call : filled) {
+            if (call.takes(task, object)) {
+                call.add(task);
+                object.release(); // the call has its own use
+                return true;
+            }
+        }
+        SsgCall call = waiters.take();
+        if (call == null) {
+            return false;
+        }
+        DeviceMemory memory = task.memory();
+        if (memory instanceof Dx11Memory buffer && !buffer.turns().tryTransfer(doorbell::ring)) {
+            waiters.give(call);
+            return false;
+        }
+        call.begin(task, object);
+        filled.add(call);
+        return true;
+    }
+
+    private void submit(SsgCall call) {
+        if (!sizes.asynchronous() || call.submit()) {
+            waiters.wait(call);
+        } else {
+            takeBack(call);
+            doorbell.ring(); // what goes again goes in the next turn
+        }
+    }
+
+    private void takeBack(SsgCall call) {
+        boolean several = call.tasks().size() > 1;
+        for (SsgTask task : call.tasks()) {
+            if (call.result < 0 && (several || isCut(task))) {
+                task.alone = true; // which of them it was, the driver does not say
+                task.attempts++;
+                waiting.add(task);
+            } else {
+                end(task, call.result < 0 ? call.result : moved(task));
+            }
+        }
+        call.end();
+        waiters.give(call);
+    }
+
+    /** Returns whether a file has become shorter than a read of it, which then is not the file's failure. */
+    private static boolean isCut(SsgTask task) {
+        try {
+            return !task.isWrite()
+                    && task.attempts < MOST_ATTEMPTS
+                    && task.file().size() < task.fileOffset + task.wanted;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void prepare(SsgTask task, long end) {
+        if (++task.attempts > MOST_ATTEMPTS) {
+            end(task, SsgResults.ofHost(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
+            return;
+        }
+        SsgHandle handle = task.file().handle();
+        boolean write = task.isWrite();
+        outside(task, () -> {
+            try {
+                handle.reach(write, end);
+                return 0;
+            } catch (IOException e) {
+                return SsgResults.ofHost(e);
+            }
+        });
+    }
+
+    private void outside(SsgTask task, LongSupplier call) {
+        Runnable run = () -> {
+            try {
+                task.result = call.getAsLong();
+            } catch (RuntimeException e) {
+                task.result = SsgResults.ofHost(e);
+            }
+            returned.add(task);
+            doorbell.ring();
+        };
+        try {
+            Schedulers.boundedElastic().schedule(run);
+        } catch (RejectedExecutionException shutDown) {
+            run.run(); // the application has shut the scheduler down: better on the wrong thread than never
+        }
+    }
+
+    /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
+    private static long moved(SsgTask task) {
+        if (task.isWrite()) {
+            return task.wanted;
+        }
+        try {
+            long moved = Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
+            if (task.memory() instanceof SsgSlot slot && moved < task.bytes) {
+                slot.endsAt(task.memoryOffset + moved);
+            }
+            return moved;
+        } catch (IOException e) {
+            return SsgResults.ofHost(e);
+        }
+    }
+
+    private void end(SsgTask task, long result) {
+        task.result = result;
+        ended.add(task);
+    }
+
+    @Override
+    public void wake() {
+        doorbell.ring();
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return SsgResults.failure(kind, result, ssg.device().removedReason());
+    }
+
+    @Override
+    public void close() {
+        waiters.close();
+        ssg.leave();
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11;
+
+import io.penstock.Backend;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.tck.Gate;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The double of AMD's driver, on the device of this machine, as the TCK's subject.
+ *
+ * @param options that it is opened with
+ */
+record SsgSubject(Options options) implements TckSubject {
+
+    @Override
+    public String backend() {
+        return "dx11";
+    }
+
+    @Override
+    public Backend open(Options options) {
+        // As Backends does it, with commands held in front of the queues.
+        return new Dx11Provider().open(Dx11s.resolved(options), HoldingRoute::new);
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.DIRECT;
+    }
+
+    @Override
+    public Optional<Gate> gate(Path folder) throws IOException {
+        return Optional.of(HeldCommands.in(folder));
+    }
+
+    @Override
+    public Path folder() {
+        return Path.of("target", "tck");
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of(
+                "buffers", Dx11Memory.LIVE.get(),
+                "slots", Dx11Slots.LIVE.get() + SsgSlot.LIVE.get(),
+                "devices", Dx11Device.LIVE.get(),
+                "file handles", SsgObject.LIVE.get(),
+                "the driver's", (long) SsgDouble.live());
+    }
+}
