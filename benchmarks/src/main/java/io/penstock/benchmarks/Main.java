@@ -46,6 +46,11 @@ public final class Main {
         if (settings.backend().equals("host")) {
             return measure(settings, HostRows.all(settings));
         }
+        if (settings.backend().equals("opencl")) {
+            try (OpenClBench bench = OpenClBench.open(settings)) {
+                return measure(settings, OpenClRows.all(bench));
+            }
+        }
         try (GpuBench bench = GpuBench.open(settings)) {
             return measure(settings, CufileRows.all(bench));
         }
@@ -53,7 +58,7 @@ public final class Main {
 
     private static Optional<Availability> absent(String backend) {
         return Backends.list().stream()
-                .filter(listing -> listing.name().equals(backend))
+                .filter(listing -> listing.name().equals(backend.equals("opencl") ? "opencl-ssg" : backend))
                 .map(Backends.Listing::availability)
                 .filter(availability -> !availability.available())
                 .findFirst();

@@ -8,6 +8,8 @@ import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,22 +22,30 @@ final class PeerProcess implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 90;
 
-    private final Path program;
+    private final List<String> program;
     private final Map<String, String> environment;
     private @Nullable Process process;
     private @Nullable BufferedReader answers;
     private @Nullable Writer orders;
 
     PeerProcess(Path program, Map<String, String> environment) {
-        this.program = program;
+        this(List.of(program.toString()), environment);
+    }
+
+    /**
+     * Runs another program than ours in C, which takes orders as they do.
+     *
+     * @param program with its arguments
+     */
+    PeerProcess(List<String> program, Map<String, String> environment) {
+        this.program = List.copyOf(program);
         this.environment = Map.copyOf(environment);
     }
 
     /** Starts the program for one answer of its own. */
     Process start(String... arguments) throws IOException {
-        String[] command = new String[arguments.length + 1];
-        command[0] = program.toString();
-        System.arraycopy(arguments, 0, command, 1, arguments.length);
+        List<String> command = new ArrayList<>(program);
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().putAll(environment);
         return builder.start();

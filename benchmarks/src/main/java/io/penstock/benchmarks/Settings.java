@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param backend whose rows
  * @param rows part of the names of the rows to measure
  * @param pairs how many rounds
- * @param seconds how long each run takes; of the rows of cufile each run moves a file instead
+ * @param seconds how long each run takes; of most rows of a device each run moves a file instead
  * @param directory where test files are made; they are left there for the next time
  * @param force whether to measure on a busy machine
- * @param sizes of the files of the rows of cufile
+ * @param sizes of the files of the rows of a device
  */
 record Settings(
         String backend,
@@ -27,7 +27,7 @@ record Settings(
         Sizes sizes) {
 
     /**
-     * How much the rows of cufile move.
+     * How much the rows of a device move.
      *
      * @param hotBytes of the file in the page cache, a multiple of 16 MiB
      * @param diskBytes of what goes to and from the disk, no more than that
@@ -36,6 +36,7 @@ record Settings(
     record Sizes(long hotBytes, long diskBytes, int blocks) {
 
         static final Sizes DEFAULT = new Sizes(8L << 30, 2L << 30, 100_000);
+        static final Sizes OPENCL = new Sizes(1L << 30, 1L << 30, 100_000);
 
         Sizes {
             if (hotBytes % (16 << 20) != 0 || hotBytes <= 0 || diskBytes % (16 << 20) != 0 || diskBytes > hotBytes) {
@@ -44,15 +45,16 @@ record Settings(
         }
     }
 
-    static final String USAGE = "benchmarks/run host|cufile [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
-            + "[--dir DIR] [--force] [--mib N] [--disk-mib N] [--blocks N]";
+    static final String USAGE =
+            "benchmarks/run host|cufile|opencl [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
+                    + "[--dir DIR] [--force] [--mib N] [--disk-mib N] [--blocks N]";
 
     static Settings parse(String[] arguments) {
-        if (arguments.length == 0 || !List.of("host", "cufile").contains(arguments[0])) {
-            throw new IllegalArgumentException("which benchmarks? There are those of host and of cufile");
+        if (arguments.length == 0 || !List.of("host", "cufile", "opencl").contains(arguments[0])) {
+            throw new IllegalArgumentException("which benchmarks? There are those of host, of cufile and of opencl");
         }
         Path directory = Path.of(System.getProperty("java.io.tmpdir"), "penstock-benchmarks");
-        Settings settings = new Settings(arguments[0], null, "", 5, 1, directory, false, Sizes.DEFAULT);
+        Settings settings = new Settings(arguments[0], null, "", 5, 1, directory, false, sizes(arguments[0]));
         for (int i = 1; i < arguments.length; i++) {
             String name = arguments[i];
             if (name.equals("--force")) {
@@ -64,6 +66,11 @@ record Settings(
             }
         }
         return settings;
+    }
+
+    /** A processor's OpenCL is the usual one, and its memory the machine's. */
+    private static Sizes sizes(String backend) {
+        return backend.equals("opencl") ? Sizes.OPENCL : Sizes.DEFAULT;
     }
 
     private Settings forced() {

@@ -27,6 +27,9 @@ final class SsgLayerBuild {
         if (unavailable == null && !Files.exists(Path.of("/usr/include/CL/cl_layer.h"))) {
             return "no OpenCL headers";
         }
+        if (unavailable == null && !Files.isDirectory(COMPILED.sources())) {
+            return "no sources in " + COMPILED.sources();
+        }
         return unavailable;
     }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.backend.opencl.OpenClQueue;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import reactor.core.publisher.Mono;
+
+/** Penstock: a small read whose copy stands in a queue already, or a fence there, from when the queue goes on to the signal. */
+final class OpenClSmallReads implements Contender {
+
+    static final int BLOCK = 4096;
+
+    private static final long LIMIT_SECONDS = 30;
+
+    private final String name;
+    private final boolean fenceOnly;
+    private final int count;
+    private final long blocks;
+    private final Backend backend;
+    private final StorageFile file;
+    private final DeviceBuffer buffer;
+    private final OpenClMemory memory;
+    private final OpenClGate gate;
+    private final OpenClQueue queue;
+    private long lastOffset = -1;
+
+    /**
+     * What to wait for.
+     *
+     * @param fenceOnly a fence behind what stands in the queue; else a read of a block, whose copy stands there
+     * @param count how many in one run
+     */
+    record Plan(boolean fenceOnly, int count, Path hot, long bytes) {}
+
+    /**
+     * Opens what it needs.
+     *
+     * @param backend closed with this
+     */
+    OpenClSmallReads(String name, Backend backend, Plan plan) {
+        this.name = name;
+        this.fenceOnly = plan.fenceOnly();
+        this.count = plan.count();
+        this.blocks = plan.bytes() / BLOCK;
+        this.backend = backend;
+        file = backend.openFile(plan.hot(), FileOption.READ).block();
+        buffer = backend.allocate(BLOCK).block();
+        memory = new OpenClMemory(backend);
+        gate = new OpenClGate(memory);
+        queue = OpenClQueue.of(gate.queue);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        memory.poison(buffer.nativeHandle(), BLOCK);
+        long[] each = new long[count];
+        long cpu = Measure.processCpuNanos();
+        for (int i = 0; i < count; i++) {
+            each[i] = once();
+        }
+        Arrays.sort(each);
+        return new Measure(1, each[count / 2], (Measure.processCpuNanos() - cpu) / count);
+    }
+
+    private long once() throws Exception {
+        gate.shut();
+        long took;
+        if (fenceOnly) {
+            try (DeviceFence fence = queue.fence()) {
+                took = took(fence.signalled());
+            }
+        } else {
+            lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
+            took = took(backend.submit(queue.carry(Transfer.read(file.region(lastOffset, BLOCK), buffer.all()))));
+        }
+        gate.done();
+        return took;
+    }
+
+    /** Takes the time of the signal on the thread that brings it. */
+    private long took(Mono<?> signal) throws Exception {
+        CompletableFuture<Long> heard = new CompletableFuture<>();
+        signal.subscribe(
+                completion -> heard.complete(System.nanoTime()),
+                heard::completeExceptionally,
+                () -> heard.complete(System.nanoTime()));
+        long opened = gate.open();
+        return heard.get(LIMIT_SECONDS, TimeUnit.SECONDS) - opened;
+    }
+
+    @Override
+    public void verify() throws IOException {
+        if (!fenceOnly) {
+            memory.verify(name, buffer.nativeHandle(), 0, BLOCK, lastOffset);
+        }
+    }
+
+    @Override
+    public void close() {
+        gate.close();
+        memory.close();
+        file.close();
+        buffer.close();
+        backend.close();
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.BufferRegion;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.SubmitOptions;
+import io.penstock.Transfer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process of its own, since a layer is put under OpenCL before its first call: reads by AMD's extension, so many in flight.
+ *
+ * <p>Each line is an order, {@code run DEPTH NANOS}, and is answered as {@link PeerProcess} wants it: reads, nanoseconds,
+ * processor time, and no median.
+ */
+final class SsgDepth {
+
+    private static final int BLOCK = 4096;
+    private static final int MOST_DEPTH = 64;
+
+    private final Backend backend;
+    private final StorageFile file;
+    private final BufferRegion[] regions = new BufferRegion[MOST_DEPTH];
+    private final long[] offsets = new long[MOST_DEPTH];
+    private final OpenClMemory memory;
+    private final long blocks;
+
+    private SsgDepth(Path hot, long bytes) {
+        backend = Backends.open(
+                "opencl-ssg", Options.none().with("penstock.opencl.path", "ssg").with(CommonOptions.LANE_DEPTH, 256));
+        file = backend.openFile(hot, FileOption.READ).block();
+        DeviceBuffer buffer = backend.allocate((long) MOST_DEPTH * BLOCK).block();
+        for (int slot = 0; slot < MOST_DEPTH; slot++) {
+            regions[slot] = buffer.region((long) slot * BLOCK, BLOCK);
+        }
+        memory = new OpenClMemory(backend);
+        blocks = bytes / BLOCK;
+    }
+
+    /** Takes orders until there are no more. */
+    public static void main(String[] arguments) throws Exception {
+        SsgDepth reads = new SsgDepth(Path.of(arguments[0]), Long.parseLong(arguments[1]));
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+            String[] words = order.split(" ");
+            Measure measure = reads.run(Integer.parseInt(words[1]), Long.parseLong(words[2]));
+            System.out.println("ok " + measure.operations() + " " + measure.nanos() + " " + measure.cpuNanos() + " 0");
+        }
+        System.exit(0);
+    }
+
+    private Measure run(int depth, long nanos) throws Exception {
+        memory.poison(regions[0].buffer().nativeHandle(), (long) MOST_DEPTH * BLOCK);
+        TransferSource source = new TransferSource(depth, this::transfer);
+        CompletionSink sink = new CompletionSink(
+                BLOCK,
+                completion ->
+                        source.give((int) (((BufferRegion) completion.transfer().target()).offset() / BLOCK)));
+        Measure measure = Measure.of(() -> {
+            backend.submit(source, SubmitOptions.DEFAULT.inFlight(depth)).subscribe(sink);
+            TimeUnit.NANOSECONDS.sleep(nanos);
+            source.end();
+            return sink.await();
+        });
+        verify(depth);
+        return measure;
+    }
+
+    private Transfer transfer(int slot) {
+        offsets[slot] = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
+        return Transfer.read(file.region(offsets[slot], BLOCK), regions[slot]);
+    }
+
+    private void verify(int depth) throws IOException {
+        for (int slot = 0; slot < depth; slot++) {
+            BufferRegion region = regions[slot];
+            memory.verify("SSG", region.buffer().nativeHandle(), region.offset(), BLOCK, offsets[slot]);
+        }
+    }
+}
