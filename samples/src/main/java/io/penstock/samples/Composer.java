@@ -3,10 +3,12 @@ package io.penstock.samples;
 
 import io.penstock.Backend;
 import io.penstock.samples.cuda.CudaKernels;
+import io.penstock.samples.opencl.OpenClKernels;
 import io.penstock.samples.picture.Picture;
 import io.penstock.samples.volume.BadVolumeException;
 import io.penstock.samples.volume.Composition;
 import io.penstock.samples.volume.DeviceComposition;
+import io.penstock.samples.volume.KernelQueue;
 
 /** Who composes pictures: the GPU that the slabs are streamed to, where the samples have kernels for it, or the processor. */
 interface Composer extends AutoCloseable {
@@ -20,7 +22,11 @@ interface Composer extends AutoCloseable {
 
     /** Returns whoever composes for a backend. */
     static Composer of(Backend backend) {
-        return backend.name().equals("cufile") ? new OnCuda(backend) : new OnProcessor();
+        return switch (backend.name()) {
+            case "cufile" -> new OnDevice(backend, CudaKernels.beside(backend));
+            case "opencl-ssg" -> new OnDevice(backend, OpenClKernels.beside(backend));
+            default -> new OnProcessor();
+        };
     }
 
     /** Draws a picture. */
@@ -42,15 +48,15 @@ interface Composer extends AutoCloseable {
         public void close() {}
     }
 
-    /** CUDA kernels, which look at slabs where they are. */
-    final class OnCuda implements Composer {
+    /** Kernels, which look at slabs where they are. */
+    final class OnDevice implements Composer {
 
         private final Backend backend;
-        private final CudaKernels kernels;
+        private final KernelQueue kernels;
 
-        OnCuda(Backend backend) {
+        OnDevice(Backend backend, KernelQueue kernels) {
             this.backend = backend;
-            this.kernels = CudaKernels.beside(backend);
+            this.kernels = kernels;
         }
 
         @Override

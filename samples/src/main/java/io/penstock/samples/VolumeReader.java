@@ -12,6 +12,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.samples.volume.BadVolumeException;
 import io.penstock.samples.volume.DeviceComposition;
+import io.penstock.samples.volume.DevicePlace;
 import io.penstock.samples.volume.NiftiFile;
 import io.penstock.samples.volume.NiftiHeader;
 import io.penstock.samples.volume.Slab;
@@ -72,8 +73,9 @@ final class VolumeReader {
                 (chunk, range) -> {
                     composition.visit(
                             range,
-                            chunk.region().buffer().nativeHandle()
-                                    + chunk.region().offset());
+                            new DevicePlace(
+                                    chunk.region().buffer().nativeHandle(),
+                                    chunk.region().offset()));
                     return chunk.releaseAfter(fence.get());
                 },
                 listener);

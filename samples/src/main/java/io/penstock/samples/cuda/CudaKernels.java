@@ -6,7 +6,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.samples.cuda.ffi.CudaDriver;
 import io.penstock.samples.cuda.ffi.KernelLaunch;
-import io.penstock.samples.volume.Kernels;
+import io.penstock.samples.volume.KernelQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,7 +23,7 @@ import java.util.function.ToIntFunction;
  *
  * <p><b>Ownership:</b> close it before the backend.
  */
-public final class CudaKernels implements Kernels, AutoCloseable {
+public final class CudaKernels implements KernelQueue {
 
     private static final int BLOCK = 128;
 
@@ -98,7 +98,7 @@ public final class CudaKernels implements Kernels, AutoCloseable {
         }
     }
 
-    /** Returns a fence behind everything that was ordered so far. */
+    @Override
     public DeviceFence fence(Backend backend) {
         enter();
         long event = events.remove();

@@ -10,9 +10,9 @@ public interface DeviceComposition extends SlabOrder, AutoCloseable {
      * Orders the device to look at the next slab; what was ordered may still run when this returns.
      *
      * @param slab which slices
-     * @param address of the slab's first byte in the device's memory
+     * @param place of the slab's first byte in the device's memory
      */
-    void visit(SlabPlan.Range slab, long address);
+    void visit(SlabPlan.Range slab, DevicePlace place);
 
     /** Waits for the device and returns the picture, once every slab was visited. */
     Picture finish();

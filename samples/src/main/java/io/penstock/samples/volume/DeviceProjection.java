@@ -47,24 +47,24 @@ public final class DeviceProjection implements DeviceComposition {
     }
 
     @Override
-    public void visit(SlabPlan.Range slab, long address) {
+    public void visit(SlabPlan.Range slab, DevicePlace place) {
         int slices = slab.to() - slab.from();
         long columns = header.columns();
         long slice = columns * header.rows();
         if (along == 2) {
-            max(address, slice, columns, 0, columns, 1, slices, slice, begun);
+            max(place, slice, columns, 0, columns, 1, slices, slice, begun);
         } else {
             long first = (long) slab.from() * width;
             boolean acrossRows = along == 1;
             long step = acrossRows ? 1 : columns;
             long length = acrossRows ? header.rows() : columns;
-            max(address, (long) slices * width, width, first, slice, step, length, acrossRows ? columns : 1, false);
+            max(place, (long) slices * width, width, first, slice, step, length, acrossRows ? columns : 1, false);
         }
         begun = true;
     }
 
     private void max(
-            long slab,
+            DevicePlace slab,
             long lines,
             long columns,
             long first,
@@ -73,11 +73,11 @@ public final class DeviceProjection implements DeviceComposition {
             long length,
             long stride,
             boolean keep) {
-        kernels.run(
+        kernels.show(
+                slab,
                 "maxima",
                 lines,
                 frame,
-                slab,
                 maxima,
                 lines,
                 columns,

@@ -114,7 +114,7 @@ public final class DeviceShading implements DeviceComposition {
     }
 
     @Override
-    public void visit(SlabPlan.Range slab, long address) {
+    public void visit(SlabPlan.Range slab, DevicePlace place) {
         int count = slab.to() - slab.from();
         if (room == 0) {
             open(count);
@@ -125,7 +125,7 @@ public final class DeviceShading implements DeviceComposition {
             int from = descending() ? slab.to() - done - added : slab.from() + done;
             int z = makeRoom(added, from + CoarseMap.PAD);
             long voxels = (long) header.columns() * header.rows() * added;
-            kernels.run("decode", voxels, frame, address, codes, from - slab.from(), added, z);
+            kernels.show(place, "decode", voxels, frame, codes, from - slab.from(), added, z);
             march();
         }
     }

@@ -23,6 +23,19 @@ public interface Kernels {
     void get(long address, ByteBuffer to);
 
     /**
+     * Runs a kernel that looks at a slab, which is its second parameter, after everything before.
+     *
+     * @param arguments its other parameters
+     */
+    default void show(DevicePlace slab, String kernel, long indices, long... arguments) {
+        long[] all = new long[arguments.length + 1];
+        all[0] = arguments[0];
+        all[1] = slab.memory() + slab.offset();
+        System.arraycopy(arguments, 1, all, 2, arguments.length - 1);
+        run(kernel, indices, all);
+    }
+
+    /**
      * Runs a kernel after everything before.
      *
      * @param kernel its name

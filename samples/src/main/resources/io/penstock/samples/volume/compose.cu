@@ -4,9 +4,26 @@
 // Gathering and CoarseMap, operation by operation in 32-bit floats, so that the pictures are theirs. That needs IEEE
 // division and square roots and no fused multiply-add (--fmad=false).
 //
-// In the common subset of CUDA C++ and C, so that it can be tested without a GPU: -DON_CPU makes each kernel a function
-// that handles one index. Every parameter is 8 bytes wide, a device address or a number.
+// In the common subset of CUDA C++, OpenCL C and C, so that it can be tested without a GPU: -DON_CPU makes each kernel a
+// function that handles one index. Every parameter is 8 bytes wide, a device address or a number. OpenCL has buffers
+// instead of addresses: there a slab is two parameters, the buffer and where in it.
 
+#ifdef __OPENCL_VERSION__
+#pragma OPENCL FP_CONTRACT OFF
+#define KERNEL(name, parameters) kernel void name
+#define DEVICE static
+#define GLOBAL global
+#define SLAB global const u8 *slabs, i64 offset
+#define SLAB_BYTES (slabs + offset)
+#define INDEX ((i64) get_global_id(0))
+#define LOWEST (-INFINITY)
+#define sqrtf sqrt
+typedef long i64;
+#else
+#define GLOBAL
+#define SLAB const u8 *slab
+#define SLAB_BYTES slab
+typedef long long i64;
 #ifdef ON_CPU
 #include <math.h>
 #define KERNEL(name, parameters) const int name##_parameters = parameters; void name
@@ -20,10 +37,10 @@ __thread long long kernel_index;
 #define INDEX (blockIdx.x * (long long) blockDim.x + threadIdx.x)
 #define LOWEST __int_as_float((int) 0xff800000)
 #endif
+#endif
 
 typedef unsigned char u8;
 typedef unsigned short u16;
-typedef long long i64;
 
 enum { UINT8, INT16, FLOAT32, INT8, UINT16 }; // VoxelType
 
@@ -38,17 +55,17 @@ typedef struct {
     int outside, width, area, ring; // the window: padded slices, slice z in place z % ring
     int shift, cellColumns, cellRows, cellLayers; // CoarseMap
     float step[3], perStep[3]; // Rays
-    float key[3], viewer[3], half[3], hazePerSample; // Light
+    float key[3], viewer[3], middle[3], hazePerSample; // Light
     float transparent, entriesPerCode, background, perContrast; // Tissue
     float perSpacing[3], foldReach[3]; // Gathering
 } Frame;
 
 typedef struct {
-    const Frame *frame;
-    const u16 *codes;
-    const u16 *highest;
-    const float *means;
-    const float *opacity;
+    GLOBAL const Frame *frame;
+    GLOBAL const u16 *codes;
+    GLOBAL const u16 *highest;
+    GLOBAL const float *means;
+    GLOBAL const float *opacity;
 } Scene;
 
 typedef struct {
@@ -59,21 +76,21 @@ DEVICE float least(float a, float b) { return a < b ? a : b; }
 DEVICE float most(float a, float b) { return a > b ? a : b; }
 
 // The bytes may be unaligned: a slab starts where the file has it.
-DEVICE float voxel(const Frame *f, const u8 *slab, i64 index) {
+DEVICE float voxel(GLOBAL const Frame *f, GLOBAL const u8 *slab, i64 index) {
     float value;
     if (f->type == UINT8) {
         value = slab[index];
     } else if (f->type == INT8) {
         value = (signed char) slab[index];
     } else if (f->type == FLOAT32) {
-        const u8 *b = slab + 4 * index;
+        GLOBAL const u8 *b = slab + 4 * index;
         unsigned bits = f->swapped ? (unsigned) b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]
                                    : (unsigned) b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0];
         union { unsigned bits; float value; } both;
         both.bits = bits;
         value = both.value;
     } else {
-        const u8 *b = slab + 2 * index;
+        GLOBAL const u8 *b = slab + 2 * index;
         int bits = f->swapped ? b[0] << 8 | b[1] : b[1] << 8 | b[0];
         value = f->type == INT16 ? (float) (short) bits : (float) bits;
     }
@@ -82,18 +99,18 @@ DEVICE float voxel(const Frame *f, const u8 *slab, i64 index) {
 
 // maxima: the largest voxel of each line of `length` voxels, `stride` apart; line (i, j) starts at i * across + j * along
 // and ends up at first + i * columns + j. One index per line.
-KERNEL(maxima, 11)(const Frame *f, const u8 *slab, float *into, i64 lines, i64 columns, i64 first, i64 across, i64 along,
-        i64 length, i64 stride, i64 keep) {
+KERNEL(maxima, 11)(GLOBAL const Frame *f, SLAB, GLOBAL float *into, i64 lines, i64 columns, i64 first, i64 across,
+        i64 along, i64 length, i64 stride, i64 keep) {
     if (INDEX >= lines) {
         return;
     }
     i64 i = INDEX / columns;
     i64 j = INDEX % columns;
-    float *to = into + first + INDEX;
+    GLOBAL float *to = into + first + INDEX;
     float highest = keep ? *to : LOWEST;
     i64 at = i * across + j * along;
     for (i64 n = 0; n < length; n++, at += stride) {
-        float value = voxel(f, slab, at);
+        float value = voxel(f, SLAB_BYTES, at);
         if (value > highest) {
             highest = value;
         }
@@ -103,7 +120,7 @@ KERNEL(maxima, 11)(const Frame *f, const u8 *slab, float *into, i64 lines, i64 c
 
 // decode: the codes of `slices` slices of a slab, from its slice `from` on, into the window; the first is slice `z` of
 // the padded volume. One index per voxel.
-KERNEL(decode, 6)(const Frame *f, const u8 *slab, u16 *codes, i64 from, i64 slices, i64 z) {
+KERNEL(decode, 6)(GLOBAL const Frame *f, SLAB, GLOBAL u16 *codes, i64 from, i64 slices, i64 z) {
     i64 voxels = (i64) f->columns * f->rows;
     if (INDEX >= voxels * slices) {
         return;
@@ -111,21 +128,21 @@ KERNEL(decode, 6)(const Frame *f, const u8 *slab, u16 *codes, i64 from, i64 slic
     i64 slice = INDEX / voxels;
     i64 y = INDEX % voxels / f->columns;
     i64 x = INDEX % f->columns;
-    float code = (voxel(f, slab, (from + slice) * voxels + INDEX % voxels) - f->lowest) * f->perUnit;
+    float code = (voxel(f, SLAB_BYTES, (from + slice) * voxels + INDEX % voxels) - f->lowest) * f->perUnit;
     float scaled = code != code ? 0 : least(code, f->top) + 0.5f;
     i64 at = (z + slice) % f->ring * f->area + (y + PAD) * f->width + PAD + x;
     codes[at] = (u16) (int) scaled;
 }
 
 // background: a slice of what lies around the volume. One index per code.
-KERNEL(background, 3)(const Frame *f, u16 *codes, i64 z) {
+KERNEL(background, 3)(GLOBAL const Frame *f, GLOBAL u16 *codes, i64 z) {
     if (INDEX < f->area) {
         codes[z % f->ring * f->area + INDEX] = (u16) f->outside;
     }
 }
 
 // begin: what no ray has gathered yet. One index per pixel.
-KERNEL(begin, 1)(Light *exposure) {
+KERNEL(begin, 1)(GLOBAL Light *exposure) {
     if (INDEX < SIDE * SIDE) {
         Light none = {0, 0, 0, 1};
         exposure[INDEX] = none;
@@ -133,15 +150,15 @@ KERNEL(begin, 1)(Light *exposure) {
 }
 
 DEVICE float codePlane(const Scene *s, i64 index, float p, float q) {
-    const u16 *c = s->codes + index;
+    GLOBAL const u16 *c = s->codes + index;
     float low = c[0] + (c[1] - c[0]) * p;
-    const u16 *above = c + s->frame->width;
+    GLOBAL const u16 *above = c + s->frame->width;
     float high = above[0] + (above[1] - above[0]) * p;
     return low + (high - low) * q;
 }
 
 DEVICE float codeAt(const Scene *s, float x, float y, float z) {
-    const Frame *f = s->frame;
+    GLOBAL const Frame *f = s->frame;
     int i = (int) x;
     int j = (int) y;
     int k = (int) z;
@@ -152,9 +169,9 @@ DEVICE float codeAt(const Scene *s, float x, float y, float z) {
 }
 
 DEVICE float meanPlane(const Scene *s, int cell, float p, float q) {
-    const float *m = s->means + cell;
+    GLOBAL const float *m = s->means + cell;
     float low = m[0] + (m[1] - m[0]) * p;
-    const float *above = m + s->frame->cellColumns;
+    GLOBAL const float *above = m + s->frame->cellColumns;
     float high = above[0] + (above[1] - above[0]) * p;
     return low + (high - low) * q;
 }
@@ -162,7 +179,7 @@ DEVICE float meanPlane(const Scene *s, int cell, float p, float q) {
 DEVICE float inMap(float cell, int cells) { return most(0, least(cell, cells - 1.001f)); }
 
 DEVICE float mean(const Scene *s, float x, float y, float z) {
-    const Frame *f = s->frame;
+    GLOBAL const Frame *f = s->frame;
     float scale = 1.0f / (1 << f->shift);
     float cx = inMap(x * scale - 0.5f + 0.5f * scale, f->cellColumns);
     float cy = inMap(y * scale - 0.5f + 0.5f * scale, f->cellRows);
@@ -176,10 +193,10 @@ DEVICE float mean(const Scene *s, float x, float y, float z) {
     return low + (high - low) * (cz - k);
 }
 
-DEVICE float density(const Frame *f, float code) { return (code - f->background) * f->perContrast; }
+DEVICE float density(GLOBAL const Frame *f, float code) { return (code - f->background) * f->perContrast; }
 
 DEVICE float openness(const Scene *s, const float *at, const float *normal) {
-    const Frame *f = s->frame;
+    GLOBAL const Frame *f = s->frame;
     float sx = normal[0] * f->foldReach[0];
     float sy = normal[1] * f->foldReach[1];
     float sz = normal[2] * f->foldReach[2];
@@ -190,10 +207,10 @@ DEVICE float openness(const Scene *s, const float *at, const float *normal) {
     return 0.12f + 0.88f * open;
 }
 
-DEVICE float dot(const float *a, const float *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+DEVICE float product(const float *a, GLOBAL const float *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 DEVICE void gather(const Scene *s, Light *light, const float *at, float code, int k) {
-    const Frame *f = s->frame;
+    GLOBAL const Frame *f = s->frame;
     float x = at[0], y = at[1], z = at[2];
     float lll = codeAt(s, x - 1, y - 1, z - 1) - codeAt(s, x + 1, y + 1, z + 1);
     float hll = codeAt(s, x + 1, y - 1, z - 1) - codeAt(s, x - 1, y + 1, z + 1);
@@ -209,10 +226,10 @@ DEVICE void gather(const Scene *s, Light *light, const float *at, float code, in
     n[2] *= scale;
     float open = openness(s, at, n);
     float haze = 1 - f->hazePerSample * k;
-    float toKey = most(0, 0.15f + 0.85f * dot(n, f->key));
-    float toViewer = most(0, dot(n, f->viewer));
+    float toKey = most(0, 0.15f + 0.85f * product(n, f->key));
+    float toViewer = most(0, product(n, f->viewer));
     float lit = (0.16f + 0.60f * toKey + 0.20f * toViewer) * open * haze;
-    float shine = most(0, dot(n, f->half));
+    float shine = most(0, product(n, f->middle));
     float to4 = shine * shine * shine * shine;
     float to16 = to4 * to4 * to4 * to4;
     float glint = 0.16f * to16 * to4 * to4 * open * haze;
@@ -224,7 +241,7 @@ DEVICE void gather(const Scene *s, Light *light, const float *at, float code, in
     light->clear -= share;
 }
 
-DEVICE float left(const Frame *f, float at, int axis) {
+DEVICE float left(GLOBAL const Frame *f, float at, int axis) {
     if (f->step[axis] == 0) {
         return FAR_AWAY;
     }
@@ -235,14 +252,15 @@ DEVICE float left(const Frame *f, float at, int axis) {
 
 // march: moves every ray through the padded slices [from, to), whose neighbours are in the window too. starts: x, y and z
 // of sample 0 of each ray; next and end: its samples still to take. One index per pixel.
-KERNEL(march, 11)(const Frame *f, const u16 *codes, const u16 *highest, const float *means, const float *opacity,
-        const float *starts, int *next, const int *end, Light *exposure, i64 from, i64 to) {
+KERNEL(march, 11)(GLOBAL const Frame *f, GLOBAL const u16 *codes, GLOBAL const u16 *highest,
+        GLOBAL const float *means, GLOBAL const float *opacity, GLOBAL const float *starts, GLOBAL int *next,
+        GLOBAL const int *end, GLOBAL Light *exposure, i64 from, i64 to) {
     if (INDEX >= SIDE * SIDE || next[INDEX] >= end[INDEX]) {
         return;
     }
     Scene scene = {f, codes, highest, means, opacity};
     Light light = exposure[INDEX];
-    const float *start = starts + 3 * INDEX;
+    GLOBAL const float *start = starts + 3 * INDEX;
     int sample = next[INDEX];
     float sliceFrom = (float) from, sliceTo = (float) to;
     while (sample < end[INDEX]) {

@@ -81,15 +81,15 @@ class DeviceCompositionTest {
         try (composition) {
             for (SlabPlan.Range slab :
                     SlabPlan.within(budgetBytes, phantom.header(), composition).slabs()) {
-                long address = kernels.allocate(slab.bytes() + 1) + 1; // no alignment is promised
+                long memory = kernels.allocate(slab.bytes() + 1);
                 kernels.put(
                         phantom.file
                                 .duplicate()
                                 .limit((int) (slab.fileOffset() + slab.bytes()))
                                 .position((int) slab.fileOffset()),
-                        address);
-                composition.visit(slab, address);
-                kernels.free(address - 1);
+                        memory + 1);
+                composition.visit(slab, new DevicePlace(memory, 1)); // no alignment is promised
+                kernels.free(memory);
             }
             return composition.finish();
         }
