@@ -3,10 +3,11 @@ package io.penstock.engine;
 
 import io.penstock.DeviceFence;
 import io.penstock.Transfer;
+import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.Route;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -62,24 +63,28 @@ final class Admission {
     }
 
     /** Leaves to the device the fences that the commands of a route wait for there; on the subscriber's thread. */
-    void leaveToDevice(Route route, Port port) {
+    void leaveToDevice(Route route, Port port, DeviceDriver driver) {
         FenceOrder place = order;
         if (place == null) {
             return;
         }
-        LongPredicate awaited = fence -> route.awaits(transfer, place.point(), fence);
+        Predicate<DeviceFence> awaited =
+                fence -> fence.nativeHandle() != 0 && route.awaits(transfer, place.point(), fence);
         for (DeviceFence fence : transfer.after()) {
-            if (!fence.isSignalled() && isAwaited(fence, port, awaited)) {
+            boolean onIt;
+            if (fence.isSignalled()) {
+                onIt = false;
+            } else if (fence instanceof TransferFence ours) {
+                onIt = ours.port() == port && ours.ask(awaited);
+            } else if (fence instanceof BroughtFence brought) {
+                onIt = brought.port() == port && awaited.test(brought.fence());
+            } else {
+                onIt = driver.makes(fence) && awaited.test(fence);
+            }
+            if (onIt) {
                 onDevice.add(fence);
             }
         }
-    }
-
-    private static boolean isAwaited(DeviceFence fence, Port port, LongPredicate awaited) {
-        if (fence instanceof BroughtFence brought) {
-            return brought.port() == port && brought.nativeHandle() != 0 && awaited.test(brought.nativeHandle());
-        }
-        return fence instanceof TransferFence ours && ours.port() == port && ours.ask(awaited);
     }
 
     /** Joins the transfers of the same key, in the order of subscription; on the subscriber's thread. */

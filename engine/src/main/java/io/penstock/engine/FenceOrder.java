@@ -4,7 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongPredicate;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,8 +85,8 @@ final class FenceOrder {
         letGo();
     }
 
-    /** Asks a question about the native object, which stays meanwhile; false where there is none, or none any more. */
-    boolean ask(LongPredicate question) {
+    /** Asks a question while the native object stays; false where there is none, or none any more. */
+    boolean ask(BooleanSupplier question) {
         int count = holders.get();
         while (count > 0 && !holders.compareAndSet(count, count + 1)) {
             count = holders.get();
@@ -95,8 +95,7 @@ final class FenceOrder {
             return false;
         }
         try {
-            long object = point.nativeHandle();
-            return object != 0 && question.test(object);
+            return point.nativeHandle() != 0 && question.getAsBoolean();
         } finally {
             letGo();
         }

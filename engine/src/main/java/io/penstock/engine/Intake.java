@@ -77,7 +77,7 @@ final class Intake {
         Admission terms = Admission.of(open, lane, order);
         if (terms != null) {
             open.admission(terms);
-            terms.leaveToDevice(backend.route(route), backend);
+            terms.leaveToDevice(backend.route(route), backend, backend.driver());
             terms.enter(orderKeys, lane, open);
         }
         open.admit(backend.route(route), route, lane);

@@ -6,7 +6,7 @@ import io.penstock.DeviceFence;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -90,9 +90,9 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
         return signalled;
     }
 
-    /** Asks a question about the native object, if there is one; the transfer or its fence may be over meanwhile. */
-    boolean ask(LongPredicate question) {
-        return order != null && order.ask(question);
+    /** Asks a question while the native object stays, if there is one: transfer and fence may be over. */
+    boolean ask(Predicate<DeviceFence> question) {
+        return order != null && order.ask(() -> question.test(this));
     }
 
     /** Completes on the lane; for engine code. */

@@ -406,9 +406,14 @@ final class FakeDevice implements DeviceDriver, Route {
     }
 
     @Override
-    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
-        awaited.add(fence);
+    public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
+        awaited.add(fence.nativeHandle());
         return waits;
+    }
+
+    @Override
+    public boolean makes(DeviceFence fence) {
+        return fence instanceof FakeFence;
     }
 
     @Override

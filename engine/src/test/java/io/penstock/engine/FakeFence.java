@@ -12,6 +12,7 @@ final class FakeFence implements DeviceFence {
     private final Sinks.Empty<Void> passed = Sinks.empty();
     boolean closed;
     boolean signalled;
+    long handle;
 
     void pass() {
         signalled = true;
@@ -35,7 +36,7 @@ final class FakeFence implements DeviceFence {
 
     @Override
     public long nativeHandle() {
-        return 0;
+        return handle;
     }
 
     @Override

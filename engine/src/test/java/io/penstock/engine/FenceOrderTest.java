@@ -235,6 +235,18 @@ class FenceOrderTest {
     }
 
     @Test
+    void aFenceOfTheDriversOwnIsAwaitedThereToo() {
+        device.waits = true;
+        FakeFence own = new FakeFence();
+        own.handle = 0x99;
+        Transfer behind = read().after(own);
+        assertThat(Objects.requireNonNull(backend.submit(behind).block(LONG)).bytes())
+                .as("the device knows when")
+                .isEqualTo(3 * PIECE);
+        assertThat(device.awaited).containsExactly(0x99L);
+    }
+
+    @Test
     void whereTheDeviceDoesNotTheLaneWaits() {
         DeviceFence fence = fenceBehindAHeldRead();
         FakeFence mine = new FakeFence();
@@ -256,9 +268,9 @@ class FenceOrderTest {
         AtomicInteger asked = new AtomicInteger();
         FenceOrder order = new FenceOrder(new FakePoint(true), false);
         order.allStarted();
-        assertThat(order.ask(fence -> asked.incrementAndGet() > 0)).isTrue();
+        assertThat(order.ask(() -> asked.incrementAndGet() > 0)).isTrue();
         order.ended();
-        assertThat(order.ask(fence -> asked.incrementAndGet() > 0)).isFalse();
+        assertThat(order.ask(() -> asked.incrementAndGet() > 0)).isFalse();
         assertThat(asked).hasValue(1);
     }
 

@@ -2,6 +2,7 @@
 package io.penstock.backend.gl;
 
 import io.penstock.CommonOptions;
+import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -84,9 +85,9 @@ final class StagedRoute implements Route {
 
     /** {@inheritDoc} For reads: of a write only the last step, which is the file's, has the point. */
     @Override
-    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
+    public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
         if (transfer.isRead()) {
-            ((GlPoint) point).await(fence);
+            ((GlPoint) point).await(fence.nativeHandle());
         }
         return transfer.isRead();
     }

@@ -57,6 +57,11 @@ final class ClFence implements DeviceFence {
         });
     }
 
+    /** Takes a reference on the event, as long as this has one. */
+    synchronized boolean retain() {
+        return (!closed || watched) && OpenCl.clRetainEvent(event) == OpenClError.SUCCESS;
+    }
+
     private void watch() {
         synchronized (this) {
             if (watched || closed) {

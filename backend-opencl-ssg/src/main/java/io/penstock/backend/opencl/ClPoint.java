@@ -54,6 +54,7 @@ final class ClPoint implements FencePoint {
     /**
      * Has the transfer's commands wait for an event on the device; before the lane gets the transfer.
      *
+     * @param awaited the event, with a reference that this takes over if they will
      * @param budget what the transfer needs room in
      * @param commands of the transfer, at most
      * @param bytes of the transfer

@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.Ssg;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -38,8 +39,6 @@ record OpenClDevice(
 
     /** The oldest version that this backend takes: 1.2. */
     static final int OLDEST = 120;
-
-    private static final String SSG = "cl_amd_liquid_flash";
 
     /**
      * Asks the driver, which needs no context for this.
@@ -84,7 +83,12 @@ record OpenClDevice(
 
     /** Returns whether it says that it has AMD's SSG extension; drivers are known to say so in error. */
     boolean claimsSsg() {
-        return extensions.contains(SSG) || platform.extensions().contains(SSG);
+        return claims(Ssg.EXTENSION);
+    }
+
+    /** Returns whether it says that it has an extension. */
+    boolean claims(String extension) {
+        return extensions.contains(extension) || platform.extensions().contains(extension);
     }
 
     /** Returns what a queue is to be made with that runs what is ready, in whatever order; 0 where there are none. */
@@ -107,7 +111,7 @@ record OpenClDevice(
     List<String> abilities() {
         List<String> abilities = new ArrayList<>();
         if (!claimsSsg()) {
-            abilities.add("no " + SSG);
+            abilities.add("no " + Ssg.EXTENSION);
         }
         if (sharesHostMemory) {
             abilities.add("map");

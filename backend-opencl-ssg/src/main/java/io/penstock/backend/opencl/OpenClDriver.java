@@ -77,6 +77,11 @@ final class OpenClDriver implements DeviceDriver {
     }
 
     @Override
+    public boolean makes(DeviceFence fence) {
+        return fence instanceof ClFence;
+    }
+
+    @Override
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
         QueuePlace place = QueuePlace.of(transfer);
         if (place == null) {

@@ -2,12 +2,14 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.BufferRegion;
+import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.Limits;
@@ -117,12 +119,23 @@ final class SsgRoute implements Route {
      * too much of the lane. A deadline is the lane's to keep.
      */
     @Override
-    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
+    public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
         if (!straight || !session.runsOutOfOrder() || transfer.deadline().isPresent() || !isWholeBlocks(transfer)) {
             return false;
         }
         long commands = transfer.pairs() + transfer.length() / session.sizes().pieceBytes();
-        return isOfContext(fence) && ((ClPoint) point).await(fence, session.waits(), commands, transfer.length());
+        long event = fence.nativeHandle();
+        boolean retained =
+                fence instanceof ClFence ours ? ours.retain() : OpenCl.clRetainEvent(event) == OpenClError.SUCCESS;
+        if (!retained) {
+            return false;
+        }
+        boolean awaited =
+                isOfContext(event) && ((ClPoint) point).await(event, session.waits(), commands, transfer.length());
+        if (!awaited) {
+            OpenCl.clReleaseEvent(event);
+        }
+        return awaited;
     }
 
     private boolean isWholeBlocks(Transfer transfer) {

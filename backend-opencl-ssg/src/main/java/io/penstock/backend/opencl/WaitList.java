@@ -2,7 +2,6 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,9 +29,9 @@ final class WaitList {
         this.bytes = bytes;
     }
 
-    /** Adds an event; false if there is no room for it, or the driver does not know it. */
+    /** Adds an event, and takes over a reference on it; false if there is no room for it. */
     boolean add(long event) {
-        if (count == MOST || OpenCl.clRetainEvent(event) != OpenClError.SUCCESS) {
+        if (count == MOST) {
             return false;
         }
         events.putLong(count++ * Long.BYTES, event);

@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.PenstockException;
+import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 
 /** Takes a cl_mem of the application's, with a reference, after a look at what it is. */
@@ -48,6 +49,10 @@ final class WrappedSpan {
         }
         if (info.word(OpenCl.CL_MEM_SIZE) < bytes) {
             throw new IllegalArgumentException(name + " has " + info.word(OpenCl.CL_MEM_SIZE) + " bytes, not " + bytes);
+        }
+        if ((info.word(OpenCl.CL_MEM_FLAGS) & BusMemory.CL_MEM_EXTERNAL_PHYSICAL_AMD) != 0) {
+            throw new IllegalArgumentException(
+                    name + " is another device's memory, which is only written to: see ExternalBuffer.copy");
         }
         if ((info.word(OpenCl.CL_MEM_FLAGS) & OpenCl.CL_MEM_HOST_NO_ACCESS) != 0) {
             throw new IllegalArgumentException(

@@ -3,6 +3,8 @@ package io.penstock.backend.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SsgMemoryTest {
 
     private static final int BYTES = 64 << 10;
+    private static final int CL_BUFFER_CREATE_TYPE_REGION = 0x1220;
 
     private static void assertComesThere(SsgFixture ssg, long memory, boolean byRing) throws IOException {
         byte[] bytes = SsgFixture.random(BYTES, memory);
@@ -82,6 +85,23 @@ class SsgMemoryTest {
     void aBufferWithOneOfTheThreeFlagsIsReadIntoStraight() throws IOException {
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             assertComesThere(ssg, ssg.memory(OpenCl.CL_MEM_ALLOC_HOST_PTR, BYTES), false);
+        }
+    }
+
+    @Test
+    void aPartOfABufferGoesByTheRing() throws IOException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            long whole = ssg.memory(OpenCl.CL_MEM_ALLOC_HOST_PTR, 2 * BYTES);
+            Memory region = new Memory(16);
+            region.setLong(0, BYTES);
+            region.setLong(8, BYTES);
+            Memory error = new Memory(4);
+            long part = NativeLibrary.getInstance(OpenCl.file())
+                    .getFunction("clCreateSubBuffer")
+                    .invokeLong(new Object[] {whole, 0L, CL_BUFFER_CREATE_TYPE_REGION, region, error});
+            assertThat(error.getInt(0)).isZero();
+            assertComesThere(ssg, part, true);
+            OpenCl.clReleaseMemObject(whole);
         }
     }
 

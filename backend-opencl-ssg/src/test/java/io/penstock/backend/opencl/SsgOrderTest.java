@@ -7,6 +7,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -18,6 +19,7 @@ import io.penstock.engine.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -119,6 +121,18 @@ class SsgOrderTest {
         StepVerifier.create(fence.outcome())
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("-7"))
                 .verify(SsgFixture.LONG);
+    }
+
+    @Test
+    void aWriteGoesOnWhereItsFenceFailsToo() throws IOException {
+        StorageFile to = ssg.file(SsgFixture.write("written", new byte[BYTES]), FileOption.READ, FileOption.WRITE);
+        DeviceBuffer from = ssg.filled(CONTENT);
+        CompletableFuture<Completion> writing =
+                submit(Transfer.write(from.all(), to.all()).after(fence));
+        assertThat(ssg.control.awaitCalls(SsgFixture.WRITE, 1)).isEqualTo(1);
+        OpenCl.clSetUserEventStatus(event, -7);
+        assertThat(writing.join().bytes()).isEqualTo(BYTES);
+        assertThat(Files.readAllBytes(to.path())).isEqualTo(CONTENT);
     }
 
     @Test

@@ -41,6 +41,7 @@ class SsgQueueTest {
         int[] error = new int[1];
         long event = OpenCl.clCreateUserEvent(context.handle(), error);
         ClPoint point = new ClPoint(context, 0, false);
+        OpenCl.clRetainEvent(event); // for the point
         assertThat(point.await(event, session.waits(), 1, BYTES)).isTrue();
         List<Long> results = new ArrayList<>();
 
@@ -48,7 +49,9 @@ class SsgQueueTest {
         queue.enqueue(0, read.joins(point, null));
         queue.turn(0, (id, result) -> results.add(result));
         OpenCl.clSetUserEventStatus(event, -7);
-        assertThat(control.awaitLive("operations", 0)).as("the command has failed").isZero();
+        assertThat(control.awaitLive("operations", 0))
+                .as("the command has failed")
+                .isZero();
         while (results.isEmpty()) {
             queue.turn(-1, (id, result) -> results.add(result)); // for ever, if it sleeps
         }

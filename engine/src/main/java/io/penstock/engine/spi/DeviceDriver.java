@@ -58,6 +58,11 @@ public interface DeviceDriver {
         return null;
     }
 
+    /** Returns whether a fence that the application has by another way than {@link #fence} is one of this device's. */
+    default boolean makes(DeviceFence fence) {
+        return false;
+    }
+
     /** Returns whether {@code address}, which may be any pointer, is in device memory that can be exported. */
     default boolean isDeviceAddress(long address) {
         return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi;
 
+import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
@@ -74,9 +75,10 @@ public interface Route {
      * native object and is not passed; any thread.
      *
      * @param point the transfer's, which keeps what its commands will need
-     * @param fence the native object of a fence of this backend's; valid until this returns
+     * @param fence one that this backend's driver made or {@linkplain DeviceDriver#makes knows}, or one behind a transfer
+     *     of this backend's, whose native object then stays until this returns
      */
-    default boolean awaits(Transfer transfer, FencePoint point, long fence) {
+    default boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
         return false;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.testing;
 
+import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
@@ -84,7 +85,7 @@ public record HoldingRoute(Route route) implements Route {
     }
 
     @Override
-    public boolean awaits(Transfer transfer, FencePoint point, long fence) {
+    public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
         return route.awaits(transfer, point, fence);
     }
 

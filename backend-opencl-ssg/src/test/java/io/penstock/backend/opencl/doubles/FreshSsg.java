@@ -22,10 +22,13 @@ public final class FreshSsg implements BeforeEachCallback, AfterEachCallback {
     @Override
     public void afterEach(ExtensionContext context) {
         // Without the compiler the test was skipped before it began.
-        if (context.getExecutionException().isEmpty()) {
-            assertNothingLeft();
+        try {
+            if (context.getExecutionException().isEmpty()) {
+                assertNothingLeft();
+            }
+        } finally {
+            SsgDouble.reset();
         }
-        SsgDouble.reset();
     }
 
     /** Fails if the layer complains, or if the application holds something that it made since the reset. */

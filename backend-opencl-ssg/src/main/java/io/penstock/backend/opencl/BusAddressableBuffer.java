@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.DeviceFence;
+import io.penstock.Failure;
+import io.penstock.NativeError;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.opencl.ffi.BusMemory;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import reactor.core.publisher.Mono;
+
+/**
+ * Memory of a GPU that other devices on the bus write to, by its bus addresses; resident from the start. Transfers to and
+ * from it go by {@link io.penstock.Backend#wrap(long, long)} of its {@link #nativeHandle}.
+ *
+ * <p>"A device has written" is one more completion: a device writes its data, then a value to the marker, and who waits
+ * for that value has the data.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ *
+ * <p><b>Ownership:</b> whoever allocates it closes it, when no other device writes to it any more. Waits that are under way
+ * keep the memory until they end (rule 202).
+ */
+public final class BusAddressableBuffer implements AutoCloseable {
+
+    private final long memory;
+    private final long bytes;
+    private final long surface;
+    private final long marker;
+    private final SignalWaits waits;
+
+    private BusAddressableBuffer(long memory, long bytes, ByteBuffer addresses, SignalWaits waits) {
+        this.memory = memory;
+        this.bytes = bytes;
+        this.surface = addresses.getLong(BusMemory.SURFACE_BUS_ADDRESS_OFFSET);
+        this.marker = addresses.getLong(BusMemory.MARKER_BUS_ADDRESS_OFFSET);
+        this.waits = waits;
+    }
+
+    /** Allocates one in a context, of which it becomes a user. */
+    static BusAddressableBuffer allocate(ClContext context, long bytes, long flags) {
+        ClBuffers.check(context, bytes);
+        context.join();
+        long memory = 0;
+        try {
+            int[] error = new int[1];
+            memory = OpenCl.clCreateBuffer(
+                    context.handle(), flags | BusMemory.CL_MEM_BUS_ADDRESSABLE_AMD, bytes, 0, error);
+            check(context, bytes, "clCreateBuffer", error[0]);
+            ByteBuffer addresses = resident(context, memory, bytes);
+            return new BusAddressableBuffer(memory, bytes, addresses, new SignalWaits(context, memory));
+        } catch (RuntimeException e) {
+            if (memory != 0) {
+                OpenCl.clReleaseMemObject(memory);
+            }
+            context.leave();
+            throw e;
+        }
+    }
+
+    private static ByteBuffer resident(ClContext context, long memory, long bytes) {
+        ByteBuffer cells = ByteBuffer.allocateDirect(BusMemory.BUS_ADDRESS_BYTES + Long.BYTES)
+                .order(ByteOrder.nativeOrder());
+        long addresses = NativeMemory.address(cells);
+        long event = addresses + BusMemory.BUS_ADDRESS_BYTES;
+        String call = "clEnqueueMakeBuffersResidentAMD";
+        long queue = context.createQueue(0);
+        try {
+            check(
+                    context,
+                    bytes,
+                    call,
+                    BusMemory.clEnqueueMakeBuffersResidentAMD(
+                            queue, 1, new long[] {memory}, 0, addresses, 0, 0, event));
+            ClFence fence = new ClFence(cells.getLong(BusMemory.BUS_ADDRESS_BYTES));
+            int waited = OpenCl.clWaitForEvents(1, event);
+            int status = fence.state();
+            fence.close();
+            check(context, bytes, call, status < OpenCl.CL_COMPLETE ? status : OpenClError.SUCCESS);
+            check(context, bytes, "clWaitForEvents", waited);
+            return cells;
+        } finally {
+            OpenCl.clReleaseCommandQueue(queue);
+        }
+    }
+
+    private static void check(ClContext context, long bytes, String call, int code) {
+        String request = "a bus-addressable buffer of " + bytes + " bytes on " + context.device();
+        boolean full = code == OpenClError.MEM_OBJECT_ALLOCATION_FAILURE || code == OpenClError.OUT_OF_RESOURCES;
+        if (!full) {
+            OpenClFailure.check(request, call, code);
+            return;
+        }
+        NativeError error = OpenClFailure.error(call, code);
+        throw new TransientStorageException(
+                request + " failed: there is no room in the bus-addressable heap, which all applications share and the"
+                        + " driver's settings size (some 96 MB on a FirePro W9100): " + error,
+                new Failure(Outcome.NOT_STARTED, error),
+                null);
+    }
+
+    /** Returns the length, in whole pages. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Returns the cl_mem. */
+    public long nativeHandle() {
+        return memory;
+    }
+
+    /** Returns the bus address of its first byte. */
+    public long surfaceAddress() {
+        return surface;
+    }
+
+    /** Returns the bus address of its marker. */
+    public long markerAddress() {
+        return marker;
+    }
+
+    /**
+     * Completes when another device has written {@code value}, or a higher one, to the marker.
+     *
+     * <p><b>Threading:</b> lazy; nothing is asked of the device before subscription, and {@code subscribe} never blocks.
+     * Waits stand in queues of their own, so that nothing stands behind them.
+     *
+     * <p><b>Errors:</b> {@link io.penstock.ClosedException} if the buffer is closed; a {@link PenstockException} with the
+     * driver's answer.
+     *
+     * <p><b>Cancellation:</b> nobody is told any more; the device waits on, and keeps the memory, until the value comes.
+     *
+     * @param value 1 to 4294967295
+     */
+    public Mono<Void> waitSignal(long value) {
+        SignalValue.check(value);
+        return waits.waitFor(value);
+    }
+
+    /**
+     * As {@link #waitSignal}, as a fence, to be closed: what waits for it waits on the device where that can be.
+     *
+     * @throws io.penstock.ClosedException if the buffer is closed
+     * @throws PenstockException with the driver's answer
+     */
+    public DeviceFence signal(long value) {
+        SignalValue.check(value);
+        return waits.fence(value);
+    }
+
+    @Override
+    public void close() {
+        waits.close();
+    }
+
+    @Override
+    public String toString() {
+        return "bus-addressable buffer of " + bytes + " bytes at bus address 0x" + Long.toHexString(surface);
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.backend.opencl.ffi.BusMemory;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.Ssg;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** What DirectGMA wants of flags, addresses and sizes, looked at before the driver is asked: its answer is one for all. */
+final class BusFlags {
+
+    static final long PAGE_BYTES = 4096;
+
+    /** Memory of the host's, of another kind, or a copy of something: none of it is the device's own. */
+    private static final Map<String, Long> CONFLICTS = conflicts();
+
+    private BusFlags() {}
+
+    private static Map<String, Long> conflicts() {
+        Map<String, Long> conflicts = new LinkedHashMap<>();
+        conflicts.put("CL_MEM_USE_HOST_PTR", OpenCl.CL_MEM_USE_HOST_PTR);
+        conflicts.put("CL_MEM_ALLOC_HOST_PTR", OpenCl.CL_MEM_ALLOC_HOST_PTR);
+        conflicts.put("CL_MEM_COPY_HOST_PTR", OpenCl.CL_MEM_COPY_HOST_PTR);
+        conflicts.put("CL_MEM_USE_PERSISTENT_MEM_AMD", Ssg.CL_MEM_USE_PERSISTENT_MEM_AMD);
+        conflicts.put("CL_MEM_EXTERNAL_PHYSICAL_AMD", BusMemory.CL_MEM_EXTERNAL_PHYSICAL_AMD);
+        return conflicts;
+    }
+
+    /** Goes on if memory with these flags may be bus-addressable. */
+    static void checkAddressable(long flags) {
+        StringJoiner names = new StringJoiner(" and ");
+        CONFLICTS.forEach((name, flag) -> {
+            if ((flags & flag) != 0) {
+                names.add(name);
+            }
+        });
+        if (names.length() > 0) {
+            throw new IllegalArgumentException("bus-addressable memory cannot have " + names);
+        }
+    }
+
+    /** Goes on if a bus address is at a page's start. */
+    static void checkAddress(String what, long address) {
+        if (address == 0 || address % PAGE_BYTES != 0) {
+            throw new IllegalArgumentException("the " + what + " bus address 0x" + Long.toHexString(address)
+                    + " is not the start of a page of " + PAGE_BYTES + " bytes");
+        }
+    }
+
+    /** Returns a size as the driver would round it, so that nobody is told of less than there is. */
+    static long wholePages(long bytes) {
+        if (bytes <= 0 || bytes > Long.MAX_VALUE - PAGE_BYTES) {
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes on the bus");
+        }
+        return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import io.penstock.ClosedException;
+import io.penstock.DeviceFence;
+import io.penstock.Failure;
+import io.penstock.backend.opencl.ffi.BusMemory;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Another device's memory, as this device writes to it: by kernels that are handed its cl_mem, and by copies on the device.
+ * It can only be written, and has no transfers: files reach it by a buffer of this device's and a {@link #copy}.
+ *
+ * <p><b>Threading:</b> thread-safe; copies and signals stand in one order.
+ *
+ * <p><b>Ownership:</b> whoever makes it closes it, when no kernel writes to it any more. Copies and signals that are under
+ * way keep it (rule 202).
+ */
+public final class ExternalBuffer implements AutoCloseable {
+
+    private final ClContext context;
+    private final long memory;
+    private final long bytes;
+    private final long queue;
+
+    // Guarded by this.
+    private final ByteBuffer cell = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+    private long last; // value that was written
+    private boolean closed;
+
+    private ExternalBuffer(ClContext context, long memory, long bytes, long queue) {
+        this.context = context;
+        this.memory = memory;
+        this.bytes = bytes;
+        this.queue = queue;
+    }
+
+    /** Makes one in a context, of which it becomes a user. */
+    static ExternalBuffer of(ClContext context, long surface, long marker, long bytes) {
+        ByteBuffer addresses =
+                ByteBuffer.allocateDirect(BusMemory.BUS_ADDRESS_BYTES).order(ByteOrder.nativeOrder());
+        addresses.putLong(BusMemory.SURFACE_BUS_ADDRESS_OFFSET, surface);
+        addresses.putLong(BusMemory.MARKER_BUS_ADDRESS_OFFSET, marker);
+        int[] error = new int[1];
+        context.join();
+        long memory = OpenCl.clCreateBuffer(
+                context.handle(),
+                BusMemory.CL_MEM_EXTERNAL_PHYSICAL_AMD,
+                bytes,
+                NativeMemory.address(addresses),
+                error);
+        try {
+            OpenClFailure.check(
+                    "a buffer of " + bytes + " bytes at bus address 0x" + Long.toHexString(surface),
+                    "clCreateBuffer",
+                    error[0]);
+            return new ExternalBuffer(context, memory, bytes, context.createQueue(0));
+        } catch (RuntimeException e) {
+            if (error[0] == OpenClError.SUCCESS) {
+                OpenCl.clReleaseMemObject(memory);
+            }
+            context.leave();
+            throw e;
+        }
+    }
+
+    /** Returns the length, in whole pages. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Returns the cl_mem, for kernels to write to. */
+    public long nativeHandle() {
+        return memory;
+    }
+
+    /**
+     * Copies bytes of a buffer of this device to the other device.
+     *
+     * @param source the cl_mem; stays open until the copy has ended
+     * @param from where in the source
+     * @param to where in this
+     * @param length how many bytes
+     * @return passed when the bytes are there; to be closed
+     * @throws IndexOutOfBoundsException if this is not that long
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public synchronized DeviceFence copy(long source, long from, long to, long length) {
+        Objects.checkFromIndexSize(to, length, bytes);
+        checkOpen("a copy");
+        check(
+                "a copy of " + length + " bytes to " + this,
+                "clEnqueueCopyBuffer",
+                OpenCl.clEnqueueCopyBuffer(queue, source, memory, from, to, length, 0, 0, NativeMemory.address(cell)));
+        return flushed();
+    }
+
+    /**
+     * Writes a value to the other device's marker, behind all copies and signals so far, and behind {@code after}: so that
+     * who waits for it has what they wrote.
+     *
+     * @param value 1 to 4294967295, higher than all before
+     * @param after fences of this device, each with a cl_event
+     * @return passed when the value is there; to be closed
+     * @throws IllegalArgumentException if the value does not rise, also where it would begin again, or a fence has no
+     *     cl_event
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public synchronized DeviceFence signal(long value, DeviceFence... after) {
+        SignalValue.checkRises(value, last);
+        checkOpen("signal " + value);
+        ByteBuffer list = ByteBuffer.allocateDirect(Math.max(1, after.length) * Long.BYTES)
+                .order(ByteOrder.nativeOrder());
+        for (int i = 0; i < after.length; i++) {
+            if (after[i].nativeHandle() == 0) {
+                throw new IllegalArgumentException(after[i] + " has no cl_event: only the host can wait for it");
+            }
+            list.putLong(i * Long.BYTES, after[i].nativeHandle());
+        }
+        check(
+                "signal " + value + " to " + this,
+                "clEnqueueWriteSignalAMD",
+                BusMemory.clEnqueueWriteSignalAMD(
+                        queue,
+                        memory,
+                        (int) value,
+                        0,
+                        after.length,
+                        after.length == 0 ? 0 : NativeMemory.address(list),
+                        NativeMemory.address(cell)));
+        last = value;
+        return flushed();
+    }
+
+    /**
+     * As {@link #signal}, when it is subscribed to, and completes when the value is there.
+     *
+     * <p><b>Cancellation:</b> nobody is told any more; a signal that was given is given.
+     */
+    public Mono<Void> writeSignal(long value) {
+        SignalValue.check(value);
+        return Mono.using(() -> signal(value), fence -> fence.outcome().then(), DeviceFence::close)
+                .publishOn(Schedulers.parallel());
+    }
+
+    private void checkOpen(String what) {
+        if (closed) {
+            throw new ClosedException(what + " failed: the buffer is closed", Failure.NOT_STARTED, null);
+        }
+    }
+
+    private static void check(String request, String call, int answer) {
+        OpenClFailure.check(request, call, answer);
+    }
+
+    private ClFence flushed() {
+        OpenCl.clFlush(queue);
+        return new ClFence(cell.getLong(0));
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        // Both are kept by the commands that use them.
+        OpenCl.clReleaseCommandQueue(queue);
+        OpenCl.clReleaseMemObject(memory);
+        context.leave();
+    }
+
+    @Override
+    public String toString() {
+        return "external buffer of " + bytes + " bytes";
+    }
+}

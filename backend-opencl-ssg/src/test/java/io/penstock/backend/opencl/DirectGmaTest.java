@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.BackendUnavailableException;
+import io.penstock.ClosedException;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FileOption;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.doubles.PcieDevice;
+import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.ffi.BusMemory;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.backend.opencl.ffi.Ssg;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.test.StepVerifier;
+
+/** Memory that a device on the bus writes to, and its memory, with signals both ways. */
+@ExtendWith(FreshSsg.class)
+class DirectGmaTest {
+
+    private static final int PAGE = 4096;
+    private static final String WAIT = "clEnqueueWaitSignalAMD";
+
+    private SsgFixture ssg;
+    private DirectGma bus;
+
+    @BeforeEach
+    void open() {
+        ssg = SsgFixture.open(SsgFixture.OPTIONS);
+        bus = DirectGma.open(SsgFixture.OPTIONS);
+    }
+
+    @AfterEach
+    void close() {
+        bus.close();
+        ssg.close();
+    }
+
+    private static CompletableFuture<Void> future(reactor.core.publisher.Mono<Void> mono) {
+        return mono.toFuture().orTimeout(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whatADeviceHasWrittenIsThereWhenItsSignalIs() throws IOException {
+        byte[] frame = SsgFixture.random(2 * PAGE, 1);
+        Path path = SsgFixture.write("frames", new byte[0]);
+        try (BusAddressableBuffer frames = bus.allocate(2 * PAGE);
+                DeviceBuffer buffer = ssg.backend().wrap(frames.nativeHandle(), frames.bytes())) {
+            assertThat(frames.surfaceAddress() % PAGE).isZero();
+            StorageFile file = ssg.file(path, FileOption.READ, FileOption.WRITE);
+            CompletableFuture<Completion> saved;
+            try (DeviceFence written = frames.signal(1)) {
+                saved = ssg.backend()
+                        .submit(Transfer.write(buffer.all(), file.region(0, 2 * PAGE))
+                                .after(written))
+                        .toFuture()
+                        .orTimeout(20, TimeUnit.SECONDS);
+                assertThat(written.isSignalled())
+                        .as("before the device has written")
+                        .isFalse();
+                assertThat(saved).isNotDone();
+                PcieDevice.write(frames.surfaceAddress(), frame);
+                PcieDevice.signal(frames.markerAddress(), 1);
+                assertThat(saved.join().bytes()).isEqualTo(2 * PAGE);
+            }
+        }
+        assertThat(Files.readAllBytes(path)).isEqualTo(frame);
+    }
+
+    @Test
+    void aWaitIsLazyAndCompletesForAHigherValueToo() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            var third = buffer.waitSignal(3);
+            assertThat(ssg.control.calls(WAIT)).as("before subscription").isZero();
+            CompletableFuture<Void> waiting = future(third);
+            PcieDevice.signal(buffer.markerAddress(), 2);
+            assertThat(PcieDevice.await()).isZero();
+            assertThat(waiting).isNotDone();
+            PcieDevice.signal(buffer.markerAddress(), 4);
+            waiting.join();
+            future(third).join();
+        }
+    }
+
+    @Test
+    void nothingStandsBehindAWait() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            CompletableFuture<Void> late = future(buffer.waitSignal(100));
+            CompletableFuture<Void> early = future(buffer.waitSignal(1));
+            PcieDevice.signal(buffer.markerAddress(), 1);
+            early.join();
+            assertThat(late).isNotDone();
+            assertThat(ssg.read(file(), ssg.buffer(PAGE)).bytes())
+                    .as("a transfer meanwhile")
+                    .isEqualTo(PAGE);
+            PcieDevice.signal(buffer.markerAddress(), 100);
+            late.join();
+        }
+    }
+
+    private StorageFile file() {
+        try {
+            return ssg.file("meanwhile", new byte[PAGE]);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void required_202_aCancelledWaitKeepsTheMemoryUntilItEnds() {
+        BusAddressableBuffer buffer = bus.allocate(PAGE);
+        long buffers = ssg.control.live("buffers");
+        Disposable wait = buffer.waitSignal(1).subscribe();
+        assertThat(ssg.control.awaitCalls(WAIT, 1)).isEqualTo(1);
+        wait.dispose();
+        buffer.close();
+        assertThat(ssg.control.live("buffers"))
+                .as("freed while the device waits")
+                .isEqualTo(buffers);
+        PcieDevice.signal(buffer.markerAddress(), 1);
+        assertThat(ssg.control.awaitLive("buffers", buffers - 1)).isEqualTo(buffers - 1);
+    }
+
+    @Test
+    void queuesOfWaitsThatHaveEndedAreUsedAgain() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            for (int value = 1; value <= 10; value++) {
+                PcieDevice.signal(buffer.markerAddress(), value);
+                future(buffer.waitSignal(value)).join();
+            }
+            assertThat(ssg.control.calls("clCreateCommandQueue")).isLessThan(12);
+        }
+    }
+
+    @Test
+    void aWaitOnAClosedBufferIsRefused() {
+        BusAddressableBuffer buffer = bus.allocate(PAGE);
+        buffer.close();
+        buffer.close();
+        StepVerifier.create(buffer.waitSignal(1))
+                .expectError(ClosedException.class)
+                .verify(SsgFixture.LONG);
+        assertThatThrownBy(() -> buffer.signal(1)).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aWaitThatTheDriverRefusesOrThatFailsLaterIsAnError() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            ssg.control.fail(WAIT, 1, OpenClError.INVALID_OPERATION);
+            StepVerifier.create(buffer.waitSignal(1))
+                    .expectErrorSatisfies(e -> assertThat(e)
+                            .isInstanceOf(PermanentStorageException.class)
+                            .hasMessageContaining(WAIT + " -> CL_INVALID_OPERATION (-59)"))
+                    .verify(SsgFixture.LONG);
+            ssg.control.fail("late:" + WAIT, 1, OpenClError.INVALID_OPERATION);
+            PcieDevice.signal(buffer.markerAddress(), 1);
+            StepVerifier.create(buffer.waitSignal(1))
+                    .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("CL_INVALID_OPERATION (-59)"))
+                    .verify(SsgFixture.LONG);
+            future(buffer.waitSignal(1)).join();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 1L << 32, (1L << 32) + 1})
+    void valuesAreThoseOf32BitsButNotZero(long value) {
+        long device = PcieDevice.memory(2 * PAGE);
+        try (BusAddressableBuffer in = bus.allocate(PAGE);
+                ExternalBuffer out = bus.external(device, device + PAGE, PAGE)) {
+            assertThatThrownBy(() -> in.waitSignal(value)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> in.signal(value)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> out.writeSignal(value)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> out.signal(value)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, CL_OUT_OF_RESOURCES (-5)", "1, CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)"})
+    void aFullHeapIsAnErrorThatNamesIt(long eager, String answer) {
+        SsgDouble.set("gma_heap", 4 * PAGE);
+        SsgDouble.set("gma_eager", eager);
+        BusAddressableBuffer first = bus.allocate(3 * PAGE);
+        assertThatThrownBy(() -> bus.allocate(2 * PAGE))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageContaining("8192 bytes")
+                .hasMessageContaining("bus-addressable heap")
+                .hasMessageContaining(answer);
+        first.close();
+        bus.allocate(4 * PAGE).close();
+    }
+
+    @Test
+    void sizesAreRoundedToPagesAndFlagsAreCheckedBeforeTheDriverIsAsked() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE + 1, OpenCl.CL_MEM_READ_ONLY)) {
+            assertThat(buffer.bytes()).isEqualTo(2 * PAGE);
+        }
+        long asked = ssg.control.calls("clCreateBuffer");
+        assertThatThrownBy(() -> bus.allocate(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> bus.allocate(Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
+        for (long flag : new long[] {
+            OpenCl.CL_MEM_USE_HOST_PTR,
+            OpenCl.CL_MEM_ALLOC_HOST_PTR,
+            OpenCl.CL_MEM_COPY_HOST_PTR,
+            Ssg.CL_MEM_USE_PERSISTENT_MEM_AMD,
+            BusMemory.CL_MEM_EXTERNAL_PHYSICAL_AMD
+        }) {
+            assertThatThrownBy(() -> bus.allocate(PAGE, flag))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("CL_MEM_");
+        }
+        assertThat(ssg.control.calls("clCreateBuffer")).isEqualTo(asked);
+    }
+
+    @Test
+    void addressesOfOtherDevicesArePagesBeforeTheDriverIsAsked() {
+        long device = PcieDevice.memory(2 * PAGE);
+        long asked = ssg.control.calls("clCreateBuffer");
+        for (long wrong : new long[] {0, device + 1, device + 512}) {
+            assertThatThrownBy(() -> bus.external(wrong, device + PAGE, PAGE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("surface");
+            assertThatThrownBy(() -> bus.external(device, wrong, PAGE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("marker");
+        }
+        assertThat(ssg.control.calls("clCreateBuffer")).isEqualTo(asked);
+    }
+
+    @Test
+    void aDeviceThatHasNoneSaysSo() {
+        SsgDouble.set("gma", 0);
+        assertThatThrownBy(() -> DirectGma.open(SsgFixture.OPTIONS))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageContaining("no DirectGMA on device")
+                .hasMessageContaining("cl_amd_bus_addressable_memory");
+    }
+
+    @Test
+    void whatIsOpenKeepsWorkingWhenDirectGmaIsClosed() {
+        BusAddressableBuffer buffer = bus.allocate(PAGE);
+        bus.close();
+        assertThatThrownBy(() -> bus.allocate(PAGE)).isInstanceOf(IllegalStateException.class);
+        PcieDevice.signal(buffer.markerAddress(), 1);
+        future(buffer.waitSignal(1)).join();
+        buffer.close();
+    }
+}
