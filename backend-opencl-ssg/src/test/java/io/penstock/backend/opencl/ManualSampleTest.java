@@ -72,6 +72,7 @@ class ManualSampleTest {
         String page = Files.readString(Path.of("..", "docs", "opencl-ssg.md"));
         String block =
                 page.substring(page.indexOf("```java\n") + 8, page.indexOf("\n```\n", page.indexOf("```java\n")));
-        assertThat(block.lines().map(String::strip)).containsExactlyElementsOf(sample);
+        // Lines are broken differently here, by the formatter.
+        assertThat(block.replaceAll("\\s", "")).isEqualTo(String.join("", sample).replaceAll("\\s", ""));
     }
 }
