@@ -126,6 +126,14 @@ final class SsgCall {
             transfer(0);
             return;
         }
+        waitForEvent();
+        int reason = ssg.device().removedReason();
+        if (result == 0 && Hresult.failed(reason)) {
+            result = Dx11Call.GET_REMOVED_REASON.failed(reason); // an event says nothing of how a transfer ended
+        }
+    }
+
+    private void waitForEvent() {
         int waited = AmdSsg.WaitEvent(ssg.handle(), event);
         if (Hresult.failed(waited)) {
             result = Dx11Call.SSG_WAIT.failed(waited);

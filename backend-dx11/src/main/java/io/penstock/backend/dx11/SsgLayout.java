@@ -98,6 +98,13 @@ record SsgLayout(int handleBytes, Shape version, Shape info, Shape region) {
         return parts.getOrDefault(name, "");
     }
 
+    /** Returns why a region that ends there in its file cannot be told, or an empty string. */
+    String refusal(long fileEnd) {
+        return region.field("file").holds(fileEnd)
+                ? ""
+                : Dx11Options.SSG_LAYOUT + " has file offsets of 32 bits, and " + fileEnd + " is beyond";
+    }
+
     private static Shape shape(String text, String... names) {
         String[] sides = text.split(":", 2);
         int bytes = number(sides[0], text);

@@ -4,6 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
@@ -67,6 +68,27 @@ final class SsgRoute implements Route {
             return "the target is not a buffer of this device";
         }
         return buffer.isDefault() ? "" : "the buffer is not of usage DEFAULT";
+    }
+
+    @Override
+    public String refusal(NativeFile file, long fileOffset, long bytes) {
+        return ssg.layout().refusal(whole(fileOffset + bytes, file));
+    }
+
+    /** {@inheritDoc} The parts of a gather are asked for here. */
+    @Override
+    public String refusal(Transfer transfer) {
+        String refusal = "";
+        for (int pair = 0; transfer.isGather() && refusal.isEmpty() && pair < transfer.pairs(); pair++) {
+            refusal = ssg.layout().refusal(transfer.fileOffset(pair) + transfer.pairLength(pair));
+        }
+        return refusal;
+    }
+
+    /** Returns the end of the block that an end lies in, or just behind it. */
+    private static long whole(long end, NativeFile file) {
+        long behind = end + file.limits().fileAlignment();
+        return behind < 0 ? end : behind;
     }
 
     @Override

@@ -64,6 +64,17 @@ class SsgTermsTest {
         assertThat(region.field("file").holds(1L << 32)).isTrue();
     }
 
+    @Test
+    void offsetsThatHaveNoRoomAreRefused() {
+        String narrow = "handle=8 version=12:major@0/4,minor@4/4,build@8/4 info=16:file@0/8,block@8/4"
+                + " region=12:file@0/4,buffer@4/4,size@8/4";
+        SsgLayout layout = SsgLayout.parse(narrow);
+        assertThat(layout.refusal(0xffff_ffffL)).isEmpty();
+        assertThat(layout.refusal(1L << 32)).contains("penstock.dx11.ssg.layout", "32 bits", "4294967296");
+        assertThat(SsgTerms.of(Dx11s.resolved(SsgDouble.options(2))).layout().refusal(1L << 60))
+                .isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
