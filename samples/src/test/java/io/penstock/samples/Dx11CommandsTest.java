@@ -57,4 +57,17 @@ class Dx11CommandsTest {
         assertThat(run.out()).contains("dx11: available", "adapter 0: ", "host: available");
         assertThat(run.err()).isEmpty();
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "y", "z", "shaded"})
+    void theScanIsDrawnAsByHost(String view) throws IOException {
+        assertThat(drawn("dx11", view)).isEqualTo(drawn("host", view));
+    }
+
+    private byte[] drawn(String backend, String view) throws IOException {
+        Path picture = folder.resolve(backend + ".png");
+        CommandLineRun run = CommandLineRun.of("render", "--backend", backend, "--view", view, "--out", picture);
+        assertThat(run.code()).as(run.err()).isZero();
+        return Files.readAllBytes(picture);
+    }
 }
