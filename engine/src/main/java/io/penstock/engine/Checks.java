@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.BufferRegion;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
@@ -37,12 +38,24 @@ final class Checks {
     }
 
     private void target(Transfer transfer, Target target) {
-        if (!(target instanceof BufferRegion region)) {
-            throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
+        if (target instanceof ImageRegion image) {
+            image(transfer, image);
+            return;
         }
+        BufferRegion region = (BufferRegion) target;
         if (!(region.buffer() instanceof EngineBuffer own) || own.backend() != backend) {
             throw new IllegalArgumentException(transfer + ": the buffer was not allocated by " + backend);
         }
+    }
+
+    private void image(Transfer transfer, ImageRegion image) {
+        if (!backend.capabilities().images()) {
+            throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
+        }
+        if (!transfer.isRead()) {
+            throw new IllegalArgumentException(transfer + ": images are filled from files, not written to them");
+        }
+        backend.driver().image(image);
     }
 
     static void bufferBytes(long bytes) {

@@ -102,7 +102,8 @@ final class Intake {
             if (!open.file(pair).tryPin()) {
                 return pair;
             }
-            if (!open.buffer(pair).pins().tryPin()) {
+            EngineBuffer buffer = open.buffer(pair);
+            if (buffer != null && !buffer.pins().tryPin()) {
                 open.file(pair).unpin();
                 return pair;
             }
@@ -114,7 +115,10 @@ final class Intake {
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
             open.file(pair).unpin();
-            open.buffer(pair).pins().unpin();
+            EngineBuffer buffer = open.buffer(pair);
+            if (buffer != null) {
+                buffer.pins().unpin();
+            }
         }
     }
 

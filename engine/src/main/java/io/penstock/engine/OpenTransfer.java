@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.BufferRegion;
 import io.penstock.Completion;
 import io.penstock.FailedCompletion;
+import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.Target;
@@ -289,7 +290,7 @@ abstract class OpenTransfer implements PieceCursor.Ground {
         flight.memory = memory(flight.pair);
         if (piece == null) {
             flight.fileOffset = transfer.fileOffset(0);
-            flight.memoryOffset = targetOffset();
+            flight.memoryOffset = transfer.target(0) instanceof BufferRegion region ? region.offset() : 0;
             flight.bytes = transfer.length();
             return;
         }
@@ -305,16 +306,15 @@ abstract class OpenTransfer implements PieceCursor.Ground {
         }
     }
 
-    private long targetOffset() {
-        return ((BufferRegion) transfer.target(0)).offset();
-    }
-
     private NativeFile nativeFile(int pair) {
         return file(pair).nativeFile(routeIndex);
     }
 
     private DeviceMemory memory(int pair) {
-        return buffer(pair).memory();
+        EngineBuffer buffer = buffer(pair);
+        return buffer != null
+                ? buffer.memory()
+                : file(pair).backend().driver().image((ImageRegion) transfer.target(pair));
     }
 
     /** Returns the file of a pair; without allocating for a gather. */
@@ -322,10 +322,10 @@ abstract class OpenTransfer implements PieceCursor.Ground {
         return (EngineFile) transfer.fileRegion(transfer.isGather() ? 0 : pair).file();
     }
 
-    /** Returns the buffer of a pair; without allocating for a gather. */
-    final EngineBuffer buffer(int pair) {
+    /** Returns the buffer of a pair, null where that is an image; without allocating for a gather. */
+    final @Nullable EngineBuffer buffer(int pair) {
         Target target = transfer.isGather() ? transfer.target() : transfer.target(pair);
-        return (EngineBuffer) ((BufferRegion) target).buffer();
+        return target instanceof BufferRegion region ? (EngineBuffer) region.buffer() : null;
     }
 
     /**

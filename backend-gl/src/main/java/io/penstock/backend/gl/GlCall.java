@@ -17,7 +17,8 @@ enum GlCall {
     RELEASE_FILE(10, "glReleaseFileAMD"),
     FILE_PARAMETER(11, "glGetFileParameteri64vAMD"),
     READ_FILE(12, "glReadFileAMD"),
-    WRITE_FILE(13, "glWriteFileAMD");
+    WRITE_FILE(13, "glWriteFileAMD"),
+    TEXTURE(14, "glTextureSubImage");
 
     private static final GlCall[] ALL = values();
 

@@ -17,11 +17,12 @@ final class GlCopies implements StagingDevice {
 
     private final GlContext context;
     private final HostSlotCopies hostSlots;
+    private final TextureCopies textures = new TextureCopies();
     private int looks;
 
     GlCopies(GlContext context) {
         this.context = context;
-        this.hostSlots = new HostSlotCopies(context);
+        this.hostSlots = new HostSlotCopies(context, this);
         context.atEnd(hostSlots::close);
     }
 
@@ -42,19 +43,27 @@ final class GlCopies implements StagingDevice {
         if (notOrdered != GlError.NO_ERROR) {
             return GlCall.DEVICE_WAIT.failed(notOrdered);
         }
-        GlMemory target = (GlMemory) command.memory();
         if (!(command.slot() instanceof GlSlot slot)) {
             return hostSlots.copyIn(command);
         }
-        long from = slot.start() + command.slotOffset();
-        context.buffers().copy(slot.name(), from, target.name(), command.memoryOffset(), command.bytes());
-        return fence(context);
+        return fill(command, slot.name(), slot.start() + command.slotOffset());
+    }
+
+    /** Copies what a command names from a buffer on, to a buffer or into a texture. */
+    long fill(Command command, int from, long at) {
+        if (command.memory() instanceof GlImage image) {
+            textures.copy(from, at, image, command.memoryOffset(), command.bytes());
+            return fence(context, GlCall.TEXTURE);
+        }
+        GlMemory target = (GlMemory) command.memory();
+        context.buffers().copy(from, at, target.name(), command.memoryOffset(), command.bytes());
+        return fence(context, GlCall.COPY);
     }
 
     /** Copies between buffers, as {@link #copyIn} does. */
     long copy(GlMemory from, long fromAt, GlMemory to, long toAt, long bytes) {
         context.buffers().copy(from.name(), fromAt, to.name(), toAt, bytes);
-        return fence(context);
+        return fence(context, GlCall.COPY);
     }
 
     @Override
@@ -65,18 +74,18 @@ final class GlCopies implements StagingDevice {
         }
         long to = slot.start() + command.slotOffset();
         context.buffers().copy(source.name(), command.memoryOffset(), slot.name(), to, command.bytes());
-        return fence(context);
+        return fence(context, GlCall.COPY);
     }
 
     /** Puts a fence behind a copy that was just asked for; answers it, or what was wrong with the copy. */
-    static long fence(GlContext context) {
+    static long fence(GlContext context, GlCall call) {
         int refused = GlFailure.takeError();
         int reset = refused == GlError.CONTEXT_LOST ? context.resetStatus() : GlError.NO_ERROR;
         if (reset != GlError.NO_ERROR) {
             return GlCall.RESET.failed(reset); // which says by whom
         }
         if (refused != GlError.NO_ERROR) {
-            return GlCall.COPY.failed(refused); // and nothing was copied
+            return call.failed(refused); // and nothing was copied
         }
         long sync = Gl.glFenceSync(Gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
         if (sync == 0) {

@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
+import io.penstock.ImageRegion;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
@@ -32,7 +33,7 @@ final class GlDriver implements DeviceDriver {
                 routes.paths(),
                 FenceSupport.AFTER_STAGING,
                 mapped && ssg == null,
-                false,
+                facts.hasNamedBuffers(),
                 Set.of("OpenGL " + facts.version() + ", " + facts.vendor()));
     }
 
@@ -62,6 +63,11 @@ final class GlDriver implements DeviceDriver {
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
                 "GL's buffers are GL's own memory: wrap the name of a buffer, or open backend host for " + memory);
+    }
+
+    @Override
+    public DeviceMemory image(ImageRegion region) {
+        return GlImage.of(region);
     }
 
     @Override

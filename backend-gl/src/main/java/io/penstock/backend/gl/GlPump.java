@@ -48,6 +48,11 @@ public final class GlPump implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GlPump.class);
 
+    /** How long a close waits for lanes to end, which is a matter of microseconds. */
+    private static final long PATIENCE_NANOS = 500_000_000;
+
+    private static final long LOOK_NANOS = 100_000;
+
     private static final Set<Thread> DRIVING = ConcurrentHashMap.newKeySet();
 
     static {
@@ -169,9 +174,19 @@ public final class GlPump implements AutoCloseable {
         }
         runUntil(backend.closeLater());
         closed = true;
+        runUntilGivenBack();
         pump.close();
         pump.run(Long.MAX_VALUE); // what was given back is deleted
         DRIVING.remove(thread);
+    }
+
+    /** Lanes end on threads of their own, and give back then what they have; what was abandoned never comes back. */
+    private void runUntilGivenBack() {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        while (!context.isOver() && System.nanoTime() < end) {
+            pump.run(Long.MAX_VALUE);
+            bell.await(LOOK_NANOS);
+        }
     }
 
     /** The context that is there. */

@@ -25,16 +25,17 @@ final class HostSlotCopies {
     private record Copy(GlSlot through, long target, long bytes) {}
 
     private final GlContext context;
+    private final GlCopies device;
     private final Map<Long, Copy> copies = new HashMap<>(); // by ticket
     private final ArrayDeque<GlSlot> idle = new ArrayDeque<>();
 
-    HostSlotCopies(GlContext context) {
+    HostSlotCopies(GlContext context, GlCopies device) {
         this.context = context;
+        this.device = device;
     }
 
     long copyIn(Command command) {
         DeviceMemory slot = command.slot();
-        GlMemory target = (GlMemory) command.memory();
         GlSlot through;
         try {
             through = take(slot.bytes());
@@ -42,8 +43,7 @@ final class HostSlotCopies {
             return refused(none);
         }
         NativeMemory.copy(through.hostAddress(), slot.hostAddress() + command.slotOffset(), command.bytes());
-        context.buffers().copy(through.name(), through.start(), target.name(), command.memoryOffset(), command.bytes());
-        return started(new Copy(through, 0, 0));
+        return started(device.fill(command, through.name(), through.start()), new Copy(through, 0, 0));
     }
 
     long copyOut(Command command) {
@@ -56,7 +56,8 @@ final class HostSlotCopies {
             return refused(none);
         }
         context.buffers().copy(source.name(), command.memoryOffset(), through.name(), through.start(), command.bytes());
-        return started(new Copy(through, slot.hostAddress() + command.slotOffset(), command.bytes()));
+        long ticket = GlCopies.fence(context, GlCall.COPY);
+        return started(ticket, new Copy(through, slot.hostAddress() + command.slotOffset(), command.bytes()));
     }
 
     private static long refused(PenstockException none) {
@@ -64,8 +65,7 @@ final class HostSlotCopies {
         return GlCall.ALLOCATE.failed((int) error.code());
     }
 
-    private long started(Copy copy) {
-        long ticket = GlCopies.fence(context);
+    private long started(long ticket, Copy copy) {
         if (ticket < 0) {
             give(copy.through);
         } else {

@@ -64,7 +64,9 @@ final class SsgSession {
     /** Counts one user less; the last frees all. */
     void leave() {
         if (users.decrementAndGet() == 0) {
-            context.postOrRun(ring::close);
+            if (!context.postOrRun(ring::close)) {
+                ring.close(); // GL's part of it went with the context
+            }
             context.leave();
         }
     }

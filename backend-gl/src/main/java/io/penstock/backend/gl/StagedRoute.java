@@ -5,6 +5,7 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
@@ -78,7 +79,8 @@ final class StagedRoute implements Route {
 
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return memory instanceof GlMemory own && own.context() == context
+        boolean image = target instanceof ImageRegion;
+        return image || (memory instanceof GlMemory own && own.context() == context)
                 ? ""
                 : "the target is no buffer of this context";
     }

@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backends;
+import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
@@ -120,6 +121,40 @@ final class Application implements AutoCloseable {
             BufferCalls.delete(buffer);
             Gl.glFinish();
         });
+    }
+
+    /** Makes a texture of one level, filled with a byte; one slice for two dimensions. */
+    int texture(int format, ImageRegion.Texels size, int filled) {
+        return on(() -> {
+            boolean flat = size.z() == 1;
+            int[] name = new int[1];
+            GlDrawing.glCreateTextures(flat ? GlDrawing.GL_TEXTURE_2D : GlDrawing.GL_TEXTURE_3D, 1, name);
+            if (flat) {
+                GlDrawing.glTextureStorage2D(name[0], 1, format, size.x(), size.y());
+            } else {
+                GlDrawing.glTextureStorage3D(name[0], 1, format, size.x(), size.y(), size.z());
+            }
+            byte[] texel = {(byte) filled, (byte) filled, (byte) filled, (byte) filled};
+            GlDrawing.glClearTexImage(name[0], 0, GlDrawing.GL_RGBA, GlDrawing.GL_UNSIGNED_BYTE, texel);
+            Gl.glFinish();
+            assertThat(Gl.glGetError()).isZero();
+            return name[0];
+        });
+    }
+
+    /** Returns the texels of a texture, row by row. */
+    byte[] texels(int texture, int components, int bytes) {
+        return on(() -> {
+            byte[] texels = new byte[bytes];
+            GlDrawing.glPixelStorei(GlDrawing.GL_PACK_ALIGNMENT, 1);
+            GlDrawing.glGetTextureImage(texture, 0, components, GlDrawing.GL_UNSIGNED_BYTE, bytes, texels);
+            assertThat(Gl.glGetError()).isZero();
+            return texels;
+        });
+    }
+
+    void deleteTexture(int texture) {
+        run(() -> GlDrawing.glDeleteTextures(1, new int[] {texture}));
     }
 
     /** Waits, in the order of the context, for a fence, and returns what is in a buffer then. */

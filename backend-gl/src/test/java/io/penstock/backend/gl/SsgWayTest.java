@@ -276,4 +276,29 @@ class SsgWayTest {
         assertThat(moving.join().bytes()).isEqualTo(BLOCK);
         assertThat(control.awaitLive("files", 0)).isZero();
     }
+
+    @Test
+    void theApplicationsOwnContextCarriesItToo() {
+        byte[] bytes = random(700_001, 11);
+        Path path = fixture.file("pumped", bytes);
+        Application application = new Application();
+        application.run(() -> {
+            try (GlPump pump = GlPump.open(SsgSubject.said())) {
+                Backend backend = pump.backend();
+                byte[] seen = new byte[bytes.length];
+                Completion done = pump.runUntil(backend.withFile(
+                        path,
+                        FileOption.READ,
+                        file -> backend.withBuffer(
+                                bytes.length,
+                                buffer -> backend.submit(Transfer.read(file.all(), buffer.all()))
+                                        .flatMap(read -> buffer.download(0, ByteBuffer.wrap(seen))
+                                                .thenReturn(read)))));
+                assertThat(done).isNotNull();
+                assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
+                assertThat(seen).isEqualTo(bytes);
+            }
+        });
+        application.close();
+    }
 }

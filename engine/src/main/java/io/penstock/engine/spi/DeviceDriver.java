@@ -3,6 +3,7 @@ package io.penstock.engine.spi;
 
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
+import io.penstock.ImageRegion;
 import io.penstock.Transfer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,16 @@ public interface DeviceDriver {
      * @throws IllegalArgumentException if the device cannot address host memory
      */
     DeviceMemory wrap(ByteBuffer memory);
+
+    /**
+     * Returns a region of an image as what commands name, whose bytes count from the start of the region as it lies in a
+     * file; no native call, and nothing to be freed.
+     *
+     * @throws IllegalArgumentException if the device has no images, or none that are laid out so
+     */
+    default DeviceMemory image(ImageRegion region) {
+        throw new IllegalArgumentException("this device has no images");
+    }
 
     /**
      * Wraps a native fence of the application's.

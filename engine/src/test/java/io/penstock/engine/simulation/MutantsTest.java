@@ -49,11 +49,10 @@ class MutantsTest {
                                     buffer(i).pins().unpin();
                                 }
                                 """),
-                        new Edit("Intake", "            open.buffer(pair).pins().unpin();\n", """
-                                if (!open.isCancelled()) {
-                                    open.buffer(pair).pins().unpin();
-                                }
-                                """)),
+                        new Edit(
+                                "Intake",
+                                "            if (buffer != null) {\n",
+                                "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
                         "lost wake-up: no look after saying that it sleeps",
                         new Edit("Lane", "if (!inbox.isEmpty()) { // pairs with tell()", "if (false) {")),

@@ -25,6 +25,9 @@ public final class Ssg {
     private static final List<String> NAMES = List.of(
             "glCreateFileAMD", "glReleaseFileAMD", "glGetFileParameteri64vAMD", "glReadFileAMD", "glWriteFileAMD");
 
+    /** Without RTLD_GLOBAL: what the library exports is not to get in the way of others. */
+    private static final int RTLD_LAZY = 1;
+
     private static Map<String, Long> loaded = Map.of(); // guarded by the class
 
     private Ssg() {}
@@ -38,7 +41,8 @@ public final class Ssg {
     public static synchronized String load(String file) {
         Map<String, Long> found = new LinkedHashMap<>();
         try {
-            NativeLibrary library = NativeLibrary.getInstance(file.isEmpty() ? Egl.file() : file);
+            NativeLibrary library = NativeLibrary.getInstance(
+                    file.isEmpty() ? Egl.file() : file, Map.of(Library.OPTION_OPEN_FLAGS, RTLD_LAZY));
             for (String name : NAMES) {
                 long address = file.isEmpty()
                         ? Egl.eglGetProcAddress(name)

@@ -14,6 +14,7 @@ public final class GlDrawing {
     public static final int GL_TRIANGLES = 4;
     public static final int GL_TEXTURE_2D = 0x0DE1;
     public static final int GL_TEXTURE_3D = 0x806F;
+    public static final int GL_PACK_ALIGNMENT = 0x0D05;
     public static final int GL_RGBA = 0x1908;
     public static final int GL_RGBA8 = 0x8058;
     public static final int GL_RED = 0x1903;
@@ -75,6 +76,8 @@ public final class GlDrawing {
     public static native void glBindFramebuffer(int target, int framebuffer);
 
     public static native void glBindVertexArray(int array);
+
+    public static native void glClearTexImage(int texture, int level, int format, int type, byte[] texel);
 
     public static native void glCompileShader(int shader);
 
