@@ -9,6 +9,7 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 
 /**
  * Copies between slots and a device, on whichever thread has filled or wants the slot. A ticket is the slot's number.
@@ -21,15 +22,18 @@ final class ClCopies implements StagingDevice {
     private static final long NAP_NANOS = 20_000;
 
     private final ClContext context;
+    private final LongFunction<ClSlot> slots;
     private final long spinNanos;
 
     /**
      * Makes one.
      *
+     * @param slots takes one of a size
      * @param spinNanos how long a copy is looked at again and again, if longer than usual
      */
-    ClCopies(ClContext context, long spinNanos) {
+    ClCopies(ClContext context, LongFunction<ClSlot> slots, long spinNanos) {
         this.context = context;
+        this.slots = slots;
         this.spinNanos = spinNanos;
     }
 
@@ -40,7 +44,7 @@ final class ClCopies implements StagingDevice {
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return context.slots().take(bytes);
+        return slots.apply(bytes);
     }
 
     @Override

@@ -22,7 +22,7 @@ final class ClSlots {
     private static final long MOST_IDLE_BYTES = 16L << 20;
 
     private final ClContext context;
-    private final Map<Long, ArrayDeque<ClSlot>> idle = new HashMap<>(); // by size
+    private final Map<ClSlot.Kind, ArrayDeque<ClSlot>> idle = new HashMap<>();
     private final BitSet numbers = new BitSet(); // of slots that there are
     private long idleBytes;
     private volatile @Nullable ClSlot[] byNumber = new ClSlot[0]; // replaced under this
@@ -36,11 +36,11 @@ final class ClSlots {
      *
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    ClSlot take(long bytes) {
+    ClSlot take(ClSlot.Kind kind) {
         context.join();
         try {
-            ClSlot known = known(bytes);
-            ClSlot slot = known != null ? known : make(bytes);
+            ClSlot known = known(kind);
+            ClSlot slot = known != null ? known : make(kind);
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
@@ -49,10 +49,10 @@ final class ClSlots {
         }
     }
 
-    private ClSlot make(long bytes) {
+    private ClSlot make(ClSlot.Kind kind) {
         int number = number();
         try {
-            ClSlot slot = ClSlot.allocate(context, number, bytes);
+            ClSlot slot = ClSlot.allocate(context, number, kind);
             number(number, slot);
             return slot;
         } catch (RuntimeException e) {
@@ -79,10 +79,10 @@ final class ClSlots {
         return Objects.requireNonNull(byNumber[(int) number]);
     }
 
-    private synchronized @Nullable ClSlot known(long bytes) {
-        ArrayDeque<ClSlot> fitting = idle.get(bytes);
+    private synchronized @Nullable ClSlot known(ClSlot.Kind kind) {
+        ArrayDeque<ClSlot> fitting = idle.get(kind);
         ClSlot slot = fitting == null ? null : fitting.poll();
-        idleBytes -= slot == null ? 0 : bytes;
+        idleBytes -= slot == null ? 0 : kind.bytes();
         return slot;
     }
 
@@ -99,7 +99,7 @@ final class ClSlots {
             return false;
         }
         idleBytes += slot.bytes();
-        idle.computeIfAbsent(slot.bytes(), bytes -> new ArrayDeque<>()).push(slot);
+        idle.computeIfAbsent(slot.kind(), kind -> new ArrayDeque<>()).push(slot);
         return true;
     }
 

@@ -22,6 +22,14 @@ public final class OpenClOptions {
     public static final Option<String> CONTEXT = Option.text(
             "penstock.opencl.context", "own", "own, or the address of a cl_context of the application's, 0x7f12...");
 
+    /** Whose memory slots are. */
+    public static final Option<SlotMemory> SLOT_MEMORY = Option.choice(
+            "penstock.opencl.slot-memory",
+            SlotMemory.class,
+            SlotMemory.AUTO,
+            "whose memory slots are: own, of which the driver is told, driver, or auto, which is the driver's for a"
+                    + " device with memory of its own");
+
     /** Where OpenCL is. */
     public static final Option<String> LIBRARY = Option.text(
             "penstock.opencl.library",
@@ -74,6 +82,7 @@ public final class OpenClOptions {
                 PATH,
                 DEVICE,
                 CONTEXT,
+                SLOT_MEMORY,
                 LIBRARY,
                 PERSISTENT_BYTES,
                 SSG_RING_BYTES,

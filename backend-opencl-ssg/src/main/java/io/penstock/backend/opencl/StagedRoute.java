@@ -27,7 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class StagedRoute implements Route {
 
     /** Backends with equal ones use the same lane, and so the same slots. */
-    private record Sharing(ClContext context, SlotSizes sizes) {}
+    private record Sharing(ClContext context, SlotSizes sizes, boolean slotsOfDriver) {
+
+        ClSlot slot(long bytes) {
+            return context.slots().take(new ClSlot.Kind(bytes, slotsOfDriver));
+        }
+    }
 
     private final Sharing sharing;
     private final long pieceBytes;
@@ -41,10 +46,18 @@ final class StagedRoute implements Route {
      * @param remedy what would help
      */
     StagedRoute(ClContext context, Options options, String reason, String remedy) {
-        this.sharing = new Sharing(context, SlotSizes.of(options));
+        this.sharing = new Sharing(context, SlotSizes.of(options), isOfDriver(context, options));
         this.pieceBytes = options.get(CommonOptions.PIECE_BYTES);
         this.reason = reason;
         this.remedy = remedy;
+    }
+
+    private static boolean isOfDriver(ClContext context, Options options) {
+        return switch (options.get(OpenClOptions.SLOT_MEMORY)) {
+            case AUTO -> !context.device().sharesHostMemory();
+            case OWN -> false;
+            case DRIVER -> true;
+        };
     }
 
     @Override
@@ -98,11 +111,13 @@ final class StagedRoute implements Route {
     @Override
     public NativeQueue openQueue() {
         return StagedQueue.open(
-                new ClCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
+                new ClCopies(sharing.context, sharing::slot, sharing.sizes.spinNanos()),
+                BlockingBytes.INSTANCE,
+                sharing.sizes);
     }
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return sharing.context.slots().take(bytes);
+        return sharing.slot(bytes);
     }
 }

@@ -41,4 +41,14 @@ class StagedTckTest {
             return OpenClSubject.of(small, TransferPath.STAGED);
         }
     }
+
+    /** Through slots of the driver's, as for a device with memory of its own; past the page cache, which wants pages. */
+    @Nested
+    class DriversSlots implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            Options slots = STAGED.with(OpenClOptions.SLOT_MEMORY, SlotMemory.DRIVER);
+            return OpenClSubject.of(slots, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
 }

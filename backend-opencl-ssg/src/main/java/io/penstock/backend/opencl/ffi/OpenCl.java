@@ -261,12 +261,4 @@ public final class OpenCl {
     public static native int clGetEventInfo(long event, int name, long bytes, byte[] value, long @Nullable [] length);
 
     public static native int clGetEventProfilingInfo(long event, int name, long bytes, long[] value, long[] length);
-
-    /**
-     * Has {@code callback} called once when the event comes to {@code status}, perhaps before this returns.
-     *
-     * @param callback held by the caller until then, strongly: JNA does not
-     * @param user what the callback gets
-     */
-    public static native int clSetEventCallback(long event, int status, EventCallback callback, long user);
 }
