@@ -73,6 +73,7 @@ class ManualSampleTest {
         String block =
                 page.substring(page.indexOf("```java\n") + 8, page.indexOf("\n```\n", page.indexOf("```java\n")));
         // Lines are broken differently here, by the formatter.
-        assertThat(block.replaceAll("\\s", "")).isEqualTo(String.join("", sample).replaceAll("\\s", ""));
+        assertThat(block.replaceAll("\\s", ""))
+                .isEqualTo(String.join("", sample).replaceAll("\\s", ""));
     }
 }
