@@ -157,18 +157,23 @@ final class HostSide {
         return got;
     }
 
+    /**
+     * Reads until all is there or the file ends. A count that ends amid a block is the end of the file, or of a read that
+     * was interrupted; to go on from there would be refused, so the block is read again: the file has ended if no more
+     * comes.
+     */
     private long read(NativeFile file, long fileOffset, long address, long bytes, long block) {
         long done = 0;
         while (done < bytes) {
-            long got = host.read(file, fileOffset + done, address + done, bytes - done);
+            long from = done & -block;
+            long got = host.read(file, fileOffset + from, address + from, bytes - from);
             if (got < 0) {
                 return Results.ofHost(got);
             }
-            done += got;
-            // Part of a block means that the file ends there; to go on from an unaligned place would be refused.
-            if (got == 0 || (done & (block - 1)) != 0) {
+            if (from + got <= done) {
                 return done;
             }
+            done = from + got;
         }
         return done;
     }

@@ -55,6 +55,19 @@ class BlocksTest {
         stage.close();
     }
 
+    @ParameterizedTest
+    @CsvSource({"8192, 100, 5000", "8192, 0, 12288", "0, 0, 200"})
+    void aReadThatIsInterruptedAmidABlockIsNoEndOfTheFile(long offset, int count, long bytes) {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        stage.host.shortCounts = false;
+        stage.host.nextCount = 100 + count;
+        stage.read(0, file, offset, memory, 0, bytes);
+        assertThat(stage.result(0)).isEqualTo(bytes);
+        assertThat(Arrays.copyOf(memory.bytes, (int) bytes))
+                .isEqualTo(Arrays.copyOfRange(file.bytes, (int) offset, (int) (offset + bytes)));
+        stage.close();
+    }
+
     @Test
     void alignedBlocksGoStraightToReachableMemory() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);

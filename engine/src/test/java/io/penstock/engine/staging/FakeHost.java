@@ -22,6 +22,7 @@ final class FakeHost implements HostBytes {
     private int allocated;
     private int freed;
     boolean shortCounts = true;
+    int nextCount; // of a read that is interrupted, wherever that is; 0 for none
     int failures; // that many calls fail
     int calls;
 
@@ -92,6 +93,11 @@ final class FakeHost implements HostBytes {
     }
 
     private int count(long bytes, long block) {
+        if (nextCount > 0) {
+            int count = nextCount;
+            nextCount = 0;
+            return count;
+        }
         long blocks = bytes / block;
         return (int)
                 (shortCounts && blocks > 1 && random.nextInt(4) == 0
