@@ -143,11 +143,14 @@ public final class SsgDouble {
         return (Long) library().getFunction("double_references").invoke(Long.class, new Object[] {handle});
     }
 
-    /** Returns what the application holds since the reset, by kind; kinds of which it holds none are left out. */
+    /**
+     * Returns what the application holds since the reset, by kind; kinds of which it holds none are left out. The layer
+     * may still be busy with the end of a command that the application has seen end: it gets the time that this takes.
+     */
     public static Map<String, Long> held() {
         Map<String, Long> held = new LinkedHashMap<>();
         for (String kind : HELD) {
-            long count = control().live(kind);
+            long count = control().awaitLive(kind, 0);
             if (count != 0) {
                 held.put(kind, count);
             }
