@@ -51,6 +51,11 @@ public final class Main {
                 return measure(settings, OpenClRows.all(bench));
             }
         }
+        if (settings.backend().equals("gl")) {
+            try (GlBench bench = GlBench.open(settings)) {
+                return measure(settings, GlRows.all(bench));
+            }
+        }
         try (GpuBench bench = GpuBench.open(settings)) {
             return measure(settings, CufileRows.all(bench));
         }

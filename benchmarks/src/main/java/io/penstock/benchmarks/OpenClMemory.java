@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  *
  * <p><b>Threading:</b> one thread at a time.
  */
-final class OpenClMemory implements AutoCloseable {
+final class OpenClMemory implements DeviceCheck {
 
     /** What the test file has nowhere: where reads shall go holds that before. */
     private static final long POISON = -1;
@@ -97,20 +97,16 @@ final class OpenClMemory implements AutoCloseable {
         check("clFinish", OpenCl.clFinish(queue));
     }
 
-    /** Fills memory with what the test file has nowhere. */
-    void poison(long memory, long bytes) {
+    @Override
+    public void poison(long memory, long bytes) {
         cells.putLong(0, POISON);
         long pattern = NativeMemory.address(cells);
         check("clEnqueueFillBuffer", OpenCl.clEnqueueFillBuffer(queue, memory, pattern, 8, 0, bytes, 0, 0, 0));
         finish();
     }
 
-    /**
-     * Goes on if memory holds what the test file has from an offset on.
-     *
-     * @throws IOException with the number of wrong words
-     */
-    void verify(String whose, long memory, long at, long bytes, long fileOffset) throws IOException {
+    @Override
+    public void verify(String whose, long memory, long at, long bytes, long fileOffset) throws IOException {
         cells.putLong(0, 0);
         long cell = NativeMemory.address(cells);
         check("clEnqueueWriteBuffer", OpenCl.clEnqueueWriteBuffer(queue, count, 1, 0, 4, cell, 0, 0, 0));

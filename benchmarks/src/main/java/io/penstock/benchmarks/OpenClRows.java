@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.SubmitOptions;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.OpenClPeer.Way;
 import io.penstock.benchmarks.Rounds.Factory;
@@ -59,7 +61,12 @@ final class OpenClRows {
     }
 
     private Factory reader(String name, Options options, long pieceBytes) {
-        return () -> new OpenClRead(name, OpenClBench.backend(options), bench.hot(), bench.bytes(), pieceBytes);
+        BufferRead.Plan plan =
+                new BufferRead.Plan(bench.hot(), bench.bytes(), pieceBytes, SubmitOptions.DEFAULT.inFlight());
+        return () -> {
+            Backend backend = OpenClBench.backend(options);
+            return new BufferRead(name, backend, new OpenClMemory(backend), plan);
+        };
     }
 
     private void inFlight() {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A row of contenders that run by turns: once to warm up, then as many rounds as there are pairs, every other one
- * backwards, so that what drifts meets both of a pair alike. After each run the bytes are checked.
+ * A row of contenders that run by turns: for as long as a run is to take, to warm up, then as many rounds as there are pairs,
+ * every other one backwards, so that what drifts meets both of a pair alike. After each run the bytes are checked.
  */
 record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison> comparisons) implements Row {
 
@@ -73,13 +73,13 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         Map<String, List<Measure>> measures = new LinkedHashMap<>();
         List<Contender> order = new ArrayList<>(open);
         open.forEach(contender -> measures.put(contender.name(), new ArrayList<>())); // in the order of the row
-        for (int round = -1; round < settings.pairs(); round++) { // the first one warms up
+        for (int round = -1; round < settings.pairs(); round++) {
             for (Contender contender : List.copyOf(order)) {
                 try {
-                    Measure measure = contender.run(settings.nanos());
-                    contender.verify();
-                    if (round >= 0) {
-                        measures.get(contender.name()).add(measure);
+                    if (round < 0) {
+                        warmUp(contender, settings);
+                    } else {
+                        measures.get(contender.name()).add(checked(contender, settings));
                     }
                 } catch (Exception e) {
                     order.remove(contender); // the others go on; a comparison with fewer measures is left out
@@ -90,6 +90,20 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
             Collections.reverse(order);
         }
         return measures;
+    }
+
+    /** A file is moved faster than what moves it is compiled. */
+    private static void warmUp(Contender contender, Settings settings) throws Exception {
+        long begin = System.nanoTime();
+        do {
+            checked(contender, settings);
+        } while (System.nanoTime() - begin < settings.nanos());
+    }
+
+    private static Measure checked(Contender contender, Settings settings) throws Exception {
+        Measure measure = contender.run(settings.nanos());
+        contender.verify();
+        return measure;
     }
 
     private List<Result> compare(Map<String, List<Measure>> measures, Map<String, String> remarks, boolean busy) {

@@ -37,6 +37,7 @@ record Settings(
 
         static final Sizes DEFAULT = new Sizes(8L << 30, 2L << 30, 100_000);
         static final Sizes OPENCL = new Sizes(1L << 30, 1L << 30, 100_000);
+        static final Sizes GL = new Sizes(512L << 20, 512L << 20, 100_000);
 
         Sizes {
             if (hotBytes % (16 << 20) != 0 || hotBytes <= 0 || diskBytes % (16 << 20) != 0 || diskBytes > hotBytes) {
@@ -45,13 +46,15 @@ record Settings(
         }
     }
 
+    private static final List<String> BACKENDS = List.of("host", "cufile", "opencl", "gl");
+
     static final String USAGE =
-            "benchmarks/run host|cufile|opencl [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
+            "benchmarks/run host|cufile|opencl|gl [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
                     + "[--dir DIR] [--force] [--mib N] [--disk-mib N] [--blocks N]";
 
     static Settings parse(String[] arguments) {
-        if (arguments.length == 0 || !List.of("host", "cufile", "opencl").contains(arguments[0])) {
-            throw new IllegalArgumentException("which benchmarks? There are those of host, of cufile and of opencl");
+        if (arguments.length == 0 || !BACKENDS.contains(arguments[0])) {
+            throw new IllegalArgumentException("which benchmarks? There are those of " + String.join(", ", BACKENDS));
         }
         Path directory = Path.of(System.getProperty("java.io.tmpdir"), "penstock-benchmarks");
         Settings settings = new Settings(arguments[0], null, "", 5, 1, directory, false, sizes(arguments[0]));
@@ -68,9 +71,13 @@ record Settings(
         return settings;
     }
 
-    /** A processor's OpenCL is the usual one, and its memory the machine's. */
+    /** A processor's OpenCL and OpenGL are the usual ones, and their memory the machine's. */
     private static Sizes sizes(String backend) {
-        return backend.equals("opencl") ? Sizes.OPENCL : Sizes.DEFAULT;
+        return switch (backend) {
+            case "opencl" -> Sizes.OPENCL;
+            case "gl" -> Sizes.GL;
+            default -> Sizes.DEFAULT;
+        };
     }
 
     private Settings forced() {

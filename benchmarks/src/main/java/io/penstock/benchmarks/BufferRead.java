@@ -16,34 +16,39 @@ import java.util.Set;
 import java.util.TreeSet;
 import reactor.core.publisher.Flux;
 
-/** Penstock: one subscriber reads a file into one buffer of an OpenCL device. */
-final class OpenClRead implements Contender {
+/** Penstock: one subscriber reads a file into one buffer of a device. */
+final class BufferRead implements Contender {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    /**
+     * What to read, and how.
+     *
+     * @param pieceBytes of a transfer
+     * @param inFlight how many transfers are open at a time
+     */
+    record Plan(Path hot, long bytes, long pieceBytes, int inFlight) {}
+
     private final String name;
-    private final long bytes;
-    private final long pieceBytes;
+    private final Plan plan;
     private final Backend backend;
     private final StorageFile file;
     private final DeviceBuffer buffer;
-    private final OpenClMemory memory;
+    private final DeviceCheck memory;
     private final Set<String> ways = new TreeSet<>();
 
     /**
      * Opens what it needs.
      *
-     * @param backend closed with this
-     * @param pieceBytes of a transfer
+     * @param backend closed with this, as {@code memory} is before it
      */
-    OpenClRead(String name, Backend backend, Path hot, long bytes, long pieceBytes) {
+    BufferRead(String name, Backend backend, DeviceCheck memory, Plan plan) {
         this.name = name;
-        this.bytes = bytes;
-        this.pieceBytes = pieceBytes;
+        this.plan = plan;
         this.backend = backend;
-        file = backend.openFile(hot, FileOption.READ).block();
-        buffer = backend.allocate(bytes).block();
-        memory = new OpenClMemory(backend);
+        this.memory = memory;
+        file = backend.openFile(plan.hot(), FileOption.READ).block();
+        buffer = backend.allocate(plan.bytes()).block();
     }
 
     @Override
@@ -53,23 +58,24 @@ final class OpenClRead implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
-        memory.poison(buffer.nativeHandle(), bytes);
+        memory.poison(buffer.nativeHandle(), plan.bytes());
         return Measure.of(this::read);
     }
 
     private long read() {
-        Flux<Transfer> transfers = Flux.range(0, Math.toIntExact(bytes / pieceBytes))
-                .map(i -> Transfer.read(
-                        file.region(i * pieceBytes, pieceBytes), buffer.region(i * pieceBytes, pieceBytes)));
+        long piece = plan.pieceBytes();
+        Flux<Transfer> transfers = Flux.range(0, Math.toIntExact(plan.bytes() / piece))
+                .map(i -> Transfer.read(file.region(i * piece, piece), buffer.region(i * piece, piece)));
+        SubmitOptions options = SubmitOptions.DEFAULT.inFlight(plan.inFlight());
         List<Completion> ended =
-                backend.submit(transfers, SubmitOptions.DEFAULT).collectList().block(LIMIT);
+                backend.submit(transfers, options).collectList().block(LIMIT);
         ended.forEach(completion -> ways.add(completion.path() + " " + completion.evidence()));
         return ended.stream().mapToLong(Completion::bytes).sum();
     }
 
     @Override
     public void verify() throws IOException {
-        memory.verify(name, buffer.nativeHandle(), 0, bytes, 0);
+        memory.verify(name, buffer.nativeHandle(), 0, plan.bytes(), 0);
     }
 
     @Override

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.SubmitOptions;
+import io.penstock.benchmarks.Comparison.Kind;
+import io.penstock.benchmarks.GlPeer.Way;
+import io.penstock.benchmarks.Rounds.Factory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The rows of the gl backend and their goals. */
+final class GlRows {
+
+    private static final String DEFAULT = Mode.DEFAULT.toString();
+    private static final String PATH = "penstock.gl.path";
+    private static final int MIB = 1 << 20;
+    private static final int DEPTH = 32;
+    private static final String PIECES = "Penstock, 1 MiB transfers";
+    private static final String WHOLE = "Penstock, one transfer";
+    private static final String STAGED = "Penstock staged, one transfer";
+    private static final String STAGED_PIECES = "Penstock staged, 32 in flight";
+
+    private final GlBench bench;
+    private final List<Row> rows = new ArrayList<>();
+
+    private GlRows(GlBench bench) {
+        this.bench = bench;
+    }
+
+    static List<Row> all(GlBench bench) {
+        GlRows gl = new GlRows(bench);
+        gl.hot();
+        gl.inFlight();
+        gl.completion();
+        return gl.rows;
+    }
+
+    private void hot() {
+        String row = "hot file to buffer, 1 MiB pieces";
+        int many = SubmitOptions.DEFAULT.inFlight();
+        List<Factory> contenders = new ArrayList<>();
+        contenders.add(reader(PIECES, Options.none(), MIB, many));
+        contenders.add(reader(WHOLE, Options.none(), bench.bytes(), many));
+        contenders.add(reader(STAGED, staged(), bench.bytes(), many));
+        for (Way way : List.of(Way.NAIVE, Way.MAPPED, Way.PREAD)) {
+            contenders.add(peer(way));
+        }
+        List<Comparison> comparisons = new ArrayList<>();
+        comparisons.add(speed(row + " / glBufferSubData", PIECES, Way.NAIVE, 1.5));
+        comparisons.add(speed(row + " / a map per transfer", PIECES, Way.MAPPED, 1));
+        comparisons.add(speed("hot file to buffer, one transfer / glBufferSubData", WHOLE, Way.NAIVE, 1.5));
+        if (!bench.isHardware()) {
+            comparisons.add(speed(row + " / pread alone", PIECES, Way.PREAD, 0.95));
+        }
+        rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
+    }
+
+    /** Where the processor draws, a copy is its own work, and no limit: the figures are told, and not compared. */
+    private void inFlight() {
+        String row = "hot file to buffer, staged, 32 in flight";
+        List<Comparison> comparisons =
+                bench.isHardware() ? List.of(speed(row + " / limit", STAGED_PIECES, Way.PINNED, 0.8)) : List.of();
+        List<Factory> contenders = List.of(reader(STAGED_PIECES, staged(), MIB, DEPTH), peer(Way.PINNED));
+        rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
+    }
+
+    private Factory reader(String name, Options options, long pieceBytes, int inFlight) {
+        BufferRead.Plan plan = new BufferRead.Plan(bench.hot(), bench.bytes(), pieceBytes, inFlight);
+        return () -> {
+            Backend backend = bench.application().backend(options);
+            return new BufferRead(name, backend, new GlMemoryCheck(), plan);
+        };
+    }
+
+    private Factory peer(Way way) {
+        return () -> new GlPeer(way, bench.hot(), bench.bytes(), MIB);
+    }
+
+    private void completion() {
+        String row = "completion on the device to onNext";
+        List<Factory> contenders = new ArrayList<>();
+        List<Comparison> comparisons = new ArrayList<>();
+        contenders.add(() -> new GlWait(bench.application(), true, bench.smallReads()));
+        for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
+            Options options = mode == Mode.DEFAULT
+                    ? staged()
+                    : staged().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+            String ours = "Penstock, behind the drawing, " + mode;
+            contenders.add(small(ours, options, false));
+            comparisons.add(extra(row, mode, ours, GlWait.COPY));
+        }
+        contenders.add(() -> new GlWait(bench.application(), false, bench.smallReads()));
+        String fence = "Penstock, the drawing's fence";
+        contenders.add(small(fence, Options.none(), true));
+        comparisons.add(extra(row + ": a fence", Mode.DEFAULT, fence, GlWait.FENCE));
+        rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
+    }
+
+    private static Options staged() {
+        return Options.none().with(PATH, "staged");
+    }
+
+    private Factory small(String name, Options options, boolean fenceOnly) {
+        return () -> new GlSmallReads(
+                name,
+                bench.application().backend(options),
+                new GlSmallReads.Plan(fenceOnly, bench.smallReads(), bench.hot(), bench.bytes()));
+    }
+
+    private static Comparison speed(String row, String ours, Way peer, double goal) {
+        return new Comparison(row, DEFAULT, ours, peer.title, Kind.SPEED, goal);
+    }
+
+    private static Comparison extra(String row, Mode mode, String ours, String peer) {
+        return new Comparison(row, mode.toString(), ours, peer, Kind.EXTRA, 10_000);
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import reactor.core.publisher.Mono;
+
+/**
+ * Penstock: a small read that waits for the application's drawing, or the signal of the fence behind that: from when the
+ * drawing has ended.
+ */
+final class GlSmallReads implements Contender {
+
+    static final int BLOCK = 4096;
+
+    private static final long LIMIT_SECONDS = 30;
+
+    private final String name;
+    private final Plan plan;
+    private final long blocks;
+    private final Backend backend;
+    private final StorageFile file;
+    private final DeviceBuffer buffer;
+    private final GlMemoryCheck memory = new GlMemoryCheck();
+    private final GlGate gate = new GlGate();
+    private long lastOffset = -1;
+
+    /**
+     * What to wait for.
+     *
+     * @param fenceOnly the fence itself; else a read of a block behind it
+     * @param count how many in one run
+     */
+    record Plan(boolean fenceOnly, int count, Path hot, long bytes) {}
+
+    /**
+     * Makes what it needs.
+     *
+     * @param backend closed with this
+     */
+    GlSmallReads(String name, Backend backend, Plan plan) {
+        this.name = name;
+        this.plan = plan;
+        this.blocks = plan.bytes() / BLOCK;
+        this.backend = backend;
+        file = backend.openFile(plan.hot(), FileOption.READ).block();
+        buffer = backend.allocate(BLOCK).block();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        memory.poison(buffer.nativeHandle(), BLOCK);
+        int count = plan.count();
+        long[] each = new long[count];
+        long cpu = Measure.processCpuNanos();
+        for (int i = 0; i < count; i++) {
+            each[i] = once();
+        }
+        Arrays.sort(each);
+        return new Measure(1, Math.max(1, each[count / 2]), (Measure.processCpuNanos() - cpu) / count);
+    }
+
+    private long once() throws Exception {
+        long took;
+        try (DeviceFence drawn = backend.fence(gate.shut())) {
+            if (plan.fenceOnly()) {
+                took = took(drawn.signalled());
+            } else {
+                lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
+                Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
+                took = took(backend.submit(read.after(drawn)));
+            }
+        }
+        gate.done();
+        return took;
+    }
+
+    /** Takes the time of the signal on the thread that brings it. */
+    private long took(Mono<?> signal) throws Exception {
+        CompletableFuture<Long> heard = new CompletableFuture<>();
+        signal.subscribe(
+                completion -> heard.complete(System.nanoTime()),
+                heard::completeExceptionally,
+                () -> heard.complete(System.nanoTime()));
+        long at = heard.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        return at - gate.opened();
+    }
+
+    @Override
+    public void verify() throws IOException {
+        if (!plan.fenceOnly()) {
+            memory.verify(name, buffer.nativeHandle(), 0, BLOCK, lastOffset);
+        }
+    }
+
+    @Override
+    public void close() {
+        gate.close();
+        memory.close();
+        file.close();
+        buffer.close();
+        backend.close();
+    }
+}

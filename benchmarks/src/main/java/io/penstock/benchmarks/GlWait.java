@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.benchmarks.ffi.GlFunctions;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A thread with a context of its own that waits for the application's drawing, or for a small copy behind that: from when the
+ * drawing has ended.
+ */
+final class GlWait implements Contender {
+
+    static final String FENCE = "glClientWaitSync on a thread";
+    static final String COPY = "glClientWaitSync on a thread, behind a copy";
+
+    private static final long LIMIT_SECONDS = 30;
+
+    private final boolean copies;
+    private final int count;
+    private final GlGate gate = new GlGate();
+    private final int source = GlMemoryCheck.buffer(GlSmallReads.BLOCK, 0);
+    private final int target = GlMemoryCheck.buffer(GlSmallReads.BLOCK, 0);
+    private final ExecutorService waiter = Executors.newSingleThreadExecutor();
+    private final GlApplication context;
+
+    /**
+     * Makes what it needs.
+     *
+     * @param application whose context is current on this thread
+     * @param copies whether there is a copy
+     * @param count how many in one run
+     */
+    GlWait(GlApplication application, boolean copies, int count) throws Exception {
+        this.copies = copies;
+        this.count = count;
+        Gl.glFinish(); // the other context is to know the buffers
+        context = waiter.submit(application::another).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public String name() {
+        return copies ? COPY : FENCE;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        long[] each = new long[count];
+        long cpu = Measure.processCpuNanos();
+        for (int i = 0; i < count; i++) {
+            each[i] = once();
+        }
+        Arrays.sort(each);
+        return new Measure(1, Math.max(1, each[count / 2]), (Measure.processCpuNanos() - cpu) / count);
+    }
+
+    private long once() throws Exception {
+        long drawn = gate.shut();
+        CompletableFuture<Long> heard =
+                CompletableFuture.supplyAsync(() -> copies ? copied(drawn) : passed(drawn), waiter);
+        long at = heard.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        long took = at - gate.opened();
+        gate.done();
+        return took;
+    }
+
+    private long copied(long drawn) {
+        Gl.glWaitSync(drawn, 0, Gl.GL_TIMEOUT_IGNORED);
+        Gl.glCopyNamedBufferSubData(source, target, 0, 0, GlSmallReads.BLOCK);
+        long copied = Gl.glFenceSync(Gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+        long at = passed(copied);
+        Gl.glDeleteSync(copied);
+        return at;
+    }
+
+    private static long passed(long fence) {
+        int flush = GlFunctions.GL_SYNC_FLUSH_COMMANDS_BIT;
+        int state = Gl.glClientWaitSync(fence, flush, TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
+        long at = System.nanoTime();
+        if (state != Gl.GL_ALREADY_SIGNALED && state != Gl.GL_CONDITION_SATISFIED) {
+            throw new IllegalStateException("glClientWaitSync -> 0x" + Integer.toHexString(state));
+        }
+        return at;
+    }
+
+    @Override
+    public void close() throws Exception {
+        waiter.submit(context::close).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        waiter.shutdown();
+        gate.close();
+        GlMemoryCheck.delete(source);
+        GlMemoryCheck.delete(target);
+    }
+}
