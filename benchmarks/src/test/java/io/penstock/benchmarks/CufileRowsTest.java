@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -27,8 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /** The rows of cufile in small, on the doubles that the tests of backend-cufile have built. */
-@Disabled(
-        "now and then the JVM crashes in native code (SIGSEGV), here and in the whole benchmark on an H200: being looked for")
 class CufileRowsTest {
 
     private static final Path TARGET =

@@ -7,6 +7,7 @@ import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.SignalHandlers;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -64,7 +65,8 @@ final class ClContext {
         OpenClDevice device = choice.device();
         int[] error = new int[1];
         long[] properties = {OpenCl.CL_CONTEXT_PLATFORM, device.platform().handle(), 0};
-        long made = OpenCl.clCreateContext(properties, 1, new long[] {device.handle()}, 0, 0, error);
+        long made = SignalHandlers.keep(
+                () -> OpenCl.clCreateContext(properties, 1, new long[] {device.handle()}, 0, 0, error));
         check("clCreateContext", error[0], choice);
         return made;
     }

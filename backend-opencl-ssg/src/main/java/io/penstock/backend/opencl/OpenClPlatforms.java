@@ -7,6 +7,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.ffi.SignalHandlers;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,6 +49,11 @@ record OpenClPlatforms(
                     "too old: " + OpenCl.file() + " lacks " + String.join(", ", OpenCl.absent()),
                     "install a loader for OpenCL 1.2 or newer");
         }
+        return SignalHandlers.keep(OpenClPlatforms::ask);
+    }
+
+    /** Where the drivers are loaded and set up, if nobody in this process has asked before. */
+    private static OpenClPlatforms ask() {
         int[] count = new int[1];
         int counted = OpenCl.clGetPlatformIDs(0, null, count);
         if (counted == OpenClError.PLATFORM_NOT_FOUND_KHR || (counted == OpenClError.SUCCESS && count[0] == 0)) {

@@ -5,6 +5,7 @@ import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
+import io.penstock.engine.ffi.SignalHandlers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ record SsgProof(String reason, long blockBytes) {
         }
         int[] error = new int[1];
         long[] properties = {OpenCl.CL_CONTEXT_PLATFORM, device.platform().handle(), 0};
-        long context = OpenCl.clCreateContext(properties, 1, new long[] {device.handle()}, 0, 0, error);
+        long context = SignalHandlers.keep(
+                () -> OpenCl.clCreateContext(properties, 1, new long[] {device.handle()}, 0, 0, error));
         if (error[0] != OpenClError.SUCCESS) {
             return new SsgProof("no context: " + OpenClFailure.error("clCreateContext", error[0]), 0);
         }

@@ -4,18 +4,33 @@ package io.penstock.backend.opencl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
 import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of a machine's OpenCL, and of why it cannot be used (rule 501). */
 class OpenClProbeTest {
+
+    private static final int SIGQUIT = 3;
+    private static final int SIGILL = 4;
+    private static final int SIGBUS = 7;
+    private static final int SIGFPE = 8;
+    private static final int SIGSEGV = 11;
+    private static final int SIGTERM = 15;
 
     @BeforeEach
     void find() {
@@ -46,6 +61,33 @@ class OpenClProbeTest {
                 .anyMatch(line -> line.startsWith("platform: "))
                 .anyMatch(line -> line.startsWith("device 0: ") && line.contains("staged"))
                 .anyMatch(line -> line.endsWith("; chosen"));
+    }
+
+    /**
+     * PoCL 3.1 and the LLVM in it take the signals that a JVM lives on, and the process ends at one of its next
+     * safepoints. Another test of this JVM may have asked first, but never without the same care.
+     */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theJvmKeepsItsSignalHandlers() throws IOException {
+        probe(Options.none());
+        for (int signal : new int[] {SIGQUIT, SIGILL, SIGBUS, SIGFPE, SIGSEGV, SIGTERM}) {
+            assertThat(ownerOfHandler(signal)).as("handler of signal " + signal).contains("libjvm.so");
+        }
+    }
+
+    private static String ownerOfHandler(int signal) throws IOException {
+        Memory action = new Memory(256);
+        Function sigaction = NativeLibrary.getProcess().getFunction("sigaction");
+        assertThat(sigaction.invokeInt(new Object[] {signal, null, action})).isZero();
+        long handler = action.getLong(0);
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            String[] range = line.substring(0, line.indexOf(' ')).split("-");
+            if (Long.parseUnsignedLong(range[0], 16) <= handler && handler < Long.parseUnsignedLong(range[1], 16)) {
+                return line;
+            }
+        }
+        return "of no library: " + handler;
     }
 
     @ParameterizedTest
