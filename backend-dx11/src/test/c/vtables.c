@@ -25,6 +25,9 @@ int main(void) {
     SLOT(IUnknown, Release);
     ID(ID3D11Device);
     SLOT(ID3D11Device, CreateBuffer);
+    SLOT(ID3D11Device, CreateTexture1D);
+    SLOT(ID3D11Device, CreateTexture2D);
+    SLOT(ID3D11Device, CreateTexture3D);
     SLOT(ID3D11Device, CreateQuery);
     SLOT(ID3D11Device, GetFeatureLevel);
     SLOT(ID3D11Device, GetCreationFlags);
@@ -36,6 +39,12 @@ int main(void) {
     SLOT(ID3D11DeviceChild, GetDevice);
     ID(ID3D11Buffer);
     SLOT(ID3D11Buffer, GetDesc);
+    ID(ID3D11Texture1D);
+    SLOT(ID3D11Texture1D, GetDesc);
+    ID(ID3D11Texture2D);
+    SLOT(ID3D11Texture2D, GetDesc);
+    ID(ID3D11Texture3D);
+    SLOT(ID3D11Texture3D, GetDesc);
     ID(ID3D11Query);
     SLOT(ID3D11Query, GetDesc);
     ID(ID3D11DeviceContext);

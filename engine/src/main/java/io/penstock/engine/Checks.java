@@ -55,7 +55,7 @@ final class Checks {
         if (!transfer.isRead()) {
             throw new IllegalArgumentException(transfer + ": images are filled from files, not written to them");
         }
-        backend.driver().image(image);
+        backend.driver().checkImage(image);
     }
 
     static void bufferBytes(long bytes) {

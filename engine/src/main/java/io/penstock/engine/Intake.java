@@ -37,10 +37,13 @@ final class Intake {
             return;
         }
         int pinned = pin(open);
-        if (pinned < transfer.pairs()) {
+        RuntimeException unpinnable = pinned < transfer.pairs()
+                ? Failures.closed(transfer, "its file or buffer")
+                : ImagePins.take(open, backend.driver());
+        if (unpinnable != null) {
             unpin(open, pinned);
             backend.leave();
-            refuse(open, Failures.closed(transfer, "its file or buffer"));
+            refuse(open, unpinnable);
             return;
         }
         int route = choice.first(transfer);
@@ -112,6 +115,7 @@ final class Intake {
     }
 
     private static void unpin(OpenTransfer open, int count) {
+        ImagePins.free(open);
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
             open.file(pair).unpin();

@@ -4,7 +4,6 @@ package io.penstock.engine;
 import io.penstock.BufferRegion;
 import io.penstock.Completion;
 import io.penstock.FailedCompletion;
-import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.Target;
@@ -85,6 +84,9 @@ abstract class OpenTransfer implements PieceCursor.Ground {
     boolean exhausted;
     boolean finished;
     boolean expired;
+
+    @Nullable
+    DeviceMemory @Nullable [] images; // those that its targets are, by pair; the intake's, which is before the lane
 
     OpenTransfer(Port port, Transfer transfer) {
         this.port = port;
@@ -312,9 +314,7 @@ abstract class OpenTransfer implements PieceCursor.Ground {
 
     private DeviceMemory memory(int pair) {
         EngineBuffer buffer = buffer(pair);
-        return buffer != null
-                ? buffer.memory()
-                : file(pair).backend().driver().image((ImageRegion) transfer.target(pair));
+        return buffer != null ? buffer.memory() : Objects.requireNonNull(Objects.requireNonNull(images)[pair]);
     }
 
     /** Returns the file of a pair; without allocating for a gather. */

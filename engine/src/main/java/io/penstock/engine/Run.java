@@ -77,8 +77,11 @@ final class Run {
         long fileMask = limits.fileAlignment() - 1;
         if (image != null) {
             // Every row must start at a block. Where an image starts in memory is no address that we know.
-            long rows = image.layout().rowPitch() | image.layout().slicePitch();
-            return ((file | rows) & fileMask) == 0 ? 0 : -1;
+            ImageRegion.Layout layout = image.layout();
+            long rows = layout.rowPitch() | layout.slicePitch();
+            // A row that is longer than a piece would be cut at a block, which may be amid a texel.
+            boolean torn = fileMask != 0 && layout.rowPitch() > step && unit % layout.texelBytes() != 0;
+            return !torn && ((file | rows) & fileMask) == 0 ? 0 : -1;
         }
         long memoryMask = limits.memoryAlignment() - 1;
         long memory = address + target;
@@ -135,7 +138,7 @@ final class Run {
         coverBytes = (lead + bytes + block - 1) & -block;
     }
 
-    // As many whole slices as there is room for, else whole rows of one slice, else a part of one row.
+    // As many whole slices as there is room for, else whole rows of one slice, else whole texels of one row.
     private long wholeRows(ImageRegion.Layout layout, long room) {
         long inSlice = (target + position) % layout.slicePitch();
         long restOfSlice = layout.slicePitch() - inSlice;
@@ -149,7 +152,8 @@ final class Run {
         if (inRow == 0 && room >= layout.rowPitch()) {
             return room - room % layout.rowPitch();
         }
-        return Math.min(room, layout.rowPitch() - inRow);
+        long restOfRow = layout.rowPitch() - inRow;
+        return room >= restOfRow ? restOfRow : room - room % layout.texelBytes();
     }
 
     /** Returns whether the current piece goes through a slot. */

@@ -6,6 +6,7 @@ import io.penstock.DeviceFence;
 import io.penstock.Evidence;
 import io.penstock.FenceSupport;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.NativeError;
 import io.penstock.PeerExport;
 import io.penstock.Target;
@@ -46,6 +47,8 @@ final class FakeDevice implements DeviceDriver, Route {
     final AtomicInteger exports = new AtomicInteger();
     final FakeQueue queue = new FakeQueue();
     final List<FakePoint> points = new CopyOnWriteArrayList<>();
+    volatile boolean hasImages;
+    volatile @Nullable RuntimeException imageRefusal;
     volatile boolean makesPoints; // puts transfers into an order of its own
     volatile boolean waits; // has commands wait for fences themselves
     final List<Long> awaited = new CopyOnWriteArrayList<>();
@@ -372,7 +375,7 @@ final class FakeDevice implements DeviceDriver, Route {
     @Override
     public Capabilities capabilities() {
         return new Capabilities(
-                "fake", false, Set.of(TransferPath.HOST), FenceSupport.HOST_ONLY, true, false, Set.of());
+                "fake", false, Set.of(TransferPath.HOST), FenceSupport.HOST_ONLY, true, hasImages, Set.of());
     }
 
     @Override
@@ -388,6 +391,18 @@ final class FakeDevice implements DeviceDriver, Route {
     @Override
     public DeviceMemory wrap(ByteBuffer memory) {
         return HostMemory.wrap(memory);
+    }
+
+    @Override
+    public void checkImage(ImageRegion region) {}
+
+    @Override
+    public DeviceMemory image(ImageRegion region) {
+        RuntimeException refusal = imageRefusal;
+        if (refusal != null && region.level() > 0) {
+            throw refusal;
+        }
+        return new CountedMemory(region.length());
     }
 
     @Override

@@ -38,6 +38,17 @@ class ImagePiecesTest {
     }
 
     @Test
+    void aRowIsCutBetweenTexels() {
+        assertThat(plan(image(0, 5000, 5000, 1, 12), limits(1, 1, 4096, false)))
+                .containsExactly("BODY 0 -> 0: 4092 pair 0", "BODY 4092 -> 4092: 908 pair 0");
+        // At a block it would be cut amid a texel.
+        assertThat(plan(image(0, 12288, 12288, 1, 12), limits(4096, 1, 8192, false)))
+                .containsExactly("BOUNCE 0 -> 0: 12288 in 0 + 12288 pair 0");
+        assertThat(plan(image(0, 12288, 12288, 1, 4), limits(4096, 1, 8192, false)))
+                .containsExactly("BODY 0 -> 0: 8192 pair 0", "BODY 8192 -> 8192: 4096 pair 0");
+    }
+
+    @Test
     void imageRowsThatAreNotBlocksBounceAsWholeRows() {
         assertThat(plan(image(100, 7000, 21000, 1), BLOCKS))
                 .containsExactly(
@@ -46,12 +57,16 @@ class ImagePiecesTest {
     }
 
     private Transfer image(long fileOffset, long rowPitch, long slicePitch, int slices) {
+        return image(fileOffset, rowPitch, slicePitch, slices, 4);
+    }
+
+    private Transfer image(long fileOffset, long rowPitch, long slicePitch, int slices, int texelBytes) {
         ImageRegion region = new ImageRegion(
                 1,
                 0,
                 new ImageRegion.Texels(0, 0, 0),
                 new ImageRegion.Texels(100, (int) (slicePitch / rowPitch), slices),
-                new ImageRegion.Layout(0, 4, rowPitch, slicePitch));
+                new ImageRegion.Layout(0, texelBytes, rowPitch, slicePitch));
         return Transfer.read(file.region(fileOffset, region.length()), region);
     }
 }

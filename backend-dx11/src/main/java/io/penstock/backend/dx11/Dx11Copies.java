@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.ffi.NativeMemory;
@@ -9,8 +10,9 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.staging.ImageBoxes;
 
-/** Copies between slots and buffers, on the device's executor. A ticket is the slot's number. */
+/** Copies between slots and buffers, and from slots to textures, on the device's executor. A ticket is the slot's number. */
 final class Dx11Copies implements StagingDevice {
 
     private final Dx11Device device;
@@ -39,6 +41,9 @@ final class Dx11Copies implements StagingDevice {
     @Override
     public long copyIn(Command command) {
         Dx11Slot slot = (Dx11Slot) command.slot();
+        if (command.memory() instanceof Dx11Image image) {
+            return fill(command, slot, image);
+        }
         Dx11Memory memory = (Dx11Memory) command.memory();
         slot.copiedAtOnce = memory.isDynamic();
         if (slot.copiedAtOnce) {
@@ -60,6 +65,34 @@ final class Dx11Copies implements StagingDevice {
                     context, memory.nativeHandle(), 0, (int) to, 0, 0, slot.buffer(), 0, box);
         }
         return marked(slot);
+    }
+
+    /** Direct3D copies from no buffer to a texture: the driver takes the texels, and the slot stays mapped. */
+    private long fill(Command command, Dx11Slot slot, Dx11Image image) {
+        slot.copiedAtOnce = false;
+        long first = slot.hostAddress() + command.slotOffset() - command.memoryOffset();
+        ImageRegion.Layout layout = image.layout();
+        ImageBoxes boxes = image.boxes();
+        boxes.cut(command.memoryOffset(), command.bytes());
+        while (boxes.next()) {
+            long box = slot.box(image.corner(), boxes);
+            // Pitches between rows and slices that the slot has are smaller than it; others may be longer than a UINT.
+            int rowPitch = boxes.rows() > 1 || boxes.slices() > 1 ? (int) layout.rowPitch() : rowBytes(layout, boxes);
+            int depthPitch = boxes.slices() > 1 ? (int) layout.slicePitch() : 0;
+            D3d11Context.UpdateSubresource(
+                    device.context(),
+                    image.nativeHandle(),
+                    image.subresource(),
+                    box,
+                    first + boxes.offset(),
+                    rowPitch,
+                    depthPitch);
+        }
+        return marked(slot);
+    }
+
+    private static int rowBytes(ImageRegion.Layout layout, ImageBoxes boxes) {
+        return boxes.columns() * layout.texelBytes();
     }
 
     /** A dynamic buffer is never a copy's target: only the processor writes it. */

@@ -5,6 +5,7 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.Failure;
 import io.penstock.FenceSupport;
+import io.penstock.ImageRegion;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
@@ -41,7 +42,7 @@ final class Dx11Driver implements DeviceDriver {
                 routes.paths(),
                 FenceSupport.AFTER_STAGING,
                 false,
-                false,
+                true,
                 Set.of(device.toString(), "ends of copies by " + device.ends(), routes.ssgFact()));
     }
 
@@ -112,6 +113,16 @@ final class Dx11Driver implements DeviceDriver {
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
                 "Direct3D 11 has buffers of its own only: wrap an ID3D11Buffer, or open backend host for " + memory);
+    }
+
+    @Override
+    public void checkImage(ImageRegion region) {
+        Dx11Image.check(region.layout());
+    }
+
+    @Override
+    public DeviceMemory image(ImageRegion region) {
+        return Dx11Image.pin(device, region);
     }
 
     @Override

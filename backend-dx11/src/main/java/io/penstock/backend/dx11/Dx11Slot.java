@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.D3d11Device;
@@ -8,6 +9,7 @@ import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.staging.ImageBoxes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -141,6 +143,14 @@ final class Dx11Slot implements DeviceMemory {
     long box(long from, long to) {
         cells.putInt(BOX, (int) from).putInt(BOX + 4, 0).putInt(BOX + 8, 0);
         cells.putInt(BOX + 12, (int) to).putInt(BOX + 16, 1).putInt(BOX + 20, 1);
+        return cellAddress + BOX;
+    }
+
+    /** Returns the address of a box that begins at a texel; good until the next is asked for. */
+    long box(ImageRegion.Texels corner, ImageBoxes size) {
+        cells.putInt(BOX, corner.x()).putInt(BOX + 4, corner.y()).putInt(BOX + 8, corner.z());
+        cells.putInt(BOX + 12, corner.x() + size.columns());
+        cells.putInt(BOX + 16, corner.y() + size.rows()).putInt(BOX + 20, corner.z() + size.slices());
         return cellAddress + BOX;
     }
 

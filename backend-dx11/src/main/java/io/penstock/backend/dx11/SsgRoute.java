@@ -3,6 +3,7 @@ package io.penstock.backend.dx11;
 
 import io.penstock.Evidence;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -65,7 +66,9 @@ final class SsgRoute implements Route {
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
         if (!(memory instanceof Dx11Memory buffer)) {
-            return "the target is not a buffer of this device";
+            return target instanceof ImageRegion
+                    ? "AMD's interface reads into buffers, not into textures"
+                    : "the target is not a buffer of this device";
         }
         return buffer.isDefault() ? "" : "the buffer is not of usage DEFAULT";
     }

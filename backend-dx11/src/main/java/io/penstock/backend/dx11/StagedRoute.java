@@ -4,6 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.CommonOptions;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.TransferPath;
@@ -21,7 +22,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The way through slots of ours: takes every file and every buffer, and needs no more than Direct3D 11. */
+/** The way through slots of ours: takes every file, every buffer and every texture, and needs no more than Direct3D 11. */
 final class StagedRoute implements Route {
 
     /** Backends with equal ones use the same lane, and so the same slots. */
@@ -80,7 +81,8 @@ final class StagedRoute implements Route {
 
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return memory instanceof Dx11Memory ? "" : "the target is not a buffer of this device";
+        boolean image = target instanceof ImageRegion; // the driver has looked at it
+        return image || memory instanceof Dx11Memory ? "" : "the target is not a buffer of this device";
     }
 
     @Override

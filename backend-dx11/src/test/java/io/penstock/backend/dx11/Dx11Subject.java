@@ -49,6 +49,9 @@ record Dx11Subject(Options options) implements TckSubject {
     @Override
     public Map<String, Long> live() {
         return Map.of(
-                "buffers", Dx11Memory.LIVE.get(), "slots", Dx11Slots.LIVE.get(), "devices", Dx11Device.LIVE.get());
+                "buffers", Dx11Memory.LIVE.get(),
+                "textures", Dx11Image.LIVE.get(),
+                "slots", Dx11Slots.LIVE.get(),
+                "devices", Dx11Device.LIVE.get());
     }
 }

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.dx11.ffi.Unknown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,8 +43,7 @@ class NativeCallsTest {
         DeviceBuffer buffer = backend.allocate(bytes).block(PATIENCE);
         StorageFile file =
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block(PATIENCE);
-        // A fence is asked to ring where a copy takes long.
-        int ringing = fences ? 1 : 0;
+        int ringing = ringing(fences);
         assertThat(calls(backend, Transfer.read(file.all(), buffer.all())))
                 .isBetween(ofRead, ofRead + ringing)
                 .isLessThanOrEqualTo(8);
@@ -52,6 +53,35 @@ class NativeCallsTest {
         file.close();
         buffer.close();
         backend.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 3", "true, 4"
+    }) // UpdateSubresource, End, GetData; Signal, Flush and GetCompletedValue for these two
+    void aTextureTakesFewCallsBesideTheQuestionsToItself(boolean fences, int ofRead) throws IOException {
+        Path path = Files.write(folder.resolve("file"), new byte[64 << 10]);
+        long device = Dx11s.device();
+        Backend backend = new Dx11Provider()
+                .open(Dx11s.resolved(
+                        Direct3dDouble.options(fences).with(Dx11Options.DEVICE, "0x" + Long.toHexString(device))));
+        ImageRegion.Texels size = new ImageRegion.Texels(256, 256, 1);
+        try (Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R8_UNORM);
+                StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE)) {
+            ImageRegion all = new ImageRegion(
+                    texture.handle(),
+                    0,
+                    new ImageRegion.Texels(0, 0, 0),
+                    size,
+                    new ImageRegion.Layout(Texture.R8_UNORM, 1, 256, 64 << 10));
+            assertThat(calls(backend, Transfer.read(file.all(), all))).isBetween(ofRead, ofRead + ringing(fences));
+        }
+        backend.close();
+        assertThat(Unknown.Release(device)).isZero();
+    }
+
+    /** A fence is asked to ring where a copy takes long, and the copy may end while it is asked where it stands. */
+    private static int ringing(boolean fences) {
+        return fences ? 2 : 0;
     }
 
     /** Returns the least of several: what the machine lets wait asks more often. */

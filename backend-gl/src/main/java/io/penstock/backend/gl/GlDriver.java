@@ -66,6 +66,12 @@ final class GlDriver implements DeviceDriver {
     }
 
     @Override
+    public void checkImage(ImageRegion region) {
+        GlImage.of(region);
+    }
+
+    /** {@inheritDoc} Textures are names: one that is gone is an error of GL's. */
+    @Override
     public DeviceMemory image(ImageRegion region) {
         return GlImage.of(region);
     }

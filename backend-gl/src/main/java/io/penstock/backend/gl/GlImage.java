@@ -11,7 +11,7 @@ import io.penstock.engine.spi.DeviceMemory;
  */
 record GlImage(ImageRegion region, TexelFormat format) implements DeviceMemory {
 
-    /** Rows are copied whole: they fit into every slot there is, as those of any texture of GL's do. */
+    /** What the rows of any texture of GL's fit into. */
     private static final long MOST_ROW_BYTES = 256 << 10;
 
     /**
@@ -32,7 +32,7 @@ record GlImage(ImageRegion region, TexelFormat format) implements DeviceMemory {
         }
         if (layout.rowPitch() > MOST_ROW_BYTES) {
             throw new IllegalArgumentException("rows of " + layout.rowPitch() + " bytes, more than the "
-                    + MOST_ROW_BYTES + " that are copied at once");
+                    + MOST_ROW_BYTES + " that a texture may have");
         }
         return new GlImage(region, format);
     }

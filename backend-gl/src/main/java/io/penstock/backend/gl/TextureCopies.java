@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import io.penstock.ImageRegion;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlTextures;
+import io.penstock.engine.staging.ImageBoxes;
 
 /**
  * Fills textures from buffers: pixel-unpack transfers, by the texture's name. The context may be the application's, so
@@ -32,7 +33,7 @@ final class TextureCopies {
      * Fills some rows.
      *
      * @param buffer that has them, from {@code at} on
-     * @param offset of the first in the region, where a row begins
+     * @param offset of the first in the region, where a texel begins
      * @param bytes the last row may be a part of one: the file ends there
      */
     void copy(int buffer, long at, GlImage image, long offset, long bytes) {
@@ -51,27 +52,24 @@ final class TextureCopies {
         }
     }
 
-    /** Cuts rows that follow each other into boxes: whole slices, whole rows, a part of a row. */
+    /** The boxes that rows which follow each other are cut into. */
     private static final class Boxes {
 
         private final GlImage image;
         private final ImageRegion region;
-        private final ImageRegion.Layout layout;
-        private final ImageRegion.Texels extent;
         private final long base; // of the region's first byte in the buffer, if that had it
         private final int dimensions;
-        private final boolean evenRows; // that GL can step over by itself
-        private final boolean evenSlices;
+        private final ImageBoxes boxes;
 
         Boxes(GlImage image, long base) {
             this.image = image;
             this.region = image.region();
-            this.layout = region.layout();
-            this.extent = region.extent();
             this.base = base;
             this.dimensions = dimensions((int) region.image());
-            this.evenRows = layout.rowPitch() % layout.texelBytes() == 0;
-            this.evenSlices = evenRows && layout.slicePitch() % layout.rowPitch() == 0;
+            ImageRegion.Layout layout = region.layout();
+            // Other pitches are none that GL can step over by itself.
+            boolean evenRows = layout.rowPitch() % layout.texelBytes() == 0;
+            boolean evenSlices = evenRows && layout.slicePitch() % layout.rowPitch() == 0;
             if (evenRows) {
                 GlTextures.glPixelStorei(
                         GlTextures.GL_UNPACK_ROW_LENGTH, (int) (layout.rowPitch() / layout.texelBytes()));
@@ -80,6 +78,7 @@ final class TextureCopies {
                 GlTextures.glPixelStorei(
                         GlTextures.GL_UNPACK_IMAGE_HEIGHT, (int) (layout.slicePitch() / layout.rowPitch()));
             }
+            this.boxes = new ImageBoxes(region, evenRows, evenSlices);
         }
 
         /** Returns how many coordinates a texel of the texture has; 3 where it is none, and GL says so. */
@@ -93,56 +92,30 @@ final class TextureCopies {
             };
         }
 
-        void copy(long from, long bytes) {
-            long offset = from;
-            long left = bytes;
-            while (left > 0) {
-                long taken = Math.min(left, box(offset, left));
-                offset += taken;
-                left -= taken;
+        void copy(long offset, long bytes) {
+            boxes.cut(offset, bytes);
+            while (boxes.next()) {
+                fill();
             }
         }
 
-        /** Copies the largest box that begins at an offset; answers the bytes up to the next, padding included. */
-        private long box(long offset, long bytes) {
-            int slice = (int) (offset / layout.slicePitch());
-            long inSlice = offset % layout.slicePitch();
-            int row = (int) (inSlice / layout.rowPitch());
-            if (row >= extent.y()) {
-                return layout.slicePitch() - inSlice;
-            }
-            if (inSlice == 0 && evenSlices && bytes >= layout.slicePitch()) {
-                int slices = (int) (bytes / layout.slicePitch());
-                fill(offset, row, slice, new ImageRegion.Texels(extent.x(), extent.y(), slices));
-                return slices * layout.slicePitch();
-            }
-            int rows = (int) Math.min(evenRows ? extent.y() - row : 1, bytes / layout.rowPitch());
-            if (rows > 0) {
-                fill(offset, row, slice, new ImageRegion.Texels(extent.x(), rows, 1));
-                return rows * layout.rowPitch();
-            }
-            int texels = (int) Math.min(extent.x(), bytes / layout.texelBytes());
-            if (texels > 0) {
-                fill(offset, row, slice, new ImageRegion.Texels(texels, 1, 1));
-            }
-            return layout.rowPitch();
-        }
-
-        private void fill(long offset, int row, int slice, ImageRegion.Texels box) {
+        private void fill() {
             int texture = (int) region.image();
             int level = region.level();
-            int x = region.origin().x();
-            int y = region.origin().y() + row;
-            int z = region.origin().z() + slice;
+            int x = region.origin().x() + boxes.column();
+            int y = region.origin().y() + boxes.row();
+            int z = region.origin().z() + boxes.slice();
+            int columns = boxes.columns();
+            int rows = boxes.rows();
             int format = image.format().format();
             int type = image.format().type();
-            long at = base + offset;
+            long at = base + boxes.offset();
             switch (dimensions) {
-                case 1 -> GlTextures.glTextureSubImage1D(texture, level, x, box.x(), format, type, at);
-                case 2 -> GlTextures.glTextureSubImage2D(texture, level, x, y, box.x(), box.y(), format, type, at);
+                case 1 -> GlTextures.glTextureSubImage1D(texture, level, x, columns, format, type, at);
+                case 2 -> GlTextures.glTextureSubImage2D(texture, level, x, y, columns, rows, format, type, at);
                 default ->
                     GlTextures.glTextureSubImage3D(
-                            texture, level, x, y, z, box.x(), box.y(), box.z(), format, type, at);
+                            texture, level, x, y, z, columns, rows, boxes.slices(), format, type, at);
             }
         }
     }

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Textures are filled from files, through the ring of slots. */
 class ImageTest {
 
+    private static final int GL_RGB8 = 0x8051;
     private static final int GL_RGBA8 = 0x8058;
     private static final int FILLED = 77;
 
@@ -134,6 +135,18 @@ class ImageTest {
         ImageRegion all = new ImageRegion(texture, 0, new Texels(0, 0, 0), size, tight(GlDrawing.GL_R8, 1, size));
         move(backend, Transfer.read(fixture.open(backend, "large", content).all(), all));
         assertThat(application.texels(texture, GlDrawing.GL_RED, content.length))
+                .isEqualTo(content);
+    }
+
+    @Test
+    void rowsThatAreLongerThanASlotAreCutBetweenTexels() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.SLOT_BYTES, 4096L));
+        Texels size = new Texels(1501, 3, 1);
+        byte[] content = random(1501 * 3 * 3, 7);
+        int texture = application.texture(GL_RGB8, size, FILLED);
+        ImageRegion all = new ImageRegion(texture, 0, new Texels(0, 0, 0), size, tight(GL_RGB8, 3, size));
+        move(backend, Transfer.read(fixture.open(backend, "long", content).all(), all));
+        assertThat(application.texels(texture, GlTextures.GL_RGB, content.length))
                 .isEqualTo(content);
     }
 

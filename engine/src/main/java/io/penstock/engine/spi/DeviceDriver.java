@@ -40,10 +40,20 @@ public interface DeviceDriver {
     DeviceMemory wrap(ByteBuffer memory);
 
     /**
-     * Returns a region of an image as what commands name, whose bytes count from the start of the region as it lies in a
-     * file; no native call, and nothing to be freed.
+     * Goes on if texels may lie so in a file: whatever can be said without asking the device.
      *
-     * @throws IllegalArgumentException if the device has no images, or none that are laid out so
+     * @throws IllegalArgumentException if they cannot, or the device has no images
+     */
+    default void checkImage(ImageRegion region) {
+        throw new IllegalArgumentException("this device has no images");
+    }
+
+    /**
+     * Takes hold of a region of an image for one transfer, on the subscriber's thread; its bytes count from the start of
+     * the region as it lies in a file. Until {@link DeviceMemory#free} commands find it, whatever the application does.
+     *
+     * @throws IllegalArgumentException if the device has no such image
+     * @throws IndexOutOfBoundsException if the region is not inside of it
      */
     default DeviceMemory image(ImageRegion region) {
         throw new IllegalArgumentException("this device has no images");
