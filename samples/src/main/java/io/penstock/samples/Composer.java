@@ -2,7 +2,10 @@
 package io.penstock.samples;
 
 import io.penstock.Backend;
+import io.penstock.Options;
 import io.penstock.samples.cuda.CudaKernels;
+import io.penstock.samples.gl.GlApplication;
+import io.penstock.samples.gl.GlKernels;
 import io.penstock.samples.opencl.OpenClKernels;
 import io.penstock.samples.picture.Picture;
 import io.penstock.samples.volume.BadVolumeException;
@@ -20,14 +23,31 @@ interface Composer extends AutoCloseable {
      */
     record Drawn(VolumeReader.Pass pass, Picture picture) {}
 
-    /** Returns whoever composes for a backend. */
-    static Composer of(Backend backend) {
+    /** Opens the backend that was chosen, and whoever composes for it. */
+    static Composer open(BackendChoice choice) {
+        Backend backend = choice.open();
+        if (backend.name().equals("gl") && backend.capabilities().images()) {
+            backend.close(); // shaders want one that shares with a context of the application's
+            return InTextures.open();
+        }
+        try {
+            return of(backend);
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+
+    private static Composer of(Backend backend) {
         return switch (backend.name()) {
             case "cufile" -> new OnDevice(backend, CudaKernels.beside(backend));
             case "opencl-ssg" -> new OnDevice(backend, OpenClKernels.beside(backend));
-            default -> new OnProcessor();
+            default -> new OnProcessor(backend);
         };
     }
+
+    /** Returns the backend. */
+    Backend backend();
 
     /** Draws a picture. */
     Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException;
@@ -36,7 +56,7 @@ interface Composer extends AutoCloseable {
     void close();
 
     /** The processor, which looks at slabs where it can address them, else at copies. */
-    final class OnProcessor implements Composer {
+    record OnProcessor(Backend backend) implements Composer {
 
         @Override
         public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
@@ -45,19 +65,13 @@ interface Composer extends AutoCloseable {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            backend.close();
+        }
     }
 
     /** Kernels, which look at slabs where they are. */
-    final class OnDevice implements Composer {
-
-        private final Backend backend;
-        private final KernelQueue kernels;
-
-        OnDevice(Backend backend, KernelQueue kernels) {
-            this.backend = backend;
-            this.kernels = kernels;
-        }
+    record OnDevice(Backend backend, KernelQueue kernels) implements Composer {
 
         @Override
         public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
@@ -70,6 +84,40 @@ interface Composer extends AutoCloseable {
         @Override
         public void close() {
             kernels.close();
+            backend.close();
+        }
+    }
+
+    /** Shaders, which look at slabs in 3D textures. */
+    record InTextures(GlApplication application, GlKernels kernels) implements Composer {
+
+        static InTextures open() {
+            GlApplication application = GlApplication.open(Options.none());
+            try {
+                return new InTextures(application, new GlKernels(application));
+            } catch (RuntimeException e) {
+                application.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public Backend backend() {
+            return application.backend();
+        }
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            try (DeviceComposition composition = shot.onDevice(kernels)) {
+                VolumeReader.Pass pass = reader.compose(composition, application, listener);
+                return new Drawn(pass, composition.finish());
+            }
+        }
+
+        @Override
+        public void close() {
+            kernels.close();
+            application.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.samples;
 
 import io.penstock.Backend;
 import io.penstock.Chunk;
+import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.FileRegion;
@@ -10,6 +11,8 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.samples.gl.BrickStream;
+import io.penstock.samples.gl.GlApplication;
 import io.penstock.samples.volume.BadVolumeException;
 import io.penstock.samples.volume.DeviceComposition;
 import io.penstock.samples.volume.DevicePlace;
@@ -48,6 +51,8 @@ final class VolumeReader {
         void read(long bytes, TransferPath path);
     }
 
+    private static final FileOption[] OPTIONS = {FileOption.READ, FileOption.IMMUTABLE};
+
     private final Backend backend;
     private final NiftiFile volume;
     private final long budgetBytes;
@@ -82,6 +87,46 @@ final class VolumeReader {
     }
 
     /**
+     * Has shaders look at all slabs in 3D textures of an application's, in the order that they want.
+     *
+     * @param listener hears of each slab, on the application's thread
+     */
+    Pass compose(DeviceComposition composition, GlApplication application, Listener listener)
+            throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(
+                budgetBytes, volume.header(), new BrickOrder(composition, BrickStream.mostTexels(application)));
+        long start = System.nanoTime();
+        long[] read = new long[1];
+        try (BrickStream bricks = new BrickStream(application, volume.header(), plan)) {
+            Completion last = backend.withFile(
+                            volume.path(),
+                            OPTIONS,
+                            file -> bricks.show(file, composition)
+                                    .doOnNext(done -> listener.read(read[0] += done.bytes(), done.path()))
+                                    .last())
+                    .block();
+            return new Pass(
+                    bytes(),
+                    System.nanoTime() - start,
+                    Objects.requireNonNull(last).path());
+        }
+    }
+
+    /** The order of a composition whose slabs must fit textures. */
+    private record BrickOrder(DeviceComposition composition, int mostSlices) implements SlabOrder {
+
+        @Override
+        public boolean descending() {
+            return composition.descending();
+        }
+
+        @Override
+        public long heldBytes(int slices) {
+            return composition.heldBytes(slices);
+        }
+    }
+
+    /**
      * Shows all slabs to a visitor, in the order that it wants.
      *
      * @param listener hears of each slab, on a delivery thread
@@ -98,8 +143,7 @@ final class VolumeReader {
 
     private Pass pass(SlabPlan plan, Use use, Listener listener) {
         long start = System.nanoTime();
-        FileOption[] options = {FileOption.READ, FileOption.IMMUTABLE};
-        TransferPath path = backend.withFile(volume.path(), options, file -> {
+        TransferPath path = backend.withFile(volume.path(), OPTIONS, file -> {
                     return slabs(file, plan, chunk -> {
                                 TransferPath taken = path(file, chunk);
                                 return used(chunk, plan, use).then(Mono.fromSupplier(() -> {

@@ -65,9 +65,15 @@ class RenderCommandTest {
 
     @Test
     void aTurntableNumbersItsFrames() throws IOException {
-        CommandLineRun run = CommandLineRun.of("render", plainScan(), "--frames", 3, "--out", folder.resolve("t.png"));
+        CommandLineRun run = CommandLineRun.of(
+                "render", plainScan(), "--frames", 3, "--out", folder.resolve("t.png"), "--backend", "host");
         assertThat(run.err()).isEmpty();
         assertThat(names()).contains("t-000.png", "t-001.png", "t-002.png");
+        assertThat(run.out().lines().limit(3)).allMatch(line -> line.endsWith(".png"));
+        assertThat(run.out().lines().skip(3))
+                .singleElement()
+                .asString()
+                .matches("3 frames, [0-9.]+ frames per second, [0-9.]+ GB/s, backend host");
         assertThat(folder.resolve("t-001.png")).binaryContent().isNotEqualTo(bytes("t-000.png"));
     }
 

@@ -44,6 +44,15 @@ final class EglContext implements ContextSource {
         return new EglContext(display, has ? config[0] : 0, shared);
     }
 
+    long display() {
+        return display;
+    }
+
+    /** Returns the EGLContext; 0 before it has begun. */
+    long handle() {
+        return context;
+    }
+
     @Override
     public void begin() {
         if (Egl.eglBindAPI(Egl.EGL_OPENGL_API) == 0) {

@@ -11,15 +11,18 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.gl.ffi.Egl;
+import io.penstock.backend.gl.ffi.GlDrawing;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,6 +115,29 @@ class ContextsTest {
         assertThat(said).containsExactly("current on penstock-gl");
         fixture.close();
         assertThat(said).containsExactly("current on penstock-gl", "released on penstock-gl");
+    }
+
+    @Test
+    void whoHasNoWindowDrawsInAContextOfOursThatABackendSharesWith() {
+        HeadlessContext headless = HeadlessContext.open(GlFixture.options(GlPath.STAGED));
+        try (headless) {
+            assertThat(Egl.eglGetCurrentContext()).isEqualTo(headless.context()).isNotZero();
+            byte[] bytes = random(100_000, 3);
+            try (Backend backend = headless.share()) {
+                DeviceBuffer buffer = get(backend.allocate(bytes.length));
+                Path path = fixture.file("drawn", bytes);
+                get(backend.withFile(
+                        path, FileOption.READ, file -> backend.submit(Transfer.read(file.all(), buffer.all()))));
+                byte[] seen = new byte[bytes.length];
+                GlDrawing.glGetNamedBufferSubData((int) buffer.nativeHandle(), 0, seen.length, seen);
+                assertThat(seen).isEqualTo(bytes);
+            }
+            CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(headless::close);
+            assertThatThrownBy(elsewhere::join).hasRootCauseInstanceOf(IllegalStateException.class);
+            assertThat(Egl.eglGetCurrentContext()).isEqualTo(headless.context());
+        }
+        assertThat(Egl.eglGetCurrentContext()).isZero();
+        headless.close();
     }
 
     @Test

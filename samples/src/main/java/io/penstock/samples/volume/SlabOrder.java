@@ -9,6 +9,11 @@ public interface SlabOrder {
         return false;
     }
 
+    /** Returns how many slices it takes at a time, at most. */
+    default int mostSlices() {
+        return Integer.MAX_VALUE;
+    }
+
     /** Returns the bytes of voxels that it keeps of its own when slabs have {@code slices} slices. */
     long heldBytes(int slices);
 }

@@ -49,7 +49,8 @@ public record SlabPlan(int depth, List<Range> slabs) {
 
     private static int thickest(long budgetBytes, int depth, NiftiHeader header, SlabOrder visitor) {
         int fits = 0;
-        int tooThick = (int) Math.min(header.slices(), Integer.MAX_VALUE / header.sliceBytes()) + 1;
+        int most = Math.min(header.slices(), visitor.mostSlices());
+        int tooThick = (int) Math.min(most, Integer.MAX_VALUE / header.sliceBytes()) + 1;
         while (fits + 1 < tooThick) {
             int slices = (fits + tooThick) >>> 1;
             if (need(slices, depth, header, visitor) <= budgetBytes) {

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.util.zip.GZIPOutputStream;
 
 /** Makes NIfTI-1 files for tests: sound ones, and ones with a field changed. */
-final class Phantom {
+public final class Phantom {
 
     interface Shape {
         double at(int x, int y, int z);
@@ -37,7 +37,7 @@ final class Phantom {
     }
 
     /** A dense ball with bumps, of brightness 0 to 200, off the middle so that no symmetry hides a mistake. */
-    static Phantom ball(VoxelType type, ByteOrder order, int columns, int rows, int slices) {
+    public static Phantom ball(VoxelType type, ByteOrder order, int columns, int rows, int slices) {
         return new Phantom(type, order, columns, rows, slices, (x, y, z) -> {
             double dx = (x - 0.45 * columns) / columns;
             double dy = (y - 0.55 * rows) / rows;
@@ -58,7 +58,7 @@ final class Phantom {
         return this;
     }
 
-    Phantom spacing(double x, double y, double z) {
+    public Phantom spacing(double x, double y, double z) {
         file.putFloat(80, (float) x).putFloat(84, (float) y).putFloat(88, (float) z);
         return this;
     }
@@ -68,7 +68,7 @@ final class Phantom {
         return this;
     }
 
-    Phantom slope(float slope) {
+    public Phantom slope(float slope) {
         file.putFloat(112, slope);
         return this;
     }
@@ -95,11 +95,11 @@ final class Phantom {
         return this;
     }
 
-    NiftiHeader header() throws BadVolumeException {
+    public NiftiHeader header() throws BadVolumeException {
         return NiftiHeader.parse("phantom.nii", file.duplicate());
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return file.array().clone();
     }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Options;
+
+/**
+ * A context for applications that draw without a window, on the device that {@code penstock.gl.device} names: what a hidden
+ * window is to others, to share buffers, textures and sync objects with a backend.
+ *
+ * <pre>{@code
+ * try (HeadlessContext context = HeadlessContext.open(Options.none()); // current on this thread from now on
+ *         Backend backend = context.share()) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p><b>Threading:</b> opened and closed on one thread, where it stays current; {@link #share} on any.
+ *
+ * <p><b>Ownership:</b> whoever opened it closes it, after the backends that share with it.
+ */
+public final class HeadlessContext implements AutoCloseable {
+
+    private final Thread thread = Thread.currentThread();
+    private final Options options;
+    private final EglContext context;
+    private boolean closed;
+
+    private HeadlessContext(Options options, EglContext context) {
+        this.options = options;
+        this.context = context;
+    }
+
+    /**
+     * Makes one, and makes it current on this thread.
+     *
+     * @throws io.penstock.BackendUnavailableException if there is no display, or its OpenGL is too old
+     */
+    public static HeadlessContext open(Options options) {
+        Options resolved = options.resolve(Backends.options());
+        EglPlatform platform = EglPlatform.find(resolved);
+        if (!platform.isUsable()) {
+            throw GlFailure.unavailable(platform.reason() + "; " + platform.remedy());
+        }
+        EglContext context = EglContext.on(platform.display());
+        context.begin();
+        return new HeadlessContext(resolved, context);
+    }
+
+    /** Opens a backend in a context of its own that shares with this one. */
+    public Backend share() {
+        return GlBackends.sharing(display(), context(), options);
+    }
+
+    /** Returns the EGLDisplay. */
+    public long display() {
+        return context.display();
+    }
+
+    /** Returns the EGLContext. */
+    public long context() {
+        return context.handle();
+    }
+
+    /**
+     * Destroys it; a second call does nothing.
+     *
+     * @throws IllegalStateException on another thread than the one where it is current
+     */
+    @Override
+    public void close() {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException("this context is current on " + thread.getName() + ", not on "
+                    + Thread.currentThread().getName());
+        }
+        if (!closed) {
+            closed = true;
+            context.end();
+        }
+    }
+}
