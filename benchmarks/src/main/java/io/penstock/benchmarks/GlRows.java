@@ -8,6 +8,7 @@ import io.penstock.SubmitOptions;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.GlPeer.Way;
 import io.penstock.benchmarks.Rounds.Factory;
+import io.penstock.engine.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,6 +19,7 @@ final class GlRows {
     private static final String PATH = "penstock.gl.path";
     private static final int MIB = 1 << 20;
     private static final int DEPTH = 32;
+    private static final int SPIN_MICROS = 5000; // longer than a drawing takes
     private static final String PIECES = "Penstock, 1 MiB transfers";
     private static final String WHOLE = "Penstock, one transfer";
     private static final String STAGED = "Penstock staged, one transfer";
@@ -84,17 +86,18 @@ final class GlRows {
         List<Factory> contenders = new ArrayList<>();
         List<Comparison> comparisons = new ArrayList<>();
         contenders.add(() -> new GlWait(bench.application(), true, bench.smallReads()));
+        // Where the device is the processor it needs it for itself.
+        Options staged = staged().with(StagingOptions.SPIN_MICROS, bench.isHardware() ? SPIN_MICROS : 0);
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
-            Options options = mode == Mode.DEFAULT
-                    ? staged()
-                    : staged().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+            Options options =
+                    mode == Mode.DEFAULT ? staged : staged.with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
             String ours = "Penstock, behind the drawing, " + mode;
             contenders.add(small(ours, options, false));
             comparisons.add(extra(row, mode, ours, GlWait.COPY));
         }
         contenders.add(() -> new GlWait(bench.application(), false, bench.smallReads()));
         String fence = "Penstock, the drawing's fence";
-        contenders.add(small(fence, Options.none(), true));
+        contenders.add(small(fence, staged, true));
         comparisons.add(extra(row + ": a fence", Mode.DEFAULT, fence, GlWait.FENCE));
         rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.engine.ffi.Naps;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ final class LaneThread extends Thread implements NonBlocking {
 
     @Override
     public void run() {
+        Naps.beExact();
         lane.runHere();
         try {
             while (!lane.isStopped()) {

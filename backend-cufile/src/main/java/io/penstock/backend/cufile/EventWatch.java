@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.ffi.Naps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -53,6 +54,7 @@ final class EventWatch implements Runnable {
 
     @Override
     public void run() {
+        Naps.beExact();
         int looks = 0;
         while (true) {
             takeArrivals();

@@ -19,11 +19,14 @@ final class ClCopies implements StagingDevice {
     /** How long a thread stays awake between looks before it naps. */
     private static final long AWAKE_NANOS = 200_000;
 
+    /** The same where the device is the processor, which it needs for itself. */
+    private static final long AWAKE_BESIDE_NANOS = 20_000;
+
     private static final long NAP_NANOS = 20_000;
 
     private final ClContext context;
     private final LongFunction<ClSlot> slots;
-    private final long spinNanos;
+    private final long awakeNanos;
 
     /**
      * Makes one.
@@ -34,7 +37,7 @@ final class ClCopies implements StagingDevice {
     ClCopies(ClContext context, LongFunction<ClSlot> slots, long spinNanos) {
         this.context = context;
         this.slots = slots;
-        this.spinNanos = spinNanos;
+        this.awakeNanos = Math.max(spinNanos, context.device().isHardware() ? AWAKE_NANOS : AWAKE_BESIDE_NANOS);
     }
 
     @Override
@@ -105,7 +108,7 @@ final class ClCopies implements StagingDevice {
         long start = System.nanoTime();
         long answer = poll(ticket);
         for (long waited = 0; answer == 0 && waited < nanos; waited = System.nanoTime() - start) {
-            if (waited < Math.max(spinNanos, AWAKE_NANOS)) {
+            if (waited < awakeNanos) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);

@@ -5,14 +5,16 @@ import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.ffi.NativeMemory;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A cl_event as a fence, on which this holds one reference until it is closed and known to be passed. Signals come on the
- * thread of {@link EventWatch}.
+ * A cl_event as a fence, on which this holds one reference until it is closed and known to be passed. Signals come on a
+ * thread of {@link EventWaiters}, or on that of {@link EventWatch}.
  */
 final class ClFence implements DeviceFence {
 
@@ -69,7 +71,25 @@ final class ClFence implements DeviceFence {
             }
             watched = true;
         }
-        EventWatch.watch(this);
+        if (!EventWaiters.take(this)) {
+            EventWatch.watch(this);
+        }
+    }
+
+    /** Blocks until it is passed, and hears so. */
+    void await() {
+        ByteBuffer list = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        list.putLong(0, event);
+        try {
+            OpenCl.clWaitForEvents(1, NativeMemory.address(list)); // what it answers, the event's status answers too
+        } finally {
+            Reference.reachabilityFence(list);
+        }
+        if (isSignalled()) {
+            passed();
+        } else {
+            EventWatch.watch(this); // the wait was refused: only looking is left
+        }
     }
 
     /** Hears that it is passed. */

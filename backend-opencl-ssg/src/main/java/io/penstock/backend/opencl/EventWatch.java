@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
+import io.penstock.engine.ffi.Naps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -8,8 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of the process that looks at events of the application's which somebody waits for. It is there while
- * there is such an event, and for a while after, asleep: an idle backend makes no call.
+ * The one thread of the process that looks at events of the application's which somebody waits for, and none of
+ * {@link EventWaiters} does. It is there while there is such an event, and for a while after, asleep: an idle backend makes
+ * no call.
  *
  * <p>A callback of the driver's would tell too, but never on PoCL where the command fails, and would keep one of the
  * driver's threads in this JVM for good.
@@ -50,6 +52,7 @@ final class EventWatch implements Runnable {
 
     @Override
     public void run() {
+        Naps.beExact();
         int looks = 0;
         while (true) {
             takeArrivals();

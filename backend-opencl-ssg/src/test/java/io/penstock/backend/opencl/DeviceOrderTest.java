@@ -24,7 +24,9 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.engine.staging.StagingOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,6 +159,21 @@ class DeviceOrderTest {
         application.openGate();
         await(() -> Application.eventReferences(application.gate()) == before);
         assertThat(fence.isSignalled()).isTrue();
+    }
+
+    @Test
+    void moreEventsAreHeardOfThanThereAreThreadsThatWait() {
+        Backend backend = backend(OpenClPath.STAGED);
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            long event = application.markLate();
+            DeviceFence late = device.keep(backend.fence(event));
+            OpenCl.clReleaseEvent(event);
+            all.add(late.signalled().toFuture());
+        }
+        assertThat(all).allSatisfy(signalled -> assertThat(signalled).isNotDone());
+        application.openGate();
+        assertThat(all).allSatisfy(signalled -> assertThat(signalled).succeedsWithin(LONG));
     }
 
     @ParameterizedTest

@@ -45,6 +45,9 @@ public final class LibC {
     // By number, since glibc has had gettid since 2.30 only, and one missing symbol would fail the whole class.
     private static final long SYS_STATX = Machine.IS_X86_64 ? 332 : 291;
     private static final long SYS_GETTID = Machine.IS_X86_64 ? 186 : 178;
+    private static final long SYS_PRCTL = Machine.IS_X86_64 ? 157 : 167;
+    private static final int PR_SET_TIMERSLACK = 29;
+    private static final int PR_GET_TIMERSLACK = 30;
     private static final int SC_PAGESIZE = 30;
     private static final int SC_PHYS_PAGES = 85;
 
@@ -73,6 +76,16 @@ public final class LibC {
 
     public static int gettid() {
         return (int) syscall(SYS_GETTID, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** Says by how much the naps of the calling thread may be too long, at least 1. */
+    static void setTimerSlack(long nanos) {
+        syscall(SYS_PRCTL, PR_SET_TIMERSLACK, nanos, 0, 0, 0, 0);
+    }
+
+    /** Returns by how much the naps of the calling thread may be too long. */
+    static long timerSlackNanos() {
+        return syscall(SYS_PRCTL, PR_GET_TIMERSLACK, 0, 0, 0, 0, 0);
     }
 
     public static long pageSize() {

@@ -11,12 +11,13 @@ public final class ExecutorLoop {
     /** How often copies are looked at before the thread starts to sleep between looks. */
     private static final int SPINS = 64;
 
-    private static final long FIRST_SLEEP_NANOS = 5_000;
-    private static final long LONGEST_SLEEP_NANOS = 80_000;
+    private static final long FIRST_SLEEP_NANOS = 2_500;
+    private static final int DOUBLINGS = 4; // to 40 us
 
     private final ExecutorPump pump;
     private final Doorbell bell;
-    private int looks;
+    private int looks; // since anything was done
+    private long idleSince;
 
     /**
      * Makes one.
@@ -49,11 +50,15 @@ public final class ExecutorLoop {
     }
 
     private void look() {
-        if (++looks <= SPINS) {
+        if (looks == 0) {
+            idleSince = System.nanoTime();
+        }
+        looks = Math.min(looks + 1, SPINS + DOUBLINGS); // and no more, or it would begin again some day
+        if (looks <= SPINS || System.nanoTime() - idleSince < pump.spinNanos()) {
             Thread.onSpinWait();
         } else if (pump.rest()) {
             // Copies run, and nothing else is to do: new work rings, their end is seen a little late.
-            bell.await(Math.min(LONGEST_SLEEP_NANOS, FIRST_SLEEP_NANOS << Math.min(looks - SPINS, 8)));
+            bell.await(FIRST_SLEEP_NANOS << (looks - SPINS));
         }
     }
 }

@@ -26,6 +26,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     private final List<BooleanSupplier> watched = new ArrayList<>();
     private long progress;
     private volatile boolean closed;
+    private volatile long spinNanos; // written under this
 
     /**
      * Makes a pump.
@@ -119,6 +120,16 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         asleep.set(true);
         // Pairs with rouse(): one of the two sees the other. Who wins the flag back calls, or goes on.
         return (inbox.isEmpty() && tasks.isEmpty()) || !asleep.compareAndSet(true, false);
+    }
+
+    /** Serves a queue that wants its copies looked at for so long without a pause; the longest of all counts. */
+    synchronized void serve(long queuesSpinNanos) {
+        spinNanos = Math.max(spinNanos, queuesSpinNanos);
+    }
+
+    /** Returns how long copies are to be looked at without a pause. */
+    long spinNanos() {
+        return spinNanos;
     }
 
     /** Returns a number that changes with everything that is done; for the thread that runs this. */

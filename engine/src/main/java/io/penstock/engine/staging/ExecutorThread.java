@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
+import io.penstock.engine.ffi.Naps;
+
 /** A thread of ours that is the executor of a device, for ever; sleeps while there is nothing to do. */
 public final class ExecutorThread implements AutoCloseable {
 
@@ -29,6 +31,7 @@ public final class ExecutorThread implements AutoCloseable {
     }
 
     private void loop() {
+        Naps.beExact();
         ExecutorLoop loop = new ExecutorLoop(pump, bell);
         boolean last;
         do {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
+import io.penstock.engine.ffi.Naps;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,6 +25,7 @@ final class Filler implements Runnable {
 
     @Override
     public void run() {
+        Naps.beExact();
         while (!pool.isStopped()) {
             turn(true);
         }

@@ -115,6 +115,9 @@ public final class StagedQueue implements NativeQueue {
             pieces[id] = new Piece(this, id);
         }
         this.slots = new SlotPool(device, sizes.slots(fillers.size()), sizes.allocatedBytes());
+        if (executor != null) {
+            executor.serve(sizes.spinNanos());
+        }
         fillers.add(this);
     }
 

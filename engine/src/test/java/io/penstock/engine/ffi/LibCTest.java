@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,18 @@ class LibCTest {
         assertThat((long) LibC.getpid()).isEqualTo(ProcessHandle.current().pid());
         assertThat(LibC.gettid()).isPositive();
         assertThat(LibC.pageSize()).isGreaterThanOrEqualTo(4096);
+    }
+
+    @Test
+    void napsOfAThreadAreExactOnceItAsksForThat() throws Exception {
+        long before = LibC.timerSlackNanos();
+        FutureTask<Long> asked = new FutureTask<>(() -> {
+            Naps.beExact();
+            return LibC.timerSlackNanos();
+        });
+        new Thread(asked).start();
+        assertThat(asked.get()).isEqualTo(1);
+        assertThat(LibC.timerSlackNanos()).as("of this thread").isEqualTo(before);
     }
 
     @Test

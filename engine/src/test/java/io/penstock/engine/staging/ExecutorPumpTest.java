@@ -61,6 +61,12 @@ class ExecutorPumpTest {
     }
 
     @Test
+    void copiesAreLookedAtForAsLongAsTheirQueueSays() {
+        assertThat(new ExecutorPump(() -> {}).spinNanos()).isZero();
+        assertThat(pump.spinNanos()).isEqualTo(Stage.SPIN_NANOS);
+    }
+
+    @Test
     void deviceIsCalledInsideRunOnly() {
         boolean[] inside = new boolean[1];
         stage.device.permitted = () -> inside[0];

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Stage {
 
     static final int SLOT = 16384;
+    static final long SPIN_NANOS = 1;
 
     final FakeHost host;
     final FakeDevice device;
@@ -32,7 +33,7 @@ final class Stage {
         random = new Random(seed);
         host = new FakeHost(1 << 20, seed + 1);
         device = new FakeDevice(rule, host, seed + 2);
-        SlotSizes sizes = new SlotSizes(SLOT, 2, 0, depth);
+        SlotSizes sizes = new SlotSizes(SLOT, 2, 0, depth, SPIN_NANOS);
         FillerPool pool = new FillerPool(fillerCount, false).enter();
         pump = rule == ThreadRule.MANY ? null : new ExecutorPump(() -> hooks++);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
