@@ -13,6 +13,7 @@ module io.penstock.engine {
     exports io.penstock.engine.ffi;
     exports io.penstock.engine.host;
     exports io.penstock.engine.spi;
+    exports io.penstock.engine.ssg;
     exports io.penstock.engine.staging;
 
     // JNA makes instances of what is passed by value.

@@ -5,6 +5,8 @@ import io.penstock.NativeError;
 import io.penstock.backend.dx11.ffi.AmdDriver;
 import io.penstock.backend.dx11.ffi.AmdExtension;
 import io.penstock.backend.dx11.ffi.AmdSsg;
+import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -46,7 +48,7 @@ final class SsgInterface {
         }
         long[] extension = new long[1];
         int created = AmdDriver.AmdDxExtCreate11(device.handle(), extension);
-        SsgRefusal.check("AMD's extensions", "AmdDxExtCreate11", created);
+        check("AMD's extensions", "AmdDxExtCreate11", created);
         if (extension[0] == 0) {
             throw new SsgRefusal("AmdDxExtCreate11 gives no extension for this device, and no error");
         }
@@ -70,7 +72,7 @@ final class SsgInterface {
     private static String version(long ssg, SsgLayout layout) throws SsgRefusal {
         byte[] told = new byte[layout.version().bytes()];
         int result = AmdSsg.GetExtensionVersion(ssg, told);
-        SsgRefusal.check("the extension's version", "IAmdDxExtSSG::GetExtensionVersion", result);
+        check("the extension's version", "IAmdDxExtSSG::GetExtensionVersion", result);
         SsgLayout.Shape version = layout.version();
         return version.get(told, "major") + "." + version.get(told, "minor") + ", liquid flash build "
                 + version.get(told, "build");
@@ -109,6 +111,13 @@ final class SsgInterface {
             AmdSsg.Release(ssg);
             AmdExtension.Release(extension);
             device.leave();
+        }
+    }
+
+    /** Goes on if an answer is a success. */
+    static void check(String request, String call, int result) throws SsgRefusal {
+        if (Hresult.failed(result)) {
+            throw new SsgRefusal(request, Dx11Failure.error(call, result));
         }
     }
 

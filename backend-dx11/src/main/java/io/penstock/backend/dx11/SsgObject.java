@@ -3,6 +3,8 @@ package io.penstock.backend.dx11;
 
 import io.penstock.backend.dx11.ffi.AmdSsg;
 import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.engine.ssg.SsgFileObject;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-final class SsgObject {
+final class SsgObject implements SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(SsgObject.class);
 
@@ -50,7 +52,7 @@ final class SsgObject {
         byte[] cell = new byte[Long.BYTES];
         int access = write ? ssg.terms().writeAccess() : ssg.terms().readAccess();
         int opened = AmdSsg.CreateFile(ssg.handle(), name(path), access, cell);
-        SsgRefusal.check(request, "IAmdDxExtSSG::CreateFile", opened);
+        SsgInterface.check(request, "IAmdDxExtSSG::CreateFile", opened);
         ByteBuffer value = ByteBuffer.wrap(cell).order(ByteOrder.nativeOrder());
         long handle = layout.handleBytes() == Long.BYTES ? value.getLong(0) : Integer.toUnsignedLong(value.getInt(0));
         ssg.join();
@@ -58,7 +60,7 @@ final class SsgObject {
         try {
             byte[] info = new byte[layout.info().bytes()];
             int told = AmdSsg.GetFileInfo(ssg.handle(), handle, info);
-            SsgRefusal.check(request, "IAmdDxExtSSG::GetFileInfo", told);
+            SsgInterface.check(request, "IAmdDxExtSSG::GetFileInfo", told);
             long block = layout.info().get(info, "block");
             if (block <= 0 || Long.bitCount(block) != 1) {
                 throw new SsgRefusal(request + " refused: blocks of " + block + " bytes");
@@ -78,28 +80,29 @@ final class SsgObject {
         return handle;
     }
 
-    /** Returns what offsets and lengths are multiples of. */
-    long blockBytes() {
+    @Override
+    public long blockBytes() {
         return blockBytes;
     }
 
-    /** Returns the length of the file when it was opened; the manual says of no growth. */
-    long bytes() {
+    /** {@inheritDoc} The manual says of no growth. */
+    @Override
+    public long bytes() {
         return bytes;
     }
 
-    /** Returns whether the driver knows of all bytes up to {@code end}. */
-    boolean reaches(long end) {
+    @Override
+    public boolean reaches(long end) {
         return end <= bytes;
     }
 
-    /** Counts one more user; only while there is one. */
-    synchronized void retain() {
+    @Override
+    public synchronized void retain() {
         users++;
     }
 
-    /** Counts one user less; the last closes it. */
-    void release() {
+    @Override
+    public void release() {
         synchronized (this) {
             if (--users > 0) {
                 return;

@@ -6,6 +6,10 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.ssg.SsgHandle;
+import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -150,7 +154,8 @@ final class SsgQueue implements NativeQueue {
             return;
         }
         long end = task.fileOffset + task.wanted;
-        SsgObject object = write && size < end ? null : file.handle().take(write, end);
+        SsgObject object =
+                write && size < end ? null : (SsgObject) file.handle().take(write, end);
         if (object == null) {
             prepare(task, end);
         } else if (!join(task, object)) {
@@ -279,7 +284,8 @@ final class SsgQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result, ssg.device().removedReason());
+        int reason = ssg.device().removedReason();
+        return SsgResults.failure(kind, result, answer -> Dx11Call.failure(answer, reason));
     }
 
     @Override

@@ -12,6 +12,10 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.ssg.SsgFiles;
+import io.penstock.engine.ssg.SsgHandle;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -27,7 +31,7 @@ final class SsgRoute implements Route {
     SsgRoute(SsgInterface ssg, SsgSizes sizes) {
         this.ssg = ssg;
         this.sizes = sizes;
-        this.files = new SsgFiles(ssg);
+        this.files = new SsgFiles((path, write) -> SsgObject.open(ssg, path, write));
     }
 
     @Override
@@ -60,7 +64,7 @@ final class SsgRoute implements Route {
             files.close(handle);
             throw new SsgRefusal("blocks of " + block + " bytes are larger than pieces of " + sizes.pieceBytes());
         }
-        return new SsgFile(files, handle, new Limits(block, block, piece, piece, false));
+        return new SsgFile(files, handle, new Limits(block, block, piece, piece, false), false);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.backend.dx11;
 
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.ssg.SsgFile;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

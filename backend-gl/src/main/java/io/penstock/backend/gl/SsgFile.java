@@ -6,6 +6,7 @@ import io.penstock.engine.host.HostFile;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

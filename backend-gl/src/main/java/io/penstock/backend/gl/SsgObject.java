@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import io.penstock.NativeError;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -67,10 +68,18 @@ final class SsgObject {
         }
     }
 
+    /** Goes on if GL has no error to tell. */
+    private static void check(String request, GlCall call) throws SsgRefusal {
+        int code = GlFailure.takeError();
+        if (code != GlError.NO_ERROR) {
+            throw new SsgRefusal(request, new NativeError(call.vendorName(), code, GlError.symbol(code)));
+        }
+    }
+
     private static long ask(String request, long handle, int name) throws SsgRefusal {
         long[] value = new long[1];
         Ssg.glGetFileParameteri64vAMD(handle, name, value);
-        SsgRefusal.check(request, GlCall.FILE_PARAMETER);
+        check(request, GlCall.FILE_PARAMETER);
         return value[0];
     }
 

@@ -6,6 +6,7 @@ import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -148,7 +149,7 @@ final class SsgQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result);
+        return SsgResults.failure(kind, result, GlCall::failure);
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.ssg.SsgResults;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ package io.penstock.backend.opencl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.backend.opencl.ffi.WideName;
+import io.penstock.engine.ssg.SsgFileObject;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-final class SsgObject {
+final class SsgObject implements SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(SsgObject.class);
 
@@ -39,14 +41,14 @@ final class SsgObject {
     /**
      * Opens a file; blocks.
      *
-     * @param flags {@link Ssg#CL_FILE_READ_ONLY_AMD} or {@link Ssg#CL_FILE_WRITE_ONLY_AMD}
      * @throws SsgRefusal with the driver's answer
      */
-    static SsgObject open(long context, int flags, Path path) throws SsgRefusal {
-        String request = "a file object for " + (flags == Ssg.CL_FILE_READ_ONLY_AMD ? "reading " : "writing ") + path;
+    static SsgObject open(long context, Path path, boolean write) throws SsgRefusal {
+        String request = "a file object for " + (write ? "writing " : "reading ") + path;
+        int flags = write ? Ssg.CL_FILE_WRITE_ONLY_AMD : Ssg.CL_FILE_READ_ONLY_AMD;
         int[] error = new int[1];
         long handle = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path), error);
-        SsgRefusal.check(request, "clCreateSsgFileObjectAMD", error[0]);
+        check(request, "clCreateSsgFileObjectAMD", error[0]);
         if (handle == 0) {
             throw new SsgRefusal(request + " refused: clCreateSsgFileObjectAMD -> NULL, and no error");
         }
@@ -63,6 +65,13 @@ final class SsgObject {
         }
     }
 
+    /** Goes on if an answer is a success: not if it is not negative, since one of the errors is positive. */
+    private static void check(String request, String call, int code) throws SsgRefusal {
+        if (code != OpenClError.SUCCESS) {
+            throw new SsgRefusal(request, OpenClFailure.error(call, code));
+        }
+    }
+
     private static byte[] name(Path path) throws SsgRefusal {
         try {
             return WideName.of(path.toAbsolutePath().toString());
@@ -75,7 +84,7 @@ final class SsgObject {
         byte[] value = new byte[Long.BYTES];
         long[] length = new long[1];
         int answer = Ssg.clGetSsgFileObjectInfoAMD(handle, name, size, value, length);
-        SsgRefusal.check(request, "clGetSsgFileObjectInfoAMD", answer);
+        check(request, "clGetSsgFileObjectInfoAMD", answer);
         if (length[0] != size) {
             throw new SsgRefusal(
                     request + " refused: clGetSsgFileObjectInfoAMD answers " + length[0] + " bytes for " + size);
@@ -88,36 +97,31 @@ final class SsgObject {
         return handle;
     }
 
-    /** Returns what offsets and lengths are multiples of. */
-    long blockBytes() {
+    @Override
+    public long blockBytes() {
         return blockBytes;
     }
 
-    /** Returns the length of the file when it was opened; the driver does not see it grow. */
-    long bytes() {
+    /** {@inheritDoc} The driver does not see it grow. */
+    @Override
+    public long bytes() {
         return bytes;
     }
 
-    /**
-     * Returns whether the driver knows of all bytes up to {@code end}. What has come since into the last block that it
-     * knows of may read as anything, and be written to nowhere.
-     */
-    boolean reaches(long end) {
+    /** {@inheritDoc} What has come since into the last block that it knows of may read as anything, and be written to nowhere. */
+    @Override
+    public boolean reaches(long end) {
         return end <= bytes;
     }
 
-    /**
-     * Counts a user.
-     *
-     * @throws SsgRefusal with the driver's answer
-     */
-    void retain() throws SsgRefusal {
-        SsgRefusal.check("a file object", "clRetainSsgFileObjectAMD", Ssg.clRetainSsgFileObjectAMD(handle));
+    @Override
+    public void retain() throws SsgRefusal {
+        check("a file object", "clRetainSsgFileObjectAMD", Ssg.clRetainSsgFileObjectAMD(handle));
         LIVE.incrementAndGet();
     }
 
-    /** Counts a user less; the last closes it. */
-    void release() {
+    @Override
+    public void release() {
         drop(handle);
     }
 

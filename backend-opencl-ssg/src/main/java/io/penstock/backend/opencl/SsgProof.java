@@ -75,7 +75,7 @@ record SsgProof(String reason, long blockBytes) {
     }
 
     private static SsgProof ofFile(long context, Path file) throws IOException {
-        SsgObject object = SsgObject.open(context, Ssg.CL_FILE_READ_ONLY_AMD, file);
+        SsgObject object = SsgObject.open(context, file, false);
         long block = object.blockBytes();
         object.release();
         return new SsgProof("", block);

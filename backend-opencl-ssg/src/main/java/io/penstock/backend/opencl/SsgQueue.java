@@ -7,6 +7,9 @@ import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.ssg.SsgHandle;
+import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -173,7 +176,7 @@ final class SsgQueue implements NativeQueue {
             }
             task.ring = ring;
             long end = task.fileOffset + task.wanted;
-            object = write && size < end ? null : file.handle().take(write, end);
+            object = write && size < end ? null : (SsgObject) file.handle().take(write, end);
             if (object == null) {
                 giveRing(task);
                 prepare(task, end);
@@ -358,7 +361,15 @@ final class SsgQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result);
+        return SsgResults.failure(kind, result, SsgQueue::failure);
+    }
+
+    private static NativeFailure failure(long answer) {
+        NativeFailure failure = ClCall.failure(answer);
+        boolean positive = failure.error().code() == OpenClError.INVALID_FILE_OBJECT_AMD;
+        return positive
+                ? new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, "the driver has let go of the file")
+                : failure;
     }
 
     @Override

@@ -16,6 +16,9 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.ssg.SsgHandle;
+import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -83,7 +86,7 @@ final class SsgRoute implements Route {
         }
         blockBytes = Math.max(blockBytes, block);
         // Through the ring the device's own copies go to any byte of the buffer.
-        return new SsgFile(session.files(), handle, new Limits(block, straight ? block : 1, piece, piece, false));
+        return new SsgFile(session.files(), handle, new Limits(block, straight ? block : 1, piece, piece, false), true);
     }
 
     @Override

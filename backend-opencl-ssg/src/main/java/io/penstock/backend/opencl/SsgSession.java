@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
+import io.penstock.engine.ssg.SsgFiles;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -29,7 +30,7 @@ final class SsgSession {
     SsgSession(ClContext context, SsgSizes sizes) {
         this.context = context;
         this.sizes = sizes;
-        this.files = new SsgFiles(context);
+        this.files = new SsgFiles((path, write) -> SsgObject.open(context.handle(), path, write));
         context.join();
         PersistentMemory made = null;
         try {

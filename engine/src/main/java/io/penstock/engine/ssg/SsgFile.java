@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.opencl;
+package io.penstock.engine.ssg;
 
 import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Limits;
@@ -7,28 +7,37 @@ import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 
 /** A file as one route of the extension's takes it: in whole blocks. */
-final class SsgFile implements NativeFile {
+public final class SsgFile implements NativeFile {
 
     private final SsgFiles files;
     private final SsgHandle handle;
     private final Limits limits;
+    private final boolean readsIntoSlack;
 
-    /** Takes over one opening of {@code handle}. */
-    SsgFile(SsgFiles files, SsgHandle handle, Limits limits) {
+    /**
+     * Takes over one opening of {@code handle}.
+     *
+     * @param readsIntoSlack whether the vendor wants the end of a file read as a whole block
+     */
+    public SsgFile(SsgFiles files, SsgHandle handle, Limits limits, boolean readsIntoSlack) {
         this.files = files;
         this.handle = handle;
         this.limits = limits;
+        this.readsIntoSlack = readsIntoSlack;
     }
 
-    SsgHandle handle() {
+    /** Returns the objects of the driver's. */
+    public SsgHandle handle() {
         return handle;
     }
 
-    HostFile host() {
+    /** Returns the file as the host has it. */
+    public HostFile host() {
         return handle.host();
     }
 
-    long blockBytes() {
+    /** Returns what the driver's offsets and lengths are multiples of. */
+    public long blockBytes() {
         return limits.fileAlignment();
     }
 
@@ -37,10 +46,9 @@ final class SsgFile implements NativeFile {
         return limits;
     }
 
-    /** {@inheritDoc} The vendor wants the end of a file read as a whole block. */
     @Override
     public boolean readsIntoSlack() {
-        return true;
+        return readsIntoSlack;
     }
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.opencl;
+package io.penstock.engine.ssg;
 
 import io.penstock.FileOption;
 import io.penstock.engine.ffi.Machine;
@@ -15,19 +15,24 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The files of one backend that have file objects; its routes, and several openings of one file, share them.
+ * The files of one backend that AMD's driver has opened; its routes, and several openings of one file, share them.
  *
  * <p><b>Threading:</b> thread-safe; opening and closing block.
  */
-final class SsgFiles {
+public final class SsgFiles {
 
     private record Key(Object identity, boolean writes) {}
 
-    private final ClContext context;
+    private final SsgFileObject.Opener opener;
     private final Map<Key, SsgHandle> open = new HashMap<>(); // guarded by this
 
-    SsgFiles(ClContext context) {
-        this.context = context;
+    /**
+     * Makes one without files.
+     *
+     * @param opener knows the driver
+     */
+    public SsgFiles(SsgFileObject.Opener opener) {
+        this.opener = opener;
     }
 
     /**
@@ -35,7 +40,7 @@ final class SsgFiles {
      *
      * @throws SsgRefusal where the driver does not want it
      */
-    SsgHandle open(Path path, Set<FileOption> options) throws IOException {
+    public SsgHandle open(Path path, Set<FileOption> options) throws IOException {
         boolean writes = options.contains(FileOption.WRITE);
         // What is not whole blocks is read before it is merged and written. The disk is not asked to bypass its cache:
         // by this descriptor go lengths only.
@@ -48,7 +53,7 @@ final class SsgFiles {
                 known.enter();
                 return known;
             }
-            SsgHandle handle = SsgHandle.open(context.handle(), host, writes);
+            SsgHandle handle = SsgHandle.open(opener, host, writes);
             open.put(key, handle);
             return handle;
         }
@@ -63,7 +68,7 @@ final class SsgFiles {
     }
 
     /** Gives back what {@link #open} gave. */
-    void close(SsgHandle handle) {
+    public void close(SsgHandle handle) {
         synchronized (this) {
             if (!handle.leave()) {
                 return;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.opencl;
+package io.penstock.engine.ssg;
 
-import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.engine.host.HostFile;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with its file objects: one for reading, and where it is written another for that, since the vendor supports no
- * object that does both. An object does not see the file grow, so it is opened anew when it has.
+ * A file with its objects of the driver's: one for reading, and where it is written another for that, since the vendor supports
+ * none that does both. An object does not see the file grow, so it is opened anew when it has.
  *
  * <p><b>Threading:</b> thread-safe; {@link #reach} and {@link #close} block.
  */
-final class SsgHandle {
+public final class SsgHandle {
 
-    private final long context;
+    private final SsgFileObject.Opener opener;
     private final HostFile host;
 
     // Guarded by this; each is replaced by one that knows more of the file.
-    private @Nullable SsgObject reader;
-    private @Nullable SsgObject writer;
+    private @Nullable SsgFileObject reader;
+    private @Nullable SsgFileObject writer;
 
     private int users = 1; // guarded by SsgFiles
 
-    private SsgHandle(long context, HostFile host, SsgObject reader, @Nullable SsgObject writer) {
-        this.context = context;
+    private SsgHandle(
+            SsgFileObject.Opener opener, HostFile host, SsgFileObject reader, @Nullable SsgFileObject writer) {
+        this.opener = opener;
         this.host = host;
         this.reader = reader;
         this.writer = writer;
@@ -36,11 +36,11 @@ final class SsgHandle {
      * @param host closed if this fails
      * @throws SsgRefusal if the driver does not want it
      */
-    static SsgHandle open(long context, HostFile host, boolean writes) throws IOException {
-        SsgObject reader = null;
+    static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
+        SsgFileObject reader = null;
         try {
-            reader = object(context, host, false);
-            return new SsgHandle(context, host, reader, writes ? object(context, host, true) : null);
+            reader = object(opener, host, false);
+            return new SsgHandle(opener, host, reader, writes ? object(opener, host, true) : null);
         } catch (IOException | RuntimeException e) {
             if (reader != null) {
                 reader.release();
@@ -51,9 +51,8 @@ final class SsgHandle {
     }
 
     /** Opens an object by the file's name, which is all that the vendor takes, and makes sure that it is the same file. */
-    private static SsgObject object(long context, HostFile host, boolean write) throws IOException {
-        int flags = write ? Ssg.CL_FILE_WRITE_ONLY_AMD : Ssg.CL_FILE_READ_ONLY_AMD;
-        SsgObject object = SsgObject.open(context, flags, host.path());
+    private static SsgFileObject object(SsgFileObject.Opener opener, HostFile host, boolean write) throws IOException {
+        SsgFileObject object = opener.open(host.path(), write);
         try {
             HostFile named = SsgFiles.host(host.path(), false);
             boolean same = named.identity().equals(host.identity());
@@ -68,12 +67,13 @@ final class SsgHandle {
         }
     }
 
-    HostFile host() {
+    /** Returns the file as the host has it. */
+    public HostFile host() {
         return host;
     }
 
     /** Returns the block size of both objects together. */
-    synchronized long blockBytes() {
+    public synchronized long blockBytes() {
         long read = reader == null ? 1 : reader.blockBytes();
         return writer == null ? read : Math.max(read, writer.blockBytes());
     }
@@ -84,8 +84,8 @@ final class SsgHandle {
      *
      * @throws SsgRefusal if the driver does not count the user
      */
-    synchronized @Nullable SsgObject take(boolean write, long end) throws SsgRefusal {
-        SsgObject object = write ? writer : reader;
+    public synchronized @Nullable SsgFileObject take(boolean write, long end) throws SsgRefusal {
+        SsgFileObject object = write ? writer : reader;
         if (object == null || !object.reaches(end)) {
             return null;
         }
@@ -99,21 +99,21 @@ final class SsgHandle {
      *
      * @throws IOException with the native answer
      */
-    void reach(boolean write, long end) throws IOException {
+    public void reach(boolean write, long end) throws IOException {
         if (write) {
             host.lengthen(end);
         }
         synchronized (this) {
-            SsgObject known = write ? writer : reader;
+            SsgFileObject known = write ? writer : reader;
             if (known == null || known.reaches(end)) {
                 return;
             }
         }
-        replace(write, object(context, host, write));
+        replace(write, object(opener, host, write));
     }
 
-    private synchronized void replace(boolean write, SsgObject fresh) {
-        SsgObject old = write ? writer : reader;
+    private synchronized void replace(boolean write, SsgFileObject fresh) {
+        SsgFileObject old = write ? writer : reader;
         if (old == null || old.bytes() >= fresh.bytes()) {
             fresh.release(); // closed meanwhile, or another was quicker
             return;

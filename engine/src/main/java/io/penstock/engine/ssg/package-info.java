@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the three interfaces to AMD's SSG have in common: files that a driver opens by name, sees as they were then, and may
+ * refuse, and results in which its answers and those of host I/O meet. The calls are the backends'.
+ */
+@NullMarked
+package io.penstock.engine.ssg;
+
+import org.jspecify.annotations.NullMarked;

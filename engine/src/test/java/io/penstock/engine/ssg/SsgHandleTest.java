@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ssg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.FileOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of a driver that sees no file grow. */
+class SsgHandleTest {
+
+    /** As long as the file was when this was opened. */
+    private static final class Seen implements SsgFileObject {
+        final boolean write;
+        final long bytes;
+        int users = 1;
+
+        Seen(Path path, boolean write) throws SsgRefusal {
+            this.write = write;
+            try {
+                bytes = Files.size(path);
+            } catch (IOException e) {
+                throw new SsgRefusal(path + " has no size");
+            }
+        }
+
+        @Override
+        public long blockBytes() {
+            return write ? 4096 : 512;
+        }
+
+        @Override
+        public long bytes() {
+            return bytes;
+        }
+
+        @Override
+        public boolean reaches(long end) {
+            return end <= bytes;
+        }
+
+        @Override
+        public void retain() {
+            users++;
+        }
+
+        @Override
+        public void release() {
+            users--;
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    private final List<Seen> opened = new ArrayList<>();
+    private final SsgFiles files = new SsgFiles((path, write) -> {
+        Seen seen = new Seen(path, write);
+        opened.add(seen);
+        return seen;
+    });
+    private Path path;
+
+    @BeforeEach
+    void make() throws IOException {
+        path = Files.write(folder.resolve("file"), new byte[8192]);
+    }
+
+    @Test
+    void openingsOfOneFileShareItsObjects() throws IOException {
+        SsgHandle first = files.open(path, Set.of(FileOption.READ));
+        SsgHandle second = files.open(path, Set.of(FileOption.READ));
+        assertThat(second).isSameAs(first);
+        assertThat(opened).hasSize(1);
+        files.close(first);
+        assertThat(opened.get(0).users).as("one opening is left").isEqualTo(1);
+        files.close(second);
+        assertThat(opened.get(0).users).isZero();
+    }
+
+    @Test
+    void whoWritesHasAnObjectOfEachKindAndTheLargerBlocks() throws IOException {
+        SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        assertThat(opened).extracting(seen -> seen.write).containsExactly(false, true);
+        assertThat(handle.blockBytes()).isEqualTo(4096);
+        files.close(handle);
+        assertThat(opened).extracting(seen -> seen.users).containsOnly(0);
+    }
+
+    @Test
+    void aFileThatHasGrownIsOpenedAnewAndTheOldObjectStaysForItsUsers() throws IOException {
+        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        SsgFileObject used = handle.take(false, 8192);
+        assertThat(used).isNotNull();
+        assertThat(handle.take(false, 8193))
+                .as("the driver does not know of it")
+                .isNull();
+        Files.write(path, new byte[16384]);
+        handle.reach(false, 16384);
+        SsgFileObject fresh = handle.take(false, 16384);
+        assertThat(fresh).isSameAs(opened.get(1));
+        assertThat(opened.get(0).users).as("its one command").isEqualTo(1);
+        used.release();
+        fresh.release();
+        files.close(handle);
+        assertThat(opened).extracting(seen -> seen.users).containsOnly(0);
+    }
+
+    @Test
+    void aFileIsMadeLongEnoughBeforeItIsWritten() throws IOException {
+        SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        handle.reach(true, 20_000);
+        assertThat(Files.size(path)).isEqualTo(20_000);
+        assertThat(handle.take(true, 20_000)).isSameAs(opened.get(2));
+        opened.get(2).release();
+        files.close(handle);
+    }
+
+    @Test
+    void anotherFileOfTheNameIsRefused() throws IOException {
+        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        Path other = Files.write(folder.resolve("other"), new byte[16384]);
+        Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
+        assertThatThrownBy(() -> handle.reach(false, 16384))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessage(path + " is another file now");
+        assertThat(opened.get(1).users).as("what was opened for it").isZero();
+        files.close(handle);
+    }
+
+    @Test
+    void aHandleThatIsClosedHasNoObjects() throws IOException {
+        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        files.close(handle);
+        assertThat(handle.take(false, 1)).isNull();
+    }
+}
