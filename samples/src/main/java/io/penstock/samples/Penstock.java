@@ -15,6 +15,7 @@ import picocli.CommandLine.ParameterException;
         description = "Moves file data between storage and accelerators, and shows what that is good for.",
         subcommands = {
             RenderCommand.class,
+            StreamTextureCommand.class,
             CopyCommand.class,
             ServeCommand.class,
             DoctorCommand.class,

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,27 +85,28 @@ class GlRenderTest {
         assertClose(List.of("--view", "shaded"));
     }
 
-    private Path volume(VoxelType type, String order, int slope, int... extents) throws IOException {
-        ByteOrder bytes = order.equals("big") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-        Phantom phantom = Phantom.ball(type, bytes, extents[0], extents[1], extents[2])
+    /** Writes a volume that is described as {@code INT16 big falling 20 31 60}. */
+    private Path volume(String described) throws IOException {
+        String[] words = described.split(" ");
+        ByteOrder order = words[1].equals("big") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        int[] extents = Stream.of(words).skip(3).mapToInt(Integer::parseInt).toArray();
+        Phantom phantom = Phantom.ball(VoxelType.valueOf(words[0]), order, extents[0], extents[1], extents[2])
                 .spacing(1, 1.5, 0.75)
-                .slope(slope);
+                .slope(words[2].equals("falling") ? -1 : 1);
         return Files.write(folder.resolve("volume.nii"), phantom.bytes());
     }
 
     @ParameterizedTest
     @CsvSource({
-        "UINT8, little, 1, 41, 33, 37, 8KiB",
-        "INT8, little, 1, 15, 16, 1, 1KiB",
-        "INT16, big, -1, 20, 31, 60, 3KiB",
-        "UINT16, little, 1, 20, 31, 60, 1MiB",
-        "FLOAT32, big, 1, 110, 13, 9, 12KiB",
-        "FLOAT32, little, -1, 9, 13, 50, 5KiB"
+        "UINT8 little rising 41 33 37, 8KiB",
+        "INT8 little rising 15 16 1, 1KiB",
+        "INT16 big falling 20 31 60, 3KiB",
+        "UINT16 little rising 20 31 60, 1MiB",
+        "FLOAT32 big rising 110 13 9, 12KiB",
+        "FLOAT32 little falling 9 13 50, 5KiB"
     })
-    void projectionsOfEveryKindOfVoxelAreThoseOfTheHost(
-            VoxelType type, String order, int slope, int columns, int rows, int slices, String budget)
-            throws IOException {
-        Path volume = volume(type, order, slope, columns, rows, slices);
+    void projectionsOfEveryKindOfVoxelAreThoseOfTheHost(String described, String budget) throws IOException {
+        Path volume = volume(described);
         for (String view : List.of("x", "y", "z")) {
             assertSame(List.of(volume, "--view", view, "--budget", budget));
         }
@@ -112,36 +114,27 @@ class GlRenderTest {
 
     @ParameterizedTest
     @CsvSource({
-        "UINT8, little, 1, 41, 33, 37, 0, 90, 24KiB",
-        "INT8, little, 1, 15, 16, 1, 33, 20, 1MiB",
-        "INT16, big, -1, 20, 31, 60, 215, -40, 12KiB",
-        "UINT16, little, 1, 21, 31, 60, 100, 5, 1MiB",
-        "FLOAT32, big, 1, 110, 13, 9, 33, 20, 40KiB",
-        "FLOAT32, little, -1, 9, 13, 50, 180, -90, 1MiB"
+        "UINT8 little rising 41 33 37, 0, 90, 24KiB",
+        "INT8 little rising 15 16 1, 33, 20, 1MiB",
+        "INT16 big falling 20 31 60, 215, -40, 12KiB",
+        "UINT16 little rising 21 31 60, 100, 5, 1MiB",
+        "FLOAT32 big rising 110 13 9, 33, 20, 40KiB",
+        "FLOAT32 little falling 9 13 50, 180, -90, 1MiB"
     })
     void shadedPicturesOfEveryKindOfVoxelAreWithinTwoGreyLevelsOfTheHosts(
-            VoxelType type,
-            String order,
-            int slope,
-            int columns,
-            int rows,
-            int slices,
-            int azimuth,
-            int elevation,
-            String budget)
-            throws IOException {
-        Path volume = volume(type, order, slope, columns, rows, slices);
+            String described, int azimuth, int elevation, String budget) throws IOException {
+        Path volume = volume(described);
         assertClose(List.of(volume, "--azimuth", azimuth, "--elevation", elevation, "--budget", budget));
     }
 
     @Test
     void moreSlicesThanATextureHasAreShownInSeveral() throws IOException {
-        assertSame(List.of(volume(VoxelType.UINT8, "little", 1, 3, 2, 20_000), "--view", "x"));
+        assertSame(List.of(volume("UINT8 little rising 3 2 20000"), "--view", "x"));
     }
 
     @Test
     void slicesThatAreTooWideForTexturesAreNamed() throws IOException {
-        Path volume = volume(VoxelType.UINT8, "little", 1, 32_000, 1, 1);
+        Path volume = volume("UINT8 little rising 32000 1 1");
         CommandLineRun run = CommandLineRun.of(
                 "render", volume, "--view", "z", "--backend", "gl", "--out", folder.resolve("wide.png"));
         assertThat(run.code()).isEqualTo(1);
@@ -153,7 +146,7 @@ class GlRenderTest {
 
     @Test
     void aTurntableSaysHowFastItWas() throws IOException {
-        Path volume = volume(VoxelType.UINT8, "little", 1, 20, 20, 20);
+        Path volume = volume("UINT8 little rising 20 20 20");
         CommandLineRun run =
                 CommandLineRun.of("render", volume, "--frames", 3, "--backend", "gl", "--out", folder.resolve("t.png"));
         assertThat(run.code()).as(run.err()).isZero();

@@ -2,7 +2,6 @@
 package io.penstock.samples.gl;
 
 import io.penstock.Completion;
-import io.penstock.DeviceFence;
 import io.penstock.ImageRegion;
 import io.penstock.ImageRegion.Layout;
 import io.penstock.ImageRegion.Texels;
@@ -16,7 +15,6 @@ import io.penstock.samples.volume.NiftiHeader;
 import io.penstock.samples.volume.SlabPlan;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -33,17 +31,8 @@ public final class BrickStream implements AutoCloseable {
     private final SlabPlan plan;
     private final List<Brick> bricks = new ArrayList<>();
 
-    /** A texture, and what the shaders that look at it are behind. */
-    private static final class Brick {
-
-        private final int texture;
-        private long sync; // 0 where nobody looks
-        private @Nullable DeviceFence fence;
-
-        Brick(int texture) {
-            this.texture = texture;
-        }
-    }
+    /** A texture, and the shaders that look at it. */
+    private record Brick(int texture, TextureUse use) {}
 
     /**
      * Makes the textures.
@@ -62,7 +51,7 @@ public final class BrickStream implements AutoCloseable {
         }
         try {
             for (int i = 0; i < plan.depth(); i++) {
-                bricks.add(new Brick(application.call(this::texture)));
+                bricks.add(new Brick(application.call(this::texture), new TextureUse(application)));
             }
         } catch (RuntimeException e) {
             close();
@@ -133,12 +122,7 @@ public final class BrickStream implements AutoCloseable {
         Transfer transfer = Transfer.read(
                 file.region(range.fileOffset(), range.bytes()),
                 new ImageRegion(brick.texture, 0, new Texels(0, 0, 0), extent, layout));
-        DeviceFence looked = brick.fence;
-        return application
-                .backend()
-                .submit(looked == null ? transfer : transfer.after(looked))
-                .publishOn(application.scheduler())
-                .doOnNext(done -> forget(brick));
+        return application.backend().submit(brick.use.before(transfer));
     }
 
     private Completion look(DeviceComposition composition, int index, Completion filled) throws BadVolumeException {
@@ -148,22 +132,10 @@ public final class BrickStream implements AutoCloseable {
                     + range.bytes() + " bytes at " + range.fileOffset());
         }
         Brick brick = brick(index);
+        brick.use.forget(); // the transfer that waited for it has ended
         composition.visit(range, new DevicePlace(brick.texture, 0));
-        brick.sync = GlCalls.glFenceSync(GlCalls.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-        GlCalls.glFlush(); // else another context may wait for ever
-        GlApplication.check("glFenceSync");
-        brick.fence = application.backend().fence(brick.sync);
+        brick.use.begun();
         return filled;
-    }
-
-    /** The GLsync lives as long as a transfer may wait for it. */
-    private static void forget(Brick brick) {
-        if (brick.fence != null) {
-            brick.fence.close();
-            brick.fence = null;
-        }
-        GlCalls.glDeleteSync(brick.sync); // OpenGL passes over one that is 0
-        brick.sync = 0;
     }
 
     @Override
@@ -171,7 +143,7 @@ public final class BrickStream implements AutoCloseable {
         application.run(() -> {
             GlCalls.glFinish();
             for (Brick brick : bricks) {
-                forget(brick);
+                brick.use.forget();
                 GlCalls.glDeleteTextures(1, new int[] {brick.texture});
             }
             bricks.clear();

@@ -18,6 +18,8 @@ public final class GlCalls {
     public static final int GL_TEXTURE_MAG_FILTER = 0x2800;
     public static final int GL_TEXTURE_MIN_FILTER = 0x2801;
     public static final int GL_NEAREST = 0x2600;
+    public static final int GL_R8 = 0x8229;
+    public static final int GL_RGB8 = 0x8051;
     public static final int GL_R8UI = 0x8232;
     public static final int GL_R16UI = 0x8234;
     public static final int GL_R32UI = 0x8236;
@@ -38,7 +40,7 @@ public final class GlCalls {
 
     private GlCalls() {}
 
-    private static NativeLibrary library() {
+    static NativeLibrary library() {
         try {
             return NativeLibrary.getInstance("libOpenGL.so.0");
         } catch (UnsatisfiedLinkError older) {
@@ -75,6 +77,25 @@ public final class GlCalls {
     public static native void glDeleteTextures(int count, int[] names);
 
     public static native void glTextureStorage3D(int texture, int levels, int format, int width, int height, int depth);
+
+    public static native void glTextureStorage2D(int texture, int levels, int format, int width, int height);
+
+    public static native void glCopyImageSubData(
+            int from,
+            int fromTarget,
+            int fromLevel,
+            int fromX,
+            int fromY,
+            int fromZ,
+            int to,
+            int toTarget,
+            int toLevel,
+            int toX,
+            int toY,
+            int toZ,
+            int width,
+            int height,
+            int depth);
 
     public static native void glTextureParameteri(int texture, int name, int value);
 
