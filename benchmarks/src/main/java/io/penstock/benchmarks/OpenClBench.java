@@ -62,14 +62,14 @@ final class OpenClBench implements AutoCloseable {
     }
 
     /** Returns a contender in a process of its own, on the double of AMD's driver. */
-    Rounds.Factory ssg(String name, int depth) {
+    Rounds.Factory ssg(String name, int depth, int blockBytes) {
         return () -> {
             PeerProcess process = ssg;
             if (process == null) {
                 process = ssgProcess();
                 ssg = process;
             }
-            return new PeerContender(name, process, depth + " " + settings.nanos(), "");
+            return new PeerContender(name, process, depth + " " + settings.nanos() + " " + blockBytes, "");
         };
     }
 

@@ -32,7 +32,8 @@ final class OpenClRows {
     static List<Row> all(OpenClBench bench) {
         OpenClRows opencl = new OpenClRows(bench);
         opencl.hot();
-        opencl.inFlight();
+        opencl.inFlight(4);
+        opencl.inFlight(64);
         opencl.completion();
         return opencl.rows;
     }
@@ -69,13 +70,13 @@ final class OpenClRows {
         };
     }
 
-    private void inFlight() {
-        String row = "SSG double, 4 KiB reads of 1 ms each";
+    private void inFlight(int kib) {
+        String row = "SSG double, " + kib + " KiB reads of 1 ms each";
         String many = "32 in flight";
         String one = "1 in flight";
         rows.add(new Rounds(
                 row,
-                List.of(bench.ssg(many, 32), bench.ssg(one, 1)),
+                List.of(bench.ssg(many, 32, kib << 10), bench.ssg(one, 1, kib << 10)),
                 List.of(new Comparison(row + ": 32 in flight / 1", DEFAULT, many, one, Kind.SPEED, 20))));
     }
 

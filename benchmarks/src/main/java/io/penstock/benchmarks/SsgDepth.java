@@ -22,31 +22,29 @@ import java.util.concurrent.TimeUnit;
 /**
  * A process of its own, since a layer is put under OpenCL before its first call: reads by AMD's extension, so many in flight.
  *
- * <p>Each line is an order, {@code run DEPTH NANOS}, and is answered as {@link PeerProcess} wants it: reads, nanoseconds,
+ * <p>Each line is an order, {@code run DEPTH NANOS BYTES}, and is answered as {@link PeerProcess} wants it: reads, nanoseconds,
  * processor time, and no median.
  */
 final class SsgDepth {
 
-    private static final int BLOCK = 4096;
+    private static final int MOST_BLOCK = 65536;
     private static final int MOST_DEPTH = 64;
 
     private final Backend backend;
     private final StorageFile file;
-    private final BufferRegion[] regions = new BufferRegion[MOST_DEPTH];
+    private final DeviceBuffer buffer;
     private final long[] offsets = new long[MOST_DEPTH];
     private final OpenClMemory memory;
-    private final long blocks;
+    private final long bytes;
+    private int block;
 
     private SsgDepth(Path hot, long bytes) {
         backend = Backends.open(
                 "opencl-ssg", Options.none().with("penstock.opencl.path", "ssg").with(CommonOptions.LANE_DEPTH, 256));
         file = backend.openFile(hot, FileOption.READ).block();
-        DeviceBuffer buffer = backend.allocate((long) MOST_DEPTH * BLOCK).block();
-        for (int slot = 0; slot < MOST_DEPTH; slot++) {
-            regions[slot] = buffer.region((long) slot * BLOCK, BLOCK);
-        }
+        buffer = backend.allocate((long) MOST_DEPTH * MOST_BLOCK).block();
         memory = new OpenClMemory(backend);
-        blocks = bytes / BLOCK;
+        this.bytes = bytes;
     }
 
     /** Takes orders until there are no more. */
@@ -55,6 +53,7 @@ final class SsgDepth {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             String[] words = order.split(" ");
+            reads.block = Integer.parseInt(words[3]);
             Measure measure = reads.run(Integer.parseInt(words[1]), Long.parseLong(words[2]));
             System.out.println("ok " + measure.operations() + " " + measure.nanos() + " " + measure.cpuNanos() + " 0");
         }
@@ -62,12 +61,12 @@ final class SsgDepth {
     }
 
     private Measure run(int depth, long nanos) throws Exception {
-        memory.poison(regions[0].buffer().nativeHandle(), (long) MOST_DEPTH * BLOCK);
+        memory.poison(buffer.nativeHandle(), buffer.length());
         TransferSource source = new TransferSource(depth, this::transfer);
         CompletionSink sink = new CompletionSink(
-                BLOCK,
+                block,
                 completion ->
-                        source.give((int) (((BufferRegion) completion.transfer().target()).offset() / BLOCK)));
+                        source.give((int) (((BufferRegion) completion.transfer().target()).offset() / block)));
         Measure measure = Measure.of(() -> {
             backend.submit(source, SubmitOptions.DEFAULT.inFlight(depth)).subscribe(sink);
             TimeUnit.NANOSECONDS.sleep(nanos);
@@ -79,14 +78,13 @@ final class SsgDepth {
     }
 
     private Transfer transfer(int slot) {
-        offsets[slot] = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
-        return Transfer.read(file.region(offsets[slot], BLOCK), regions[slot]);
+        offsets[slot] = ThreadLocalRandom.current().nextLong(bytes / block) * block;
+        return Transfer.read(file.region(offsets[slot], block), buffer.region((long) slot * block, block));
     }
 
     private void verify(int depth) throws IOException {
         for (int slot = 0; slot < depth; slot++) {
-            BufferRegion region = regions[slot];
-            memory.verify("SSG", region.buffer().nativeHandle(), region.offset(), BLOCK, offsets[slot]);
+            memory.verify("SSG", buffer.nativeHandle(), (long) slot * block, block, offsets[slot]);
         }
     }
 }
