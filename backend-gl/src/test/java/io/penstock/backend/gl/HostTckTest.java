@@ -6,6 +6,7 @@ import io.penstock.TransferPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules straight into mapped buffers. */
 class HostTckTest {
@@ -21,6 +22,7 @@ class HostTckTest {
 
     /** Past the page cache, in whole blocks. */
     @Nested
+    @Tag("variant")
     class Direct implements BackendRules {
         @Override
         public TckSubject subject() {

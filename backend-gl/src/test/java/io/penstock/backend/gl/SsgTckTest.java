@@ -6,6 +6,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules by AMD's extension, on a double of its driver. */
 class SsgTckTest {
@@ -50,6 +51,7 @@ class SsgTckTest {
 
     /** Where the driver ignores syncs, has narrow handles, and lengthens files that it writes by whole blocks. */
     @Nested
+    @Tag("variant")
     class Ignored implements BackendRules {
         @BeforeAll
         static void machine() {
@@ -69,6 +71,7 @@ class SsgTckTest {
 
     /** Where the driver refuses syncs. */
     @Nested
+    @Tag("variant")
     class Refused implements BackendRules {
         @BeforeAll
         static void machine() {

@@ -9,6 +9,7 @@ import io.penstock.engine.host.HostOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules straight into mapped buffers. */
 class MapTckTest {
@@ -26,6 +27,7 @@ class MapTckTest {
 
     /** Past the page cache, in whole blocks. */
     @Nested
+    @Tag("variant")
     class Direct implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -35,6 +37,7 @@ class MapTckTest {
 
     /** By blocking calls, as where io_uring is forbidden. */
     @Nested
+    @Tag("variant")
     class Pool implements BackendRules {
         @Override
         public TckSubject subject() {

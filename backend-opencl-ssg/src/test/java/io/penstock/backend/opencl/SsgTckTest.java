@@ -6,6 +6,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules by AMD's extension, on a double of its driver. */
 class SsgTckTest {
@@ -50,6 +51,7 @@ class SsgTckTest {
 
     /** By command queues in order, where the driver lengthens files by whole blocks. */
     @Nested
+    @Tag("variant")
     class InOrder implements BackendRules {
         @BeforeAll
         static void machine() {
@@ -69,6 +71,7 @@ class SsgTckTest {
 
     /** By one command queue in order and a ring, where the driver lengthens files. */
     @Nested
+    @Tag("variant")
     class RingInOrder implements BackendRules {
         @BeforeAll
         static void machine() {

@@ -8,6 +8,7 @@ import io.penstock.engine.staging.StagingOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules through slots. */
 class StagedTckTest {
@@ -25,6 +26,7 @@ class StagedTckTest {
 
     /** Past the page cache, in whole blocks. */
     @Nested
+    @Tag("variant")
     class Direct implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -34,6 +36,7 @@ class StagedTckTest {
 
     /** Through slots so small, and so few, that everything takes many of them and starts and ends amid one. */
     @Nested
+    @Tag("variant")
     class SmallSlots implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -44,6 +47,7 @@ class StagedTckTest {
 
     /** Through slots of the driver's, as for a device with memory of its own; past the page cache, which wants pages. */
     @Nested
+    @Tag("variant")
     class DriversSlots implements BackendRules {
         @Override
         public TckSubject subject() {
