@@ -10,7 +10,8 @@ import reactor.core.publisher.Mono;
 /**
  * Shows frames when they are due, while the next are fetched. A frame that has not come by the time that the one after it is
  * due is dropped: while it is fetched, by its deadline; before, if the time has come by then; and after, if what was shown
- * before took too long.
+ * before took too long. One that has less time left than fetching was seen to take is not even tried, so that a disk too slow
+ * for all frames is asked for those that it can bring in time.
  *
  * <p>The clock starts when the first frame is there. Each is used once.
  */
@@ -45,6 +46,8 @@ public final class Playback {
     // Written in the order of the frames, by whoever shows one; read while others are fetched.
     private volatile boolean started;
     private volatile long start;
+    private volatile long need; // what a fetch takes, roughly: whoever ends last says it
+    private long learned; // guarded by this: when a fetch that was too late has said it
     private long shown;
     private long dropped;
     private long fetched;
@@ -87,13 +90,26 @@ public final class Playback {
         if (periodNanos == 0 || !started) {
             return stage.fetch(frame, null).thenReturn(true);
         }
-        long left = deadline(frame) - clock.nanos();
-        if (left <= 0) {
+        long asked = clock.nanos();
+        long left = deadline(frame) - asked;
+        if (left <= 0 || left < need) {
             return Mono.just(false);
         }
         return stage.fetch(frame, Duration.ofNanos(left))
+                .doOnSuccess(come -> need = Math.min(need, clock.nanos() - asked))
                 .thenReturn(true)
-                .onErrorResume(failure -> isLate(failure, frame), failure -> Mono.just(false));
+                .onErrorResume(failure -> isLate(failure, frame), failure -> {
+                    learn(asked);
+                    return Mono.just(false);
+                });
+    }
+
+    /** By doubling, once for all that are fetched at a time: a single hiccup must not cost as many frames again. */
+    private synchronized void learn(long asked) {
+        if (asked - learned >= 0) {
+            need = Math.max(2 * need, periodNanos / 2);
+            learned = clock.nanos();
+        }
     }
 
     /** A transfer that has passed its deadline fails without an answer of the system's. */
@@ -106,7 +122,7 @@ public final class Playback {
     private Mono<Void> see(long frame, boolean come) {
         if (!started) {
             start = clock.nanos();
-            started = true;
+            begin(start);
         }
         fetched += come ? 1 : 0;
         if (!come || (periodNanos > 0 && clock.nanos() - deadline(frame) >= 0)) {
@@ -115,6 +131,11 @@ public final class Playback {
         }
         Mono<Void> due = periodNanos == 0 ? Mono.empty() : clock.until(start + frame * periodNanos);
         return due.then(Mono.defer(() -> stage.show(frame))).doOnSuccess(done -> shown++);
+    }
+
+    private synchronized void begin(long now) {
+        learned = now;
+        started = true;
     }
 
     private long deadline(long frame) {

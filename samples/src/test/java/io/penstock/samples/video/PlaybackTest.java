@@ -37,6 +37,7 @@ class PlaybackTest {
         private final Map<Long, Long> fetching = new HashMap<>();
         private final Map<Long, RuntimeException> failures = new HashMap<>();
         private final Map<Long, Duration> limits = new HashMap<>();
+        private long latency; // of every frame; a deadline before it is passed
 
         @Override
         public Mono<Void> fetch(long frame, @Nullable Duration limit) {
@@ -46,6 +47,11 @@ class PlaybackTest {
                     limits.put(frame, limit);
                 }
                 clock.pass(fetching.getOrDefault(frame, 0L));
+                if (limit != null && limit.toNanos() < latency) {
+                    clock.pass(limit.toNanos());
+                    throw new TransientStorageException("passed its deadline", Failure.NOT_STARTED, null);
+                }
+                clock.pass(latency);
                 if (failures.containsKey(frame)) {
                     throw failures.get(frame);
                 }
@@ -119,6 +125,16 @@ class PlaybackTest {
         assertThat(stage.shown).containsExactly(0L, 1L, 3L, 4L);
         assertThat(result.dropped()).isEqualTo(1);
         assertThat(result.fetched()).isEqualTo(4);
+    }
+
+    @Test
+    void aDiskThatTakesLongerThanAFrameHasTimeIsAskedForThoseThatItCanBring() {
+        stage.latency = 35;
+        Playback.Result result = play(PERIOD, 2, 100);
+        assertThat(result.shown() + result.dropped()).isEqualTo(100);
+        // One every 35 at best, which is 28 in the time of 100; whoever only ever asked for the next would show one.
+        assertThat(result.shown()).isBetween(10L, 29L);
+        assertThat(stage.fetched).as("most are not even tried").hasSizeLessThan(50);
     }
 
     @Test
