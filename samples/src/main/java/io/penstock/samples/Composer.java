@@ -4,6 +4,8 @@ package io.penstock.samples;
 import io.penstock.Backend;
 import io.penstock.Options;
 import io.penstock.samples.cuda.CudaKernels;
+import io.penstock.samples.dx11.Painter;
+import io.penstock.samples.dx11.TextureProjection;
 import io.penstock.samples.gl.GlApplication;
 import io.penstock.samples.gl.GlKernels;
 import io.penstock.samples.opencl.OpenClKernels;
@@ -12,6 +14,7 @@ import io.penstock.samples.volume.BadVolumeException;
 import io.penstock.samples.volume.Composition;
 import io.penstock.samples.volume.DeviceComposition;
 import io.penstock.samples.volume.KernelQueue;
+import io.penstock.samples.volume.ProjectionPlane;
 
 /** Who composes pictures: the GPU that the slabs are streamed to, where the samples have kernels for it, or the processor. */
 interface Composer extends AutoCloseable {
@@ -42,6 +45,7 @@ interface Composer extends AutoCloseable {
         return switch (backend.name()) {
             case "cufile" -> new OnDevice(backend, CudaKernels.beside(backend));
             case "opencl-ssg" -> new OnDevice(backend, OpenClKernels.beside(backend));
+            case "dx11" -> new OnDirect3d(backend, Painter.beside(backend));
             default -> new OnProcessor(backend);
         };
     }
@@ -66,6 +70,27 @@ interface Composer extends AutoCloseable {
 
         @Override
         public void close() {
+            backend.close();
+        }
+    }
+
+    /** Direct3D, which draws projections from a texture that slabs are read into; the processor, for the rest. */
+    record OnDirect3d(Backend backend, Painter painter) implements Composer {
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            if (shot.scene() != null || !TextureProjection.takes(shot.header())) {
+                return new OnProcessor(backend).draw(reader, shot, listener);
+            }
+            ProjectionPlane plane = ProjectionPlane.of(shot.header(), shot.world());
+            try (TextureProjection projection = new TextureProjection(painter, plane)) {
+                return new Drawn(reader.draw(projection, listener), projection.finish());
+            }
+        }
+
+        @Override
+        public void close() {
+            painter.close();
             backend.close();
         }
     }

@@ -11,6 +11,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.samples.dx11.TextureProjection;
 import io.penstock.samples.gl.BrickStream;
 import io.penstock.samples.gl.GlApplication;
 import io.penstock.samples.volume.BadVolumeException;
@@ -127,6 +128,40 @@ final class VolumeReader {
     }
 
     /**
+     * Has Direct3D draw all slabs from a texture. One is enough: the device reads what is drawn before it writes what is
+     * read next, since both stand in the order of its one context.
+     *
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass draw(TextureProjection projection, Listener listener) throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), projection);
+        long start = System.nanoTime();
+        Completion last = backend.withFile(
+                        volume.path(),
+                        OPTIONS,
+                        file -> Flux.fromIterable(plan.slabs())
+                                .concatMap(slab -> backend.submit(Transfer.read(
+                                                file.region(slab.fileOffset(), slab.bytes()),
+                                                projection.image(plan, slab)))
+                                        .flatMap(done ->
+                                                complete(slab, done.bytes()).thenReturn(done))
+                                        .doOnNext(done -> {
+                                            projection.visit(slab);
+                                            listener.read(
+                                                    slab.fileOffset()
+                                                            + slab.bytes()
+                                                            - plan.slabs()
+                                                                    .get(0)
+                                                                    .fileOffset(),
+                                                    done.path());
+                                        }))
+                                .last())
+                .block();
+        return new Pass(
+                bytes(), System.nanoTime() - start, Objects.requireNonNull(last).path());
+    }
+
+    /**
      * Shows all slabs to a visitor, in the order that it wants.
      *
      * @param listener hears of each slab, on a delivery thread
@@ -159,11 +194,14 @@ final class VolumeReader {
 
     private static Mono<Void> used(Chunk chunk, SlabPlan plan, Use use) {
         SlabPlan.Range range = plan.slabs().get((int) chunk.index());
-        if (chunk.length() != range.bytes()) {
-            return Mono.error(new BadVolumeException("the volume became shorter while it was read: " + chunk.length()
-                    + " of " + range.bytes() + " bytes at " + range.fileOffset()));
-        }
-        return use.of(chunk, range);
+        return complete(range, chunk.length()).then(Mono.defer(() -> use.of(chunk, range)));
+    }
+
+    private static Mono<Void> complete(SlabPlan.Range range, long bytes) {
+        return bytes == range.bytes()
+                ? Mono.empty()
+                : Mono.error(new BadVolumeException("the volume became shorter while it was read: " + bytes + " of "
+                        + range.bytes() + " bytes at " + range.fileOffset()));
     }
 
     /** Returns the name of the backend. */

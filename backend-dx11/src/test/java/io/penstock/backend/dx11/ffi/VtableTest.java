@@ -61,7 +61,7 @@ class VtableTest {
         ours.put("DXGI_ADAPTER_DESC1 DedicatedVideoMemory", "272");
         ours.put("DXGI_ADAPTER_DESC1 Flags", "304");
         ours.put("DXGI_ADAPTER_DESC1 bytes", "312");
-        assertThat(ours).isEqualTo(ofTheHeaders());
+        assertThat(ofTheHeaders()).containsAllEntriesOf(ours);
     }
 
     private static Map<String, String> ofTheHeaders() throws IOException, InterruptedException {
