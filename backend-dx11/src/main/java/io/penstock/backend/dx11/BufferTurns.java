@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Who has a buffer: the pipeline, for copies of ours, or AMD's transfers, of which the manual says that the buffer must not
  * be used in the pipeline between call and wait. Several of one kind may have it at a time. Where both kinds want it they
@@ -14,21 +17,21 @@ final class BufferTurns {
     private int copies;
     private int transfers;
     private int waitingCopies;
-    private boolean waitingTransfers;
-    private Runnable bell = () -> {};
+    private final List<Runnable> waitingLanes = new ArrayList<>(1); // their bells
 
     /**
      * Takes it for a transfer of AMD's, unless copies have it or wait for it.
      *
-     * @param bell rung when it is worth asking again
+     * @param bell the lane's, and the same at each call; rung, if it is refused, when it is worth asking again
      */
     synchronized boolean tryTransfer(Runnable bell) {
         if (copies > 0 || waitingCopies > 0) {
-            waitingTransfers = true;
-            this.bell = bell;
+            if (!waitingLanes.contains(bell)) {
+                waitingLanes.add(bell);
+            }
             return false;
         }
-        waitingTransfers = false;
+        waitingLanes.remove(bell);
         transfers++;
         return true;
     }
@@ -42,7 +45,7 @@ final class BufferTurns {
 
     /** Takes it for a copy, unless transfers have it; while they wait, only where no other copy has it. */
     synchronized boolean tryCopy() {
-        if (transfers > 0 || (waitingTransfers && copies > 0)) {
+        if (transfers > 0 || (!waitingLanes.isEmpty() && copies > 0)) {
             return false;
         }
         copies++;
@@ -69,13 +72,15 @@ final class BufferTurns {
 
     /** Gives it back after a copy. */
     void endCopy() {
-        Runnable ring;
+        List<Runnable> ringing;
         synchronized (this) {
-            if (--copies > 0 || !waitingTransfers) {
+            if (--copies > 0 || waitingLanes.isEmpty()) {
                 return;
             }
-            ring = bell;
+            // Who does not ask again, since his transfer was taken back, holds nobody up.
+            ringing = List.copyOf(waitingLanes);
+            waitingLanes.clear();
         }
-        ring.run();
+        ringing.forEach(Runnable::run);
     }
 }

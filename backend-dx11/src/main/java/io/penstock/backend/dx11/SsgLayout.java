@@ -100,9 +100,16 @@ record SsgLayout(int handleBytes, Shape version, Shape info, Shape region) {
 
     /** Returns why a region that ends there in its file cannot be told, or an empty string. */
     String refusal(long fileEnd) {
-        return region.field("file").holds(fileEnd)
-                ? ""
-                : Dx11Options.SSG_LAYOUT + " has file offsets of 32 bits, and " + fileEnd + " is beyond";
+        return region.field("file").holds(fileEnd) ? sizeRefusal(fileEnd) : tooLarge("file offsets", fileEnd);
+    }
+
+    /** Returns why the driver cannot tell that a file is so long, or an empty string. */
+    String sizeRefusal(long fileBytes) {
+        return info.field("file").holds(fileBytes) ? "" : tooLarge("lengths of files", fileBytes);
+    }
+
+    private static String tooLarge(String what, long value) {
+        return Dx11Options.SSG_LAYOUT + " has " + what + " of 32 bits, and " + value + " is beyond";
     }
 
     private static Shape shape(String text, String... names) {

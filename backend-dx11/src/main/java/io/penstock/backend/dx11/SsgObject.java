@@ -5,9 +5,11 @@ import io.penstock.backend.dx11.ffi.AmdSsg;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.ssg.SsgFileObject;
 import io.penstock.engine.ssg.SsgRefusal;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -44,11 +46,15 @@ final class SsgObject implements SsgFileObject {
     /**
      * Opens a file, which is there; blocks.
      *
-     * @throws SsgRefusal with the driver's answer
+     * @throws SsgRefusal with the driver's answer, or if it could not tell how long the file is
      */
-    static SsgObject open(SsgInterface ssg, Path path, boolean write) throws SsgRefusal {
+    static SsgObject open(SsgInterface ssg, Path path, boolean write) throws IOException {
         String request = "a file handle for " + (write ? "writing " : "reading ") + path;
         SsgLayout layout = ssg.layout();
+        String tooLong = layout.sizeRefusal(Files.size(path));
+        if (!tooLong.isEmpty()) {
+            throw new SsgRefusal(request + " refused: " + tooLong);
+        }
         byte[] cell = new byte[Long.BYTES];
         int access = write ? ssg.terms().writeAccess() : ssg.terms().readAccess();
         int opened = AmdSsg.CreateFile(ssg.handle(), name(path), access, cell);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.ssg.SsgFile;
-import io.penstock.engine.ssg.SsgHandle;
 import io.penstock.engine.ssg.SsgRefusal;
 import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
@@ -17,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -42,16 +40,17 @@ final class SsgQueue implements NativeQueue {
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<SsgTask> returned = new ConcurrentLinkedQueue<>(); // by other threads
     private final Doorbell doorbell = new Doorbell();
+    private final Runnable bell = doorbell::ring; // one for all buffers, and the same each time
     private final SsgWaiters waiters;
 
     SsgQueue(SsgInterface ssg, SsgSizes sizes) {
         this.ssg = ssg;
         this.sizes = sizes;
         ssg.join();
-        this.waiters = new SsgWaiters(ssg, sizes, doorbell::ring);
+        this.waiters = new SsgWaiters(ssg, sizes, bell);
         this.tasks = new SsgTask[sizes.depth()];
         for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new SsgTask(id);
+            tasks[id] = new SsgTask(id, this::giveBack);
         }
     }
 
@@ -113,11 +112,7 @@ final class SsgQueue implements NativeQueue {
 
     private void start(SsgTask task) {
         switch (task.kind) {
-            case SYNC ->
-                outside(
-                        task,
-                        () -> SsgResults.ofHost(
-                                BlockingBytes.INSTANCE.sync(task.file().host())));
+            case SYNC -> outside(task);
             case COPY_IN, COPY_OUT -> copy(task);
             case READ, WRITE -> {
                 try {
@@ -131,37 +126,50 @@ final class SsgQueue implements NativeQueue {
 
     private void copy(SsgTask task) {
         try {
-            ssg.device().executor().pump().watch(() -> {
-                if (!task.copy()) {
-                    return false;
-                }
-                returned.add(task);
-                doorbell.ring();
-                return true;
-            });
+            ssg.device().executor().pump().watch(task.copyStep);
         } catch (RejectedExecutionException closed) {
             end(task, SsgResults.CANCELLED);
         }
     }
 
     private void startFile(SsgTask task) throws IOException {
+        SsgObject object = known(task);
+        if (object == null) {
+            object = asked(task);
+        }
+        if (object != null && !join(task, object)) {
+            object.release();
+            waiting.add(task); // behind the others, all of which go the same way round
+        }
+    }
+
+    /** Returns what reads bytes that the driver knows of: a file that was cut since is found out at the end. */
+    private static @Nullable SsgObject known(SsgTask task) throws IOException {
+        if (task.isWrite() || task.attempts > 0 || task.bytes > Long.MAX_VALUE - task.fileOffset) {
+            return null;
+        }
+        task.wanted = task.bytes;
+        return (SsgObject) task.file().handle().take(false, task.fileOffset + task.bytes);
+    }
+
+    /** Asks how long the file is; null where the task goes on later, or has ended. */
+    private @Nullable SsgObject asked(SsgTask task) throws IOException {
         SsgFile file = task.file();
         boolean write = task.isWrite();
         long size = file.size();
         task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
         if (task.wanted == 0) {
+            endsAt(task, 0);
             end(task, 0);
-            return;
+            return null;
         }
         long end = task.fileOffset + task.wanted;
         SsgObject object =
                 write && size < end ? null : (SsgObject) file.handle().take(write, end);
         if (object == null) {
             prepare(task, end);
-        } else if (!join(task, object)) {
-            object.release();
-            waiting.add(task); // behind the others, all of which go the same way round
         }
+        return object;
     }
 
     /** Puts a task into a call of this turn, or begins one; false if there is no room, or the buffer is not free. */
@@ -178,7 +186,7 @@ final class SsgQueue implements NativeQueue {
             return false;
         }
         DeviceMemory memory = task.memory();
-        if (memory instanceof Dx11Memory buffer && !buffer.turns().tryTransfer(doorbell::ring)) {
+        if (memory instanceof Dx11Memory buffer && !buffer.turns().tryTransfer(bell)) {
             waiters.give(call);
             return false;
         }
@@ -227,33 +235,22 @@ final class SsgQueue implements NativeQueue {
             end(task, SsgResults.ofHost(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
             return;
         }
-        SsgHandle handle = task.file().handle();
-        boolean write = task.isWrite();
-        outside(task, () -> {
-            try {
-                handle.reach(write, end);
-                return 0;
-            } catch (IOException e) {
-                return SsgResults.ofHost(e);
-            }
-        });
+        task.reach = end;
+        outside(task);
     }
 
-    private void outside(SsgTask task, LongSupplier call) {
-        Runnable run = () -> {
-            try {
-                task.result = call.getAsLong();
-            } catch (RuntimeException e) {
-                task.result = SsgResults.ofHost(e);
-            }
-            returned.add(task);
-            doorbell.ring();
-        };
+    private static void outside(SsgTask task) {
         try {
-            Schedulers.boundedElastic().schedule(run);
+            Schedulers.boundedElastic().schedule(task.outside);
         } catch (RejectedExecutionException shutDown) {
-            run.run(); // the application has shut the scheduler down: better on the wrong thread than never
+            task.outside.run(); // the application has shut the scheduler down: better on the wrong thread than never
         }
+    }
+
+    /** Hands a task to the lane; any thread. */
+    private void giveBack(SsgTask task) {
+        returned.add(task);
+        doorbell.ring();
     }
 
     /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
@@ -263,12 +260,17 @@ final class SsgQueue implements NativeQueue {
         }
         try {
             long moved = Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
-            if (task.memory() instanceof SsgSlot slot && moved < task.bytes) {
-                slot.endsAt(task.memoryOffset + moved);
-            }
+            endsAt(task, moved);
             return moved;
         } catch (IOException e) {
             return SsgResults.ofHost(e);
+        }
+    }
+
+    /** Has a slot know how far a read has filled it: the rest is what it was for the transfer before. */
+    private static void endsAt(SsgTask task, long moved) {
+        if (task.memory() instanceof SsgSlot slot && moved < task.bytes) {
+            slot.endsAt(task.memoryOffset + moved);
         }
     }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.ssg.SsgResults;
+import java.io.IOException;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A command of the engine's on its way; one object per id of a queue, filled again and again. */
@@ -35,11 +40,29 @@ final class SsgTask {
     boolean alone;
 
     int attempts;
+    long reach; // of its file: what has to be known of it first
     boolean copying; // the executor's: the copy has been started
     long result;
 
-    SsgTask(int id) {
+    /** Makes a step of its copy; answers whether that was the last. Made once, since each transfer's edge is copied. */
+    final BooleanSupplier copyStep;
+
+    /** Does what may block, on another thread. */
+    final Runnable outside;
+
+    SsgTask(int id, Consumer<SsgTask> giveBack) {
         this.id = id;
+        this.copyStep = () -> {
+            boolean last = copy();
+            if (last) {
+                giveBack.accept(this);
+            }
+            return last;
+        };
+        this.outside = () -> {
+            result = blocking();
+            giveBack.accept(this);
+        };
     }
 
     void fill(Command command) {
@@ -100,6 +123,19 @@ final class SsgTask {
         result = looked < 0 ? looked : bytes;
         buffer.turns().endCopy();
         return true;
+    }
+
+    /** Syncs the file, or has it known up to {@link #reach}; answers 0 or a negative result. */
+    private long blocking() {
+        try {
+            if (kind == Command.Kind.SYNC) {
+                return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(file().host()));
+            }
+            file().handle().reach(isWrite(), reach);
+            return 0;
+        } catch (IOException | RuntimeException e) {
+            return SsgResults.ofHost(e);
+        }
     }
 
     /** Lets go of what the application may free from here on. */

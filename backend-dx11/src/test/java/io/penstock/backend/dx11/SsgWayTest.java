@@ -9,6 +9,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceLostException;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
+import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -129,6 +130,39 @@ class SsgWayTest {
             Completion done = ssg.run(Transfer.read(ssg.file(name, bytes).all(), buffer.all()));
             assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
             assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+        }
+    }
+
+    /** The slot that the edge goes by has been another edge's. */
+    @Test
+    void required_206_betweenTheEndOfAFileAndWhatIsWrittenBehindItAreZeros() throws IOException {
+        byte[] bytes = SsgBench.random(BLOCK, 10);
+        try (SsgBench ssg = open(1)) {
+            StorageFile file = ssg.file("gap", new byte[2 * BLOCK]);
+            DeviceBuffer buffer = ssg.filled(bytes);
+            ssg.run(Transfer.write(buffer.region(0, 1000), file.region(BLOCK + 100, 1000)));
+            ssg.run(Transfer.write(buffer.region(0, 500), file.region(2 * BLOCK + 2000, 500)));
+        }
+        byte[] expected = new byte[2 * BLOCK + 2500];
+        System.arraycopy(bytes, 0, expected, BLOCK + 100, 1000);
+        System.arraycopy(bytes, 0, expected, 2 * BLOCK + 2000, 500);
+        assertThat(Files.readAllBytes(folder.resolve("gap"))).isEqualTo(expected);
+    }
+
+    @Test
+    void texturesAreFilledThroughStagingBuffersAndItIsSaidWhy() throws IOException {
+        ImageRegion.Texels size = new ImageRegion.Texels(64, 64, 1);
+        ImageRegion.Layout rows = new ImageRegion.Layout(Texture.R8_UNORM, 1, 64, BLOCK);
+        byte[] bytes = SsgBench.random(BLOCK, 9);
+        long device = Long.decode(Dx11s.sharedDevice());
+        try (SsgBench ssg = open(1);
+                Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R8_UNORM)) {
+            Transfer read = Transfer.read(
+                    ssg.file("texels", bytes).all(),
+                    new ImageRegion(texture.handle(), 0, new ImageRegion.Texels(0, 0, 0), size, rows));
+            assertThat(ssg.backend().explain(read).whyNotDirect()).contains("not into textures");
+            assertThat(ssg.run(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(texture.texels(0)).isEqualTo(bytes);
         }
     }
 

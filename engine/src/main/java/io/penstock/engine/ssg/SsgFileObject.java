@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.ssg;
 
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -19,7 +20,7 @@ public interface SsgFileObject {
          *
          * @throws SsgRefusal with the driver's answer
          */
-        SsgFileObject open(Path path, boolean write) throws SsgRefusal;
+        SsgFileObject open(Path path, boolean write) throws IOException;
     }
 
     /** Returns what offsets and lengths are multiples of. */
