@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,11 @@ class TextureErrorsTest {
     private long device;
     private Backend backend;
     private StorageFile file;
+
+    @BeforeAll
+    static void whereThereIsDirect3d() {
+        Dx11s.require();
+    }
 
     @BeforeEach
     void open() throws IOException {

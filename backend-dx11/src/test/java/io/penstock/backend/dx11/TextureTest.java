@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,11 @@ class TextureTest {
 
     private long device;
     private Backend backend;
+
+    @BeforeAll
+    static void whereThereIsDirect3d() {
+        Dx11s.require();
+    }
 
     @BeforeEach
     void device() {
