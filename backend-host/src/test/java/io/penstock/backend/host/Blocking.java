@@ -115,6 +115,8 @@ final class Blocking {
         // The lock of the queue to the pool's threads, which hold it for a few instructions.
         builder.allowBlockingCallsInside(host + "ChannelQueue", "enqueue");
         builder.allowBlockingCallsInside(host + "ChannelQueue", "cancel");
+        // Sets a number of the thread's own.
+        builder.allowBlockingCallsInside("io.penstock.engine.ffi.Naps", "beExact");
         // Adds 1 to an eventfd, which blocks only at 2^64 - 2.
         builder.allowBlockingCallsInside(host + "LinuxKernel", "eventfdSignal");
     }
