@@ -19,11 +19,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The rows of cufile in small, on the doubles that the tests of backend-cufile have built. */
 class CufileRowsTest {
@@ -56,7 +59,18 @@ class CufileRowsTest {
                 .filter(listing -> listing.name().equals("cufile"))
                 .forEach(listing -> Require.backend("doubles", listing.availability()));
         settings = Settings.parse(new String[] {
-            "cufile", "--force", "--pairs", "1", "--mib", "16", "--blocks", "200", "--dir", folder.toString()
+            "cufile",
+            "--force",
+            "--pairs",
+            "1",
+            "--seconds",
+            "0.01",
+            "--mib",
+            "16",
+            "--blocks",
+            "200",
+            "--dir",
+            folder.toString()
         });
         open = GpuBench.open(settings);
     }
@@ -90,22 +104,20 @@ class CufileRowsTest {
         return bench;
     }
 
-    @Test
-    void everyContenderOfEveryRowMovesTheRightBytes() throws Exception {
-        for (Row row : CufileRows.all(bench())) {
-            if (row.isOnlyByName()) {
-                continue;
-            }
-            Report report = row.run(settings, false);
-            List<String> measured =
-                    report.figures().stream().map(Figure::contender).toList();
-            assertThat(measured)
-                    .as(row.name())
-                    .hasSize(((Rounds) row).contenders().size());
-            assertThat(report.results())
-                    .as(row.name())
-                    .hasSize(((Rounds) row).comparisons().size());
-        }
+    static List<Named<Row>> rows() {
+        return CufileRows.all(bench()).stream()
+                .filter(row -> !row.isOnlyByName())
+                .map(row -> Named.of(row.name(), row))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void everyContenderOfARowMovesTheRightBytes(Row row) throws Exception {
+        Report report = row.run(settings, false);
+        List<String> measured = report.figures().stream().map(Figure::contender).toList();
+        assertThat(measured).hasSize(((Rounds) row).contenders().size());
+        assertThat(report.results()).hasSize(((Rounds) row).comparisons().size());
     }
 
     @Test
