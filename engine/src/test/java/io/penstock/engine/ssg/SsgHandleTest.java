@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files of a driver that sees no file grow. */
@@ -127,6 +129,7 @@ class SsgHandleTest {
     }
 
     @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "an open file keeps its name there")
     void anotherFileOfTheNameIsRefused() throws IOException {
         SsgHandle handle = files.open(path, Set.of(FileOption.READ));
         Path other = Files.write(folder.resolve("other"), new byte[16384]);
