@@ -9,7 +9,6 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -65,14 +64,7 @@ final class GlSmallReads implements Contender {
     @Override
     public Measure run(long nanos) throws Exception {
         memory.poison(buffer.nativeHandle(), BLOCK);
-        int count = plan.count();
-        long[] each = new long[count];
-        long cpu = Measure.processCpuNanos();
-        for (int i = 0; i < count; i++) {
-            each[i] = once();
-        }
-        Arrays.sort(each);
-        return new Measure(1, Math.max(1, each[count / 2]), (Measure.processCpuNanos() - cpu) / count);
+        return Measure.ofMedian(plan.count(), this::once);
     }
 
     private long once() throws Exception {

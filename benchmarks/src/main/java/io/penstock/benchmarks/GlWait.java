@@ -3,7 +3,6 @@ package io.penstock.benchmarks;
 
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.benchmarks.ffi.GlFunctions;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,13 +48,7 @@ final class GlWait implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
-        long[] each = new long[count];
-        long cpu = Measure.processCpuNanos();
-        for (int i = 0; i < count; i++) {
-            each[i] = once();
-        }
-        Arrays.sort(each);
-        return new Measure(1, Math.max(1, each[count / 2]), (Measure.processCpuNanos() - cpu) / count);
+        return Measure.ofMedian(count, this::once);
     }
 
     private long once() throws Exception {

@@ -3,6 +3,7 @@ package io.penstock.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,7 +26,7 @@ record Measure(long operations, long nanos, long cpuNanos) {
     /** Work to be measured. */
     interface Work {
 
-        /** Does it and returns how many operations it was. */
+        /** Does it and returns how many operations it was, or how many nanoseconds one took. */
         long run() throws Exception;
     }
 
@@ -40,6 +41,24 @@ record Measure(long operations, long nanos, long cpuNanos) {
         long begin = System.nanoTime();
         long operations = work.run();
         return new Measure(operations, System.nanoTime() - begin, cpuNanos.getAsLong() - cpu);
+    }
+
+    /** Measures operations that tell how many nanoseconds each took, one at a time: the median stands for all. */
+    static Measure ofMedian(int count, Work once) throws Exception {
+        return ofMedian(count, once, Measure::processCpuNanos);
+    }
+
+    /** As {@link #ofMedian(int, Work)}, by a given count of this process' processor time. */
+    static Measure ofMedian(int count, Work once, LongSupplier cpuNanos) throws Exception {
+        long[] each = new long[count];
+        long cpu = cpuNanos.getAsLong();
+        for (int i = 0; i < count; i++) {
+            each[i] = once.run();
+        }
+        cpu = cpuNanos.getAsLong() - cpu;
+        Arrays.sort(each);
+        // The device's clock and ours may be further apart than what is measured by both.
+        return new Measure(1, Math.max(1, each[count / 2]), cpu / count);
     }
 
     double perSecond() {

@@ -10,7 +10,6 @@ import io.penstock.Transfer;
 import io.penstock.backend.opencl.OpenClQueue;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -69,13 +68,7 @@ final class OpenClSmallReads implements Contender {
     @Override
     public Measure run(long nanos) throws Exception {
         memory.poison(buffer.nativeHandle(), BLOCK);
-        long[] each = new long[count];
-        long cpu = Measure.processCpuNanos();
-        for (int i = 0; i < count; i++) {
-            each[i] = once();
-        }
-        Arrays.sort(each);
-        return new Measure(1, each[count / 2], (Measure.processCpuNanos() - cpu) / count);
+        return Measure.ofMedian(count, this::once);
     }
 
     private long once() throws Exception {

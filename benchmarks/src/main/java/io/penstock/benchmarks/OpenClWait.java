@@ -6,7 +6,6 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.engine.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,13 +46,7 @@ final class OpenClWait implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
-        long[] each = new long[count];
-        long cpu = Measure.processCpuNanos();
-        for (int i = 0; i < count; i++) {
-            each[i] = once();
-        }
-        Arrays.sort(each);
-        return new Measure(1, each[count / 2], (Measure.processCpuNanos() - cpu) / count);
+        return Measure.ofMedian(count, this::once);
     }
 
     private long once() throws Exception {

@@ -13,7 +13,6 @@ import io.penstock.Transfer;
 import io.penstock.backend.cufile.CudaStream;
 import io.penstock.benchmarks.ffi.GpuMemoryCheck;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -73,20 +72,17 @@ final class SmallReads implements Contender {
     @Override
     public Measure run(long nanos) throws Exception {
         GpuMemoryCheck.fill(buffer.nativeHandle(), BLOCK, GpuBench.POISON);
-        long[] each = new long[count];
-        long cpu = GpuMemoryCheck.cpuNanos();
-        for (int i = 0; i < count; i++) {
-            lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
-            Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
-            each[i] = switch (from) {
-                case SUBSCRIBE -> atOnce(read);
-                case FENCE -> behindGate(read);
-                case STREAM -> inStream(read);
-            };
-        }
-        cpu = GpuMemoryCheck.cpuNanos() - cpu;
-        Arrays.sort(each);
-        return new Measure(1, each[count / 2], cpu / count);
+        return Measure.ofMedian(count, this::once, GpuMemoryCheck::cpuNanos);
+    }
+
+    private long once() throws Exception {
+        lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
+        Transfer read = Transfer.read(file.region(lastOffset, BLOCK), buffer.all());
+        return switch (from) {
+            case SUBSCRIBE -> atOnce(read);
+            case FENCE -> behindGate(read);
+            case STREAM -> inStream(read);
+        };
     }
 
     private long atOnce(Transfer read) throws Exception {
