@@ -375,7 +375,7 @@ abstract class OpenTransfer implements PieceCursor.Ground {
     /** Ends it: nothing of it is in native hands any more. Frees what it held and signals. */
     final void finish(long nanos) {
         endedNanos = nanos;
-        if (!transfer.isRead() || failure != null || expired) {
+        if (!transfer.isRead() || failure != null || error != null || expired) {
             conclude();
         }
         if (port instanceof EngineBackend backend) {

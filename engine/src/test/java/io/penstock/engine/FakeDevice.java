@@ -49,6 +49,7 @@ final class FakeDevice implements DeviceDriver, Route {
     final List<FakePoint> points = new CopyOnWriteArrayList<>();
     volatile boolean hasImages;
     volatile @Nullable RuntimeException imageRefusal;
+    volatile @Nullable RuntimeException slotRefusal;
     volatile boolean makesPoints; // puts transfers into an order of its own
     volatile boolean waits; // has commands wait for fences themselves
     final List<Long> awaited = new CopyOnWriteArrayList<>();
@@ -484,6 +485,10 @@ final class FakeDevice implements DeviceDriver, Route {
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
+        RuntimeException refusal = slotRefusal;
+        if (refusal != null) {
+            throw refusal;
+        }
         return new CountedMemory(bytes);
     }
 }

@@ -169,6 +169,30 @@ class ReachTest {
     }
 
     @Test
+    void whatWasNeverStartedForWantOfASlotDoesNotCount() {
+        FakeDevice granular = new FakeDevice(new Limits(512, 1, PIECE, PIECE, false));
+        granular.files.put(Path.of("model.bin"), granular.new MemoryFile(new byte[32 * PIECE]));
+        granular.slotRefusal = new IllegalStateException("no memory for slots");
+        try (Backend blocks = Engine.open(
+                "blocks", granular, List.of(granular), Options.none().resolve(CommonOptions.all()))) {
+            StorageFile same =
+                    Objects.requireNonNull(blocks.openFile(Path.of("model.bin")).block(LONG));
+            DeviceBuffer into =
+                    Objects.requireNonNull(blocks.allocate(3 * PIECE).block(LONG));
+            Transfer transfer = Transfer.read(same.region(0, PIECE), into.region(0, PIECE))
+                    .and(same.region(5 * PIECE + 1, 512), into.region(PIECE, 512)) // through a slot
+                    .and(same.region(9 * PIECE, PIECE), into.region(2 * PIECE, PIECE));
+            Completion failed = Objects.requireNonNull(
+                    blocks.submit(Flux.just(transfer), SubmitOptions.DEFAULT.errors(SubmitOptions.Errors.MATERIALIZE))
+                            .blockLast(LONG));
+            assertThat(failed).isInstanceOf(FailedCompletion.class);
+            assertThat(List.of(failed.bytes(0), failed.bytes(1), failed.bytes(2)))
+                    .containsExactly((long) PIECE, 0L, 0L);
+            assertThat(failed.bytes()).isEqualTo(PIECE);
+        }
+    }
+
+    @Test
     void aTransferThatIsRefusedHasMovedNothing() {
         Transfer transfer = pieces(0, 1);
         buffer.close();
