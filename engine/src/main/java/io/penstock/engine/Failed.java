@@ -8,7 +8,7 @@ final class Failed extends Finished implements FailedCompletion {
 
     private final Throwable error;
 
-    Failed(OpenTransfer open, Throwable error) {
+    Failed(CarriedTransfer open, Throwable error) {
         super(open);
         this.error = error;
     }

@@ -23,7 +23,7 @@ final class Failures {
 
     private Failures() {}
 
-    static PenstockException of(OpenTransfer open, NativeFailure failure) {
+    static PenstockException of(CarriedTransfer open, NativeFailure failure) {
         Failure facts = facts(open, failure.error());
         String message = open.transfer() + " failed: " + failure;
         return switch (failure.kind()) {
@@ -36,7 +36,7 @@ final class Failures {
         };
     }
 
-    static PenstockException expired(OpenTransfer open) {
+    static PenstockException expired(CarriedTransfer open) {
         String message = open.transfer() + " passed its deadline of "
                 + open.transfer().deadline().orElseThrow() + " with " + open.bytes() + " bytes moved";
         return open.startedNanos() == 0
@@ -44,7 +44,7 @@ final class Failures {
                 : new PermanentStorageException(message, facts(open, null), null);
     }
 
-    private static Failure facts(OpenTransfer open, @Nullable NativeError error) {
+    private static Failure facts(CarriedTransfer open, @Nullable NativeError error) {
         if (open.startedNanos() == 0) {
             return new Failure(Outcome.NOT_STARTED, error);
         }

@@ -19,7 +19,7 @@ class Finished implements Completion {
     private final long startedNanos;
     private final long endedNanos;
 
-    Finished(OpenTransfer open) {
+    Finished(CarriedTransfer open) {
         this.transfer = open.transfer();
         this.bytes = open.bytes();
         this.reach = open.reach();

@@ -314,6 +314,7 @@ final class Lane {
             Flight flight = take();
             transfer.inFlight++;
             transfer.started(now);
+            flight.begin(transfer);
             transfer.fillPiece(flight);
             bytesInFlight += flight.bytes;
             quantum -= Math.max(flight.bytes, 1);

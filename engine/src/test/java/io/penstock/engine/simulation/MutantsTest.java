@@ -45,7 +45,7 @@ class MutantsTest {
                         "buffer freed at cancel",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
                                 carrier.post(() -> carrier.stop(this));
-                                for (int i = 0; i < (transfer.isGather() ? 1 : transfer.pairs()); i++) {
+                                for (int i = 0; i < (transfer().isGather() ? 1 : transfer().pairs()); i++) {
                                     buffer(i).pins().unpin();
                                 }
                                 """),
