@@ -5,8 +5,6 @@ import io.penstock.PenstockException;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,8 +17,6 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One native queue and the one thread that submits to it: takes transfers in, cuts them into commands, round-robin by
@@ -36,38 +32,10 @@ final class Lane {
     /** What one transfer may start before it is another's turn. */
     private static final long QUANTUM_BYTES = 1 << 20;
 
-    /** How many messages one turn takes in, so that a flood of them does not keep completions waiting. */
-    private static final int MOST_MESSAGES = 1024;
-
-    private static final VarHandle PARKED;
-
-    static {
-        try {
-            PARKED = MethodHandles.lookup().findVarHandle(Lane.class, "parked", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final NativeQueue queue;
     private final long mostBytes;
     private final LongSupplier clock;
-
-    // Transfers that arrive, and actions; the only field, with parked, that other threads touch.
-    private final MpscUnboundedVarHandleArrayQueue<Object> inbox =
-            new MpscUnboundedVarHandleArrayQueue<>(MOST_MESSAGES);
-
-    @SuppressWarnings("unused") // through PARKED
-    private volatile boolean parked;
-
-    // What is opened on the lane itself, as by the deliveries of a direct subscriber, needs no inbox. Written by that
-    // thread before its first turn; no other thread ever finds itself here, whatever it reads.
-    private @Nullable Thread owner;
-    private final ArrayDeque<OpenTransfer> opened = new ArrayDeque<>();
-
-    // Set once, by the lane's thread, when a bug of ours or of a driver's ended it.
-    private volatile @Nullable Throwable broken;
-
+    private final LaneInbox inbox;
     private final Flight[] flights;
     private final int[] freeIds;
     private int freeCount;
@@ -82,12 +50,12 @@ final class Lane {
     private final Bounces bounces;
     private final NativeQueue.Completions completions = this::completed;
     private long now;
-    private boolean sees; // completions, in this turn of the queue
     private boolean stopping;
     private boolean closed;
 
     Lane(NativeQueue queue, long mostBytes, LongSupplier clock) {
         this.queue = queue;
+        this.inbox = new LaneInbox(queue);
         this.mostBytes = mostBytes;
         this.clock = clock;
         this.flights = new Flight[queue.depth()];
@@ -105,31 +73,12 @@ final class Lane {
 
     /** Takes a transfer in; any thread. */
     void accept(OpenTransfer transfer) {
-        if (Thread.currentThread() == owner && broken == null) {
-            opened.add(transfer);
-        } else {
-            tell(transfer);
-        }
+        inbox.accept(transfer);
     }
 
     /** Runs an action on the lane, soon; any thread. */
     void post(Runnable action) {
-        tell(action);
-    }
-
-    private void tell(Object message) {
-        inbox.offer(message);
-        // Pairs with park(): offer, then look whether it sleeps; there: say that it sleeps, then look at the inbox.
-        // Both are volatile, so one of the two sees the other (no lost wake-up).
-        // A lane that sees completions tells itself: its queue waits no more in this turn whatever parked says.
-        boolean awake = Thread.currentThread() == owner && sees;
-        if (!awake && (boolean) PARKED.getVolatile(this) && PARKED.compareAndSet(this, true, false)) {
-            queue.wake();
-        }
-        Throwable cause = broken; // pairs with breakDown(), which sets it before it looks at the inbox
-        if (cause != null && message instanceof OpenTransfer transfer) {
-            transfer.abandon(Failures.broken(transfer.transfer(), cause));
-        }
+        inbox.post(action);
     }
 
     /** Returns the time by the clock that its deadlines are compared with; any thread. */
@@ -141,7 +90,7 @@ final class Lane {
 
     /** Says that the calling thread is the one that turns this lane, from now on. */
     void runHere() {
-        owner = Thread.currentThread();
+        inbox.runHere();
     }
 
     /** Returns when the turn under way began. */
@@ -156,14 +105,14 @@ final class Lane {
      */
     void turn(boolean mayWait) {
         now = clock.getAsLong();
-        takeMessages();
+        inbox.takeTo(this);
         expireDeadlines();
         startPieces();
         tellNews(); // before a wait
-        sees = false;
+        inbox.turns();
         if (mayWait && park()) {
             queue.turn(waitNanos(), completions);
-            PARKED.setVolatile(this, false);
+            inbox.awake();
         } else {
             queue.turn(0, completions);
         }
@@ -197,23 +146,11 @@ final class Lane {
 
     /** Returns whether nothing is in flight, waiting or arriving. */
     boolean isIdle() {
-        return freeCount == flights.length
-                && runnable.isEmpty()
-                && waitingForId.isEmpty()
-                && opened.isEmpty()
-                && inbox.isEmpty();
+        return freeCount == flights.length && runnable.isEmpty() && waitingForId.isEmpty() && inbox.isEmpty();
     }
 
     private boolean park() {
-        if (canStart() || !opened.isEmpty() || isStopped()) {
-            return false;
-        }
-        PARKED.setVolatile(this, true);
-        if (!inbox.isEmpty()) { // pairs with tell()
-            PARKED.setVolatile(this, false);
-            return false;
-        }
-        return true;
+        return !canStart() && !isStopped() && inbox.sleep();
     }
 
     private boolean canStart() {
@@ -225,24 +162,8 @@ final class Lane {
         return first == null ? -1 : Math.max(1, first.deadlineNanos() - now);
     }
 
-    private void takeMessages() {
-        for (OpenTransfer transfer = opened.poll(); transfer != null; transfer = opened.poll()) {
-            arrive(transfer);
-        }
-        for (int taken = 0; taken < MOST_MESSAGES; taken++) {
-            Object message = inbox.poll();
-            if (message == null) {
-                return;
-            }
-            if (message instanceof OpenTransfer transfer) {
-                arrive(transfer);
-            } else {
-                ((Runnable) message).run();
-            }
-        }
-    }
-
-    private void arrive(OpenTransfer transfer) {
+    /** Takes a transfer in that has reached the lane. */
+    void arrive(OpenTransfer transfer) {
         if (transfer.deadlineNanos() != Long.MAX_VALUE) {
             deadlines.add(transfer);
         }
@@ -363,7 +284,7 @@ final class Lane {
     }
 
     private void completed(int id, long result) {
-        sees = true;
+        inbox.sees();
         Flight flight = flights[id];
         flight.inNativeHands = false;
         LongConsumer single = flight.single;
@@ -451,20 +372,10 @@ final class Lane {
 
     /** Signals everything: nobody turns this lane any more. What the device may still write stays pinned. */
     void breakDown(Throwable cause) {
-        broken = cause;
+        inbox.refuse(cause);
         tellNews();
-        takeMessagesOfBroken();
+        inbox.takeTransfers(runnable);
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
-    }
-
-    private void takeMessagesOfBroken() {
-        runnable.addAll(opened);
-        opened.clear();
-        for (Object message = inbox.poll(); message != null; message = inbox.poll()) {
-            if (message instanceof OpenTransfer transfer) {
-                runnable.add(transfer);
-            }
-        }
     }
 
     private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {

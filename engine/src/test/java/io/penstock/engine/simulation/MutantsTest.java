@@ -55,8 +55,8 @@ class MutantsTest {
                                 "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
                         "lost wake-up: no look after saying that it sleeps",
-                        new Edit("Lane", "if (!inbox.isEmpty()) { // pairs with tell()", "if (false) {")),
-                Mutant.of("lost wake-up: nobody is woken", new Edit("Lane", "            queue.wake();\n", "")),
+                        new Edit("LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
+                Mutant.of("lost wake-up: nobody is woken", new Edit("LaneInbox", "            queue.wake();\n", "")),
                 Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
