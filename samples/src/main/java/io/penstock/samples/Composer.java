@@ -79,10 +79,10 @@ interface Composer extends AutoCloseable {
 
         @Override
         public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
-            if (shot.scene() != null || !TextureProjection.takes(shot.header())) {
+            if (!(shot instanceof Shot.Projection along) || !TextureProjection.takes(along.header())) {
                 return new OnProcessor(backend).draw(reader, shot, listener);
             }
-            ProjectionPlane plane = ProjectionPlane.of(shot.header(), shot.world());
+            ProjectionPlane plane = ProjectionPlane.of(along.header(), along.world());
             try (TextureProjection projection = new TextureProjection(painter, plane)) {
                 return new Drawn(reader.draw(projection, listener), projection.finish());
             }

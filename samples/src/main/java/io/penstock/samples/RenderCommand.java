@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +34,8 @@ final class RenderCommand implements Callable<Integer> {
         X(0),
         Y(1),
         Z(2),
-        SHADED(-1);
+        MIP(ANY),
+        SHADED(ANY);
 
         private final int world;
 
@@ -42,6 +44,7 @@ final class RenderCommand implements Callable<Integer> {
         }
     }
 
+    private static final int ANY = -1; // angle
     private static final int MAX_FRAMES = 100_000;
 
     @Spec
@@ -54,7 +57,8 @@ final class RenderCommand implements Callable<Integer> {
             names = "--view",
             paramLabel = "VIEW",
             defaultValue = "shaded",
-            description = "x, y, z: maximum intensity from the left, front, top. shaded: from any angle (default).")
+            description = "x, y, z: maximum intensity from the left, front, top, voxel by voxel. mip: maximum intensity"
+                    + " from any angle. shaded: light on surfaces, from any angle (default).")
     private View view = View.SHADED;
 
     @Option(
@@ -107,11 +111,11 @@ final class RenderCommand implements Callable<Integer> {
                 NiftiFile volume = NiftiFile.open(path == null ? bundled.path() : path, this::inflated)) {
             announce(volume);
             VolumeReader reader = new VolumeReader(composer.backend(), volume, budgetBytes);
-            Scene scene = view == View.SHADED ? survey(reader, volume.header()) : null;
+            Function<Camera, Shot> shots = shots(reader, volume.header());
             long nanos = 0;
             for (int frame = 0; frame < frames; frame++) {
                 Camera camera = new Camera(azimuth + 360.0 * frame / frames, elevation);
-                nanos += draw(reader, composer, frame, new Shot(volume.header(), view.world, scene, camera));
+                nanos += draw(reader, composer, frame, shots.apply(camera));
             }
             if (frames > 1) {
                 summarize(reader, nanos);
@@ -149,6 +153,15 @@ final class RenderCommand implements Callable<Integer> {
         if (header.volumes() > 1) {
             progress.line("this file holds " + header.volumes() + " volumes; the first is drawn");
         }
+    }
+
+    /** Returns what is drawn from where the camera is; a projection along an axis is the same from everywhere. */
+    private Function<Camera, Shot> shots(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
+        if (view.world != ANY) {
+            return camera -> new Shot.Projection(header, view.world);
+        }
+        Scene scene = survey(reader, header);
+        return camera -> view == View.MIP ? new Shot.Maximum(scene, camera) : new Shot.Shaded(scene, camera);
     }
 
     private Scene survey(VolumeReader reader, NiftiHeader header) throws BadVolumeException {

@@ -28,7 +28,14 @@ class CufileRenderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"shaded, staged, 2MiB", "shaded, mapped, 8MiB", "z, staged, 1MiB", "y, mapped, 8MiB"})
+    @CsvSource({
+        "shaded, staged, 2MiB",
+        "shaded, mapped, 8MiB",
+        "mip, staged, 2MiB",
+        "mip, mapped, 8MiB",
+        "z, staged, 1MiB",
+        "y, mapped, 8MiB"
+    })
     void thePictureIsThatOfTheHost(String view, String way, String budget) throws IOException {
         Path expected = folder.resolve("host.png");
         Path picture = folder.resolve("cufile.png");

@@ -69,7 +69,7 @@ class Dx11CommandsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"x, 8MiB", "y, 1MiB", "z, 1MiB", "shaded, 8MiB"})
+    @CsvSource({"x, 8MiB", "y, 1MiB", "z, 1MiB", "shaded, 8MiB", "mip, 8MiB"})
     void theScanIsDrawnAsByHost(String view, String budget) throws IOException {
         assertSame("--view", view, "--budget", budget);
     }

@@ -127,6 +127,28 @@ class GlRenderTest {
         assertClose(List.of(volume, "--azimuth", azimuth, "--elevation", elevation, "--budget", budget));
     }
 
+    @ParameterizedTest
+    @CsvSource({"30, 15, 8MiB", "200, -50, 2MiB"})
+    void maximaOfTheScanFromAnyAngleAreThoseOfTheHost(int azimuth, int elevation, String budget) {
+        assertSame(List.of("--view", "mip", "--azimuth", azimuth, "--elevation", elevation, "--budget", budget));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "UINT8 little rising 41 33 37, 0, 90, 24KiB",
+        "INT8 little rising 15 16 1, 33, 20, 1MiB",
+        "INT16 big falling 20 31 60, 215, -40, 12KiB",
+        "UINT16 little rising 21 31 60, 100, 5, 1MiB",
+        "FLOAT32 big rising 110 13 9, 33, 20, 40KiB",
+        "FLOAT32 little falling 9 13 50, 180, -90, 1MiB"
+    })
+    void maximaOfEveryKindOfVoxelFromAnyAngleAreThoseOfTheHost(
+            String described, int azimuth, int elevation, String budget) throws IOException {
+        Path volume = volume(described);
+        assertSame(
+                List.of(volume, "--view", "mip", "--azimuth", azimuth, "--elevation", elevation, "--budget", budget));
+    }
+
     @Test
     void moreSlicesThanATextureHasAreShownInSeveral() throws IOException {
         assertSame(List.of(volume("UINT8 little rising 3 2 20000"), "--view", "x"));

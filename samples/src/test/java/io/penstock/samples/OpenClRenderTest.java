@@ -45,8 +45,15 @@ class OpenClRenderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"x, staged, 8MiB", "y, auto, 8MiB", "z, staged, 1MiB", "z, auto, 1MiB"})
-    void projectionsAreThoseOfTheHost(String view, String way, String budget) {
+    @CsvSource({
+        "x, staged, 8MiB",
+        "y, auto, 8MiB",
+        "z, staged, 1MiB",
+        "z, auto, 1MiB",
+        "mip, staged, 2MiB",
+        "mip, auto, 8MiB"
+    })
+    void maximaAreThoseOfTheHost(String view, String way, String budget) {
         assertThat(drawnBy(way, view, budget)).hasSameBinaryContentAs(drawn(view, budget, "host"));
     }
 

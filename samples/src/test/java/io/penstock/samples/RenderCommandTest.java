@@ -39,7 +39,7 @@ class RenderCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"x", "shaded"})
+    @ValueSource(strings = {"x", "mip", "shaded"})
     void budgetsLanesAndKindsOfIoCannotBeSeen(String view) throws IOException {
         Path scan = plainScan();
         byte[] first = null;
@@ -78,6 +78,42 @@ class RenderCommandTest {
     }
 
     @Test
+    void maximumIntensityIsDrawnFromEveryAngleOfATurntable() throws IOException {
+        Path scan = plainScan();
+        Path out = folder.resolve("m.png");
+        CommandLineRun run = CommandLineRun.of(
+                "render", scan, "--view", "mip", "--elevation", 40, "--frames", 2, "--out", out, "--backend", "host");
+        assertThat(run.err()).isEmpty();
+        assertThat(names()).contains("m-000.png", "m-001.png");
+        CommandLineRun.of(
+                "render",
+                scan,
+                "--view",
+                "mip",
+                "--azimuth",
+                210,
+                "--elevation",
+                40,
+                "--out",
+                out,
+                "--backend",
+                "host");
+        assertThat(out).hasSameBinaryContentAs(folder.resolve("m-001.png"));
+        assertThat(bytes("m-000.png")).isNotEqualTo(bytes("m-001.png"));
+        CommandLineRun.of("render", scan, "--azimuth", 210, "--elevation", 40, "--out", out, "--backend", "host");
+        assertThat(bytes("m.png")).as("shaded").isNotEqualTo(bytes("m-001.png"));
+    }
+
+    @Test
+    void aViewThatIsNoneIsRefusedWithThoseThatAre() {
+        CommandLineRun run = CommandLineRun.of("render", "--view", "w");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).containsIgnoringCase("x, y, z, mip, shaded");
+        assertThat(CommandLineRun.of("render", "--help").out())
+                .containsSubsequence("mip: maximum intensity", "any angle");
+    }
+
+    @Test
     void badInputGetsOneLine() throws IOException {
         Path scan = plainScan();
         Path cut = folder.resolve("cut.nii");
@@ -101,7 +137,6 @@ class RenderCommandTest {
         assertThat(CommandLineRun.of("render", "--frames", 0).code()).isEqualTo(2);
         assertThat(CommandLineRun.of("render", "--budget", "much").code()).isEqualTo(2);
         assertThat(CommandLineRun.of("render", "--elevation", 91).code()).isEqualTo(2);
-        assertThat(CommandLineRun.of("render", "--view", "w").code()).isEqualTo(2);
         assertThat(CommandLineRun.of("paint").code()).isEqualTo(2);
     }
 

@@ -17,8 +17,19 @@ import java.util.Objects;
 public final class GlKernels implements Kernels, AutoCloseable {
 
     /** What a kernel's first parameters are: f the frame, s a slab, b a buffer; those behind are numbers. */
-    private static final Map<String, String> PARAMETERS =
-            Map.of("maxima", "fsb", "decode", "fsb", "background", "fb", "begin", "b", "march", "fbbbbbbbb");
+    private static final Map<String, String> PARAMETERS = Map.of(
+            "maxima",
+            "fsb",
+            "decode",
+            "fsb",
+            "background",
+            "fb",
+            "begin",
+            "b",
+            "march",
+            "fbbbbbbbb",
+            "brightest",
+            "fbbbbbb");
 
     private static final int GROUP = 64; // local_size_x
     private static final int MOST_GROUPS = 65_535; // in a direction: what every GL has

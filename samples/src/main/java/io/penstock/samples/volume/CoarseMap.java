@@ -22,6 +22,7 @@ final class CoarseMap {
     private long[] sums;
     private final char[] highest;
     private float[] means = {};
+    private float[] lines = {};
 
     CoarseMap(NiftiHeader header) {
         this.header = header;
@@ -94,6 +95,7 @@ final class CoarseMap {
             }
         }
         sums = new long[0];
+        lines = lines();
         dilate(1, columns);
         dilate(columns, rows);
         dilate(columns * rows, layers);
@@ -102,6 +104,30 @@ final class CoarseMap {
     /** Returns the largest code that a sample in this cube may touch; it interpolates into the next cube's first voxels. */
     int highest(int cell) {
         return highest[cell];
+    }
+
+    /** Returns the largest code along each line of cubes, in all three directions. */
+    float[] highestLines() {
+        return lines.clone();
+    }
+
+    private float[] lines() {
+        float[] along = new float[rows * layers + columns * layers + columns * rows];
+        for (int layer = 0; layer < layers; layer++) {
+            for (int row = 0; row < rows; row++) {
+                for (int column = 0; column < columns; column++) {
+                    char code = highest[index(column, row, layer)];
+                    raise(along, layer * rows + row, code);
+                    raise(along, rows * layers + layer * columns + column, code);
+                    raise(along, (rows + columns) * layers + row * columns + column, code);
+                }
+            }
+        }
+        return along;
+    }
+
+    private static void raise(float[] lines, int line, char code) {
+        lines[line] = Math.max(lines[line], code);
     }
 
     /** Returns the mean code of each cube. */

@@ -22,11 +22,11 @@ final class DeviceFrame {
     }
 
     /**
-     * Returns what shading needs.
+     * Returns what rays need.
      *
      * @param ring how many slices the window has room for
      */
-    static ByteBuffer of(Scene scene, Rays rays, Light light, int ring) {
+    static ByteBuffer of(Scene scene, Rays rays, int ring) {
         NiftiHeader header = scene.header();
         DeviceFrame to = new DeviceFrame(header);
         CodeScale scale = scene.terrain().scale();
@@ -37,10 +37,10 @@ final class DeviceFrame {
         to.ints(map.shift(), map.columns(), map.rows(), map.layers());
         to.floats(rays.stepX, rays.stepY, rays.stepZ);
         to.floats(1 / rays.stepX, 1 / rays.stepY, 1 / rays.stepZ);
+        Light light = new Light(rays);
         to.floats(light.key()).floats(light.viewer()).floats(light.half()).floats(light.hazePerSample());
         to.floats(scene.tissue().settings());
-        Gathering gathering = new Gathering(scene, light, (x, y, z) -> 0);
-        to.floats(gathering.perSpacing()).floats(gathering.foldReach());
+        to.floats(LightGathering.perSpacing(scene)).floats(LightGathering.foldReach(scene));
         return to.frame.rewind();
     }
 

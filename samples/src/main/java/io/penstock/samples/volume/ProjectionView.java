@@ -8,10 +8,6 @@ import java.util.Arrays;
 final class ProjectionView {
 
     private static final double MARGIN = 1.08;
-    private static final int TONES = 4096;
-    private static final float VISIBLE = 0.1f;
-    private static final double MIDDLE_GREY = 0.5;
-    private static final double STEEPEST = 8;
 
     /** Right and up on the screen, as direction of the patient and its sign, for each direction of view. */
     private static final int[][] SCREEN = {
@@ -23,23 +19,19 @@ final class ProjectionView {
     private final float[] maxima;
     private final int width;
     private final int height;
-    private final float black;
-    private final float white;
-    private final byte[] tones;
+    private final GreyWindow window;
 
-    private ProjectionView(float[] maxima, int width, float[] window) {
+    private ProjectionView(float[] maxima, int width) {
         this.maxima = maxima;
         this.width = width;
         this.height = maxima.length / width;
-        this.black = window[0];
-        this.white = window[1];
-        this.tones = tones(window);
+        this.window = GreyWindow.of(maxima);
     }
 
     static Picture of(NiftiHeader header, int along, float[] maxima) {
         int first = along == 0 ? 1 : 0;
         int second = along == 2 ? 1 : 2;
-        ProjectionView view = new ProjectionView(maxima, header.along(first), window(maxima));
+        ProjectionView view = new ProjectionView(maxima, header.along(first));
         int[] screen = SCREEN[header.orientation().axis(along).world()];
         Orientation.Axis firstAxis = header.orientation().axis(first);
         boolean upright = firstAxis.world() == screen[0];
@@ -54,47 +46,6 @@ final class ProjectionView {
             (isRight ? right : up)[i] = sign * side / spacing[i];
         }
         return view.draw(right, up);
-    }
-
-    /**
-     * Black is what lies around everything, white what only one line in a thousand exceeds, and the middle of what is
-     * not black is a middle grey: maxima crowd at the bright end.
-     */
-    private static float[] window(float[] maxima) {
-        float[] sorted = maxima.clone();
-        Arrays.sort(sorted);
-        int finite = firstAbove(sorted, -Float.MAX_VALUE);
-        int end = firstAbove(sorted, Float.POSITIVE_INFINITY);
-        if (finite == end) {
-            return new float[] {0, 1, 1};
-        }
-        float black = sorted[finite];
-        float bright = sorted[finite + (int) ((end - finite - 1) * 0.999)];
-        float white = bright > black ? bright : Math.max(sorted[end - 1], Math.nextUp(black));
-        int visible = firstAbove(sorted, black + VISIBLE * (white - black));
-        float middle = sorted[Math.min((visible + end) / 2, end - 1)];
-        return new float[] {black, white, middle};
-    }
-
-    /** Returns the index of the first value that is at least {@code limit}. */
-    private static int firstAbove(float[] sorted, float limit) {
-        int at = Arrays.binarySearch(sorted, limit);
-        at = at < 0 ? -at - 1 : at;
-        while (at > 0 && sorted[at - 1] == limit) {
-            at--;
-        }
-        return at;
-    }
-
-    private static byte[] tones(float[] window) {
-        double middle = ((double) window[2] - window[0]) / ((double) window[1] - window[0]);
-        double gamma = middle > 0 && middle < 1 ? StrictMath.log(MIDDLE_GREY) / StrictMath.log(middle) : 1;
-        gamma = Math.max(1, Math.min(gamma, STEEPEST));
-        byte[] tones = new byte[TONES];
-        for (int i = 0; i < TONES; i++) {
-            tones[i] = (byte) (255 * StrictMath.pow((double) i / (TONES - 1), gamma) + 0.5);
-        }
-        return tones;
     }
 
     private Picture draw(double[] right, double[] up) {
@@ -119,7 +70,7 @@ final class ProjectionView {
         double q = b - j;
         double low = at(i, j) * (1 - p) + at(i + 1, j) * p;
         double high = at(i, j + 1) * (1 - p) + at(i + 1, j + 1) * p;
-        return tones[(int) ((low * (1 - q) + high * q) * (TONES - 1) + 0.5)];
+        return window.grey(low * (1 - q) + high * q);
     }
 
     /** Returns a maximum as brightness from 0 to 1; around the projection it is dark. */
@@ -127,7 +78,6 @@ final class ProjectionView {
         if (i < 0 || j < 0 || i >= width || j >= height) {
             return 0;
         }
-        double bright = ((double) maxima[j * width + i] - black) / ((double) white - black);
-        return bright > 0 ? Math.min(bright, 1) : 0;
+        return window.brightness(maxima[j * width + i]);
     }
 }

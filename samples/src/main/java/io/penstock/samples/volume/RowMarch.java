@@ -12,7 +12,6 @@ final class RowMarch {
 
     private static final float FAR = 1e9f; // more samples than any ray has
 
-    private final Tissue tissue;
     private final CoarseMap map;
     private final SlabWindow window;
     private final Gathering gathering;
@@ -27,30 +26,29 @@ final class RowMarch {
     private float startY;
     private float startZ;
 
-    RowMarch(Scene scene, Rays rays, Light light, SlabWindow window) {
-        this.tissue = scene.tissue();
-        this.map = scene.terrain().map();
+    RowMarch(CoarseMap map, Rays rays, SlabWindow window, Film film) {
+        this.map = map;
         this.window = window;
+        this.gathering = film.gathering(window);
         this.rays = rays;
         this.sliceFrom = window.readyFrom();
         this.sliceTo = window.readyTo();
         this.perStepX = inverse(rays.stepX);
         this.perStepY = inverse(rays.stepY);
         this.perStepZ = inverse(rays.stepZ);
-        this.gathering = new Gathering(scene, light, window);
     }
 
-    void march(int v, int[] next, int[] end, Exposure exposure) {
+    void march(int v, int[] next, int[] end) {
         for (int u = 0; u < Picture.SIDE; u++) {
             int pixel = v * Picture.SIDE + u;
             if (next[pixel] < end[pixel]) {
                 startX = rays.start(0, u, v);
                 startY = rays.start(1, u, v);
                 startZ = rays.start(2, u, v);
-                gathering.load(exposure, pixel);
+                gathering.load(pixel);
                 int k = march(next[pixel], end[pixel]);
-                next[pixel] = gathering.opaque() ? end[pixel] : k;
-                gathering.store(exposure, pixel);
+                next[pixel] = gathering.full() ? end[pixel] : k;
+                gathering.store(pixel);
             }
         }
     }
@@ -67,14 +65,14 @@ final class RowMarch {
             float y = startY + sample * rays.stepY;
             int shift = map.shift();
             int cell = map.index((int) x >> shift, (int) y >> shift, (int) z >> shift);
-            if (!tissue.visible(map.highest(cell))) {
+            if (!gathering.sees(map.highest(cell))) {
                 sample += emptySamples(x, y, z);
                 continue;
             }
             float code = window.at(x, y, z);
-            if (tissue.visible(code)) {
+            if (gathering.sees(code)) {
                 gathering.take(x, y, z, code, sample);
-                if (gathering.opaque()) {
+                if (gathering.full()) {
                     return end;
                 }
             }

@@ -12,12 +12,14 @@ public final class Scene {
 
     private final Terrain terrain;
     private final Tissue tissue;
+    private final GreyWindow window;
     private final double[] center = new double[3];
     private double radius;
 
     Scene(Terrain terrain) {
         this.terrain = terrain;
         this.tissue = new Tissue(terrain);
+        this.window = GreyWindow.of(terrain.map().highestLines());
         enclose();
     }
 
@@ -31,6 +33,11 @@ public final class Scene {
 
     Tissue tissue() {
         return tissue;
+    }
+
+    /** Returns the greys of maxima. They are those of the volume, not of one frame, lest a turntable flicker. */
+    GreyWindow window() {
+        return window;
     }
 
     /** Returns the middle of the tissue as a padded position. */

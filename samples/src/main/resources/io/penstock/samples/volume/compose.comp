@@ -26,7 +26,7 @@ layout(std140, binding = 0) uniform Frame {
     float stepX, stepY, stepZ, perStepX, perStepY, perStepZ; // Rays
     float keyX, keyY, keyZ, viewerX, viewerY, viewerZ, middleX, middleY, middleZ, hazePerSample; // Light
     float transparent, entriesPerCode, background, perContrast; // Tissue
-    float perSpacingX, perSpacingY, perSpacingZ, foldReachX, foldReachY, foldReachZ; // Gathering
+    float perSpacingX, perSpacingY, perSpacingZ, foldReachX, foldReachY, foldReachZ; // LightGathering
 };
 
 layout(location = 0) uniform int number[8];
@@ -172,23 +172,22 @@ void main() {
 
 #endif
 
-#ifdef KERNEL_march
+#if defined(KERNEL_march) || defined(KERNEL_brightest)
 
 layout(std430, binding = 0) readonly buffer Codes { uint codes[]; };
 layout(std430, binding = 1) readonly buffer Highest { uint highest[]; };
-layout(std430, binding = 2) readonly buffer Means { float means[]; };
-layout(std430, binding = 3) readonly buffer Opacity { float opacity[]; };
-layout(std430, binding = 4) readonly buffer Starts { float starts[]; };
-layout(std430, binding = 5) buffer Next { int next[]; };
-layout(std430, binding = 6) readonly buffer End { int end[]; };
-layout(std430, binding = 7) buffer Exposure { vec4 exposure[]; };
+layout(std430, binding = 2) readonly buffer Starts { float starts[]; };
+layout(std430, binding = 3) buffer Next { int next[]; };
+layout(std430, binding = 4) readonly buffer End { int end[]; };
 
 float code(int at) {
     return float(bitfieldExtract(codes[at >> 1], (at & 1) << 4, 16));
 }
 
+// Rounded after each operation, as the processor does: maxima are the same to the bit.
 float between(float low, float high, float part) {
-    return low + (high - low) * part;
+    precise float value = low + (high - low) * part;
+    return value;
 }
 
 float codePlane(int at, float p, float q) {
@@ -204,6 +203,56 @@ float codeAt(vec3 at) {
     float high = codePlane((cell.z + 1) % ring * area + inSlice, part.x, part.y);
     return between(low, high, part.z);
 }
+
+float left(float at, float to, float perStep) {
+    int cube = int(at) >> shift;
+    float end = float(to > 0.0 ? (cube + 1) << shift : cube << shift);
+    return to == 0.0 ? FAR_AWAY : (end - at) * perStep;
+}
+
+int cellOf(vec3 at) {
+    ivec3 cube = ivec3(at) >> shift;
+    return (cube.z * cellRows + cube.y) * cellColumns + cube.x;
+}
+
+float highestIn(int cell) {
+    return float(bitfieldExtract(highest[cell >> 1], (cell & 1) << 4, 16));
+}
+
+// How many samples from this one on lie in its cube of the map.
+int inCube(vec3 at) {
+    float samples = min(left(at.x, stepX, perStepX), min(left(at.y, stepY, perStepY), left(at.z, stepZ, perStepZ)));
+    return int(samples - 0.01) + 1;
+}
+
+vec3 positionOf(uint pixel, int k) {
+    vec3 start = vec3(starts[3u * pixel], starts[3u * pixel + 1u], starts[3u * pixel + 2u]);
+    precise vec3 at = start + float(k) * vec3(stepX, stepY, stepZ);
+    return at;
+}
+
+// number: from, to
+bool isReady(vec3 at) {
+    return at.z >= float(number[0]) && at.z < float(number[1]);
+}
+
+void move(uint pixel);
+
+void main() {
+    EACH_INDEX_BELOW(SIDE * SIDE) {
+        if (next[index] < end[index]) {
+            move(index);
+        }
+    }
+}
+
+#endif
+
+#ifdef KERNEL_march
+
+layout(std430, binding = 5) readonly buffer Means { float means[]; };
+layout(std430, binding = 6) readonly buffer Opacity { float opacity[]; };
+layout(std430, binding = 7) buffer Exposure { vec4 exposure[]; };
 
 float meanPlane(int cell, float p, float q) {
     int above = cell + cellColumns;
@@ -255,29 +304,14 @@ vec4 gathered(vec4 light, vec3 at, float code, int k) {
     return vec4(light.rgb + share * colour, light.a - share);
 }
 
-float left(float at, float to, float perStep) {
-    int cube = int(at) >> shift;
-    float end = float(to > 0.0 ? (cube + 1) << shift : cube << shift);
-    return to == 0.0 ? FAR_AWAY : (end - at) * perStep;
-}
-
-// number: from, to
-void march(uint pixel) {
+void move(uint pixel) {
     vec4 light = exposure[pixel];
-    vec3 start = vec3(starts[3u * pixel], starts[3u * pixel + 1u], starts[3u * pixel + 2u]);
-    vec3 step = vec3(stepX, stepY, stepZ);
-    int k = next[pixel];
     int last = end[pixel];
-    while (k < last) {
-        vec3 at = start + float(k) * step;
-        if (at.z < float(number[0]) || at.z >= float(number[1])) {
-            break;
-        }
-        ivec3 cube = ivec3(at) >> shift;
-        int cell = (cube.z * cellRows + cube.y) * cellColumns + cube.x;
-        if (!(float(bitfieldExtract(highest[cell >> 1], (cell & 1) << 4, 16)) > transparent)) {
-            float empty = min(left(at.x, stepX, perStepX), min(left(at.y, stepY, perStepY), left(at.z, stepZ, perStepZ)));
-            k += int(empty - 0.01) + 1;
+    int k = next[pixel];
+    vec3 at = positionOf(pixel, k);
+    for (; k < last && isReady(at); at = positionOf(pixel, k)) {
+        if (!(highestIn(cellOf(at)) > transparent)) {
+            k += inCube(at);
             continue;
         }
         float code = codeAt(at);
@@ -294,12 +328,27 @@ void march(uint pixel) {
     exposure[pixel] = light;
 }
 
-void main() {
-    EACH_INDEX_BELOW(SIDE * SIDE) {
-        if (next[index] < end[index]) {
-            march(index);
+#endif
+
+#ifdef KERNEL_brightest
+
+layout(std430, binding = 5) buffer Maxima { float maxima[]; };
+
+void move(uint pixel) {
+    float largest = maxima[pixel];
+    int last = end[pixel];
+    int k = next[pixel];
+    vec3 at = positionOf(pixel, k);
+    for (; k < last && isReady(at); at = positionOf(pixel, k)) {
+        if (!(highestIn(cellOf(at)) > largest)) {
+            k += inCube(at);
+            continue;
         }
+        largest = max(largest, codeAt(at));
+        k++;
     }
+    next[pixel] = k;
+    maxima[pixel] = largest;
 }
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Composes pictures of a volume on the device, slab by slab: the arithmetic of MaximumProjection, SlabWindow, RowMarch,
-// Gathering and CoarseMap, operation by operation in 32-bit floats, so that the pictures are theirs. That needs IEEE
+// LightGathering, Maxima and CoarseMap, operation by operation in 32-bit floats, so that the pictures are theirs. That needs IEEE
 // division and square roots and no fused multiply-add (--fmad=false).
 //
 // In the common subset of CUDA C++, OpenCL C and C, so that it can be tested without a GPU: -DON_CPU makes each kernel a
@@ -57,13 +57,12 @@ typedef struct {
     float step[3], perStep[3]; // Rays
     float key[3], viewer[3], middle[3], hazePerSample; // Light
     float transparent, entriesPerCode, background, perContrast; // Tissue
-    float perSpacing[3], foldReach[3]; // Gathering
+    float perSpacing[3], foldReach[3]; // LightGathering
 } Frame;
 
 typedef struct {
     GLOBAL const Frame *frame;
     GLOBAL const u16 *codes;
-    GLOBAL const u16 *highest;
     GLOBAL const float *means;
     GLOBAL const float *opacity;
 } Scene;
@@ -250,32 +249,40 @@ DEVICE float left(GLOBAL const Frame *f, float at, int axis) {
     return (to - at) * f->perStep[axis];
 }
 
-// march: moves every ray through the padded slices [from, to), whose neighbours are in the window too. starts: x, y and z
-// of sample 0 of each ray; next and end: its samples still to take. One index per pixel.
-KERNEL(march, 11)(GLOBAL const Frame *f, GLOBAL const u16 *codes, GLOBAL const u16 *highest,
-        GLOBAL const float *means, GLOBAL const float *opacity, GLOBAL const float *starts, GLOBAL int *next,
-        GLOBAL const int *end, GLOBAL Light *exposure, i64 from, i64 to) {
+DEVICE int cellOf(GLOBAL const Frame *f, const float *at) {
+    return (((int) at[2] >> f->shift) * f->cellRows + ((int) at[1] >> f->shift)) * f->cellColumns
+            + ((int) at[0] >> f->shift);
+}
+
+// How many samples from this one on lie in its cube of the map.
+DEVICE int inCube(GLOBAL const Frame *f, const float *at) {
+    float samples = least(left(f, at[0], 0), least(left(f, at[1], 1), left(f, at[2], 2)));
+    return (int) (samples - 0.01f) + 1;
+}
+
+// Finds a sample's position; returns whether that lies in the padded slices [from, to).
+DEVICE int reaches(GLOBAL const Frame *f, GLOBAL const float *start, int sample, float from, float to, float *at) {
+    for (int axis = 0; axis < 3; axis++) {
+        at[axis] = start[axis] + sample * f->step[axis];
+    }
+    return at[2] >= from && at[2] < to;
+}
+
+// march: moves every ray through the padded slices [from, to), whose neighbours are in the window too, to gather light.
+// starts: x, y and z of sample 0 of each ray; next and end: its samples still to take. One index per pixel.
+KERNEL(march, 11)(GLOBAL const Frame *f, GLOBAL const u16 *codes, GLOBAL const u16 *highest, GLOBAL const float *starts,
+        GLOBAL int *next, GLOBAL const int *end, GLOBAL const float *means, GLOBAL const float *opacity,
+        GLOBAL Light *exposure, i64 from, i64 to) {
     if (INDEX >= SIDE * SIDE || next[INDEX] >= end[INDEX]) {
         return;
     }
-    Scene scene = {f, codes, highest, means, opacity};
+    Scene scene = {f, codes, means, opacity};
     Light light = exposure[INDEX];
-    GLOBAL const float *start = starts + 3 * INDEX;
     int sample = next[INDEX];
-    float sliceFrom = (float) from, sliceTo = (float) to;
-    while (sample < end[INDEX]) {
-        float at[3];
-        at[2] = start[2] + sample * f->step[2];
-        if (at[2] < sliceFrom || at[2] >= sliceTo) {
-            break;
-        }
-        at[0] = start[0] + sample * f->step[0];
-        at[1] = start[1] + sample * f->step[1];
-        int cell = (((int) at[2] >> f->shift) * f->cellRows + ((int) at[1] >> f->shift)) * f->cellColumns
-                + ((int) at[0] >> f->shift);
-        if (!(highest[cell] > f->transparent)) {
-            float empty = least(left(f, at[0], 0), least(left(f, at[1], 1), left(f, at[2], 2)));
-            sample += (int) (empty - 0.01f) + 1;
+    float at[3];
+    while (sample < end[INDEX] && reaches(f, starts + 3 * INDEX, sample, (float) from, (float) to, at)) {
+        if (!(highest[cellOf(f, at)] > f->transparent)) {
+            sample += inCube(f, at);
             continue;
         }
         float code = codeAt(&scene, at[0], at[1], at[2]);
@@ -290,4 +297,26 @@ KERNEL(march, 11)(GLOBAL const Frame *f, GLOBAL const u16 *codes, GLOBAL const u
     }
     next[INDEX] = sample;
     exposure[INDEX] = light;
+}
+
+// brightest: moves them in the same way to find the largest code of each.
+KERNEL(brightest, 9)(GLOBAL const Frame *f, GLOBAL const u16 *codes, GLOBAL const u16 *highest,
+        GLOBAL const float *starts, GLOBAL int *next, GLOBAL const int *end, GLOBAL float *maxima, i64 from, i64 to) {
+    if (INDEX >= SIDE * SIDE || next[INDEX] >= end[INDEX]) {
+        return;
+    }
+    Scene scene = {f, codes, 0, 0};
+    float largest = maxima[INDEX];
+    int sample = next[INDEX];
+    float at[3];
+    while (sample < end[INDEX] && reaches(f, starts + 3 * INDEX, sample, (float) from, (float) to, at)) {
+        if (!(highest[cellOf(f, at)] > largest)) {
+            sample += inCube(f, at);
+            continue;
+        }
+        largest = most(largest, codeAt(&scene, at[0], at[1], at[2]));
+        sample++;
+    }
+    next[INDEX] = sample;
+    maxima[INDEX] = largest;
 }

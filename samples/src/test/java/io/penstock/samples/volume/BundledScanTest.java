@@ -31,11 +31,16 @@ class BundledScanTest {
     @Test
     void budgetsCannotBeSeen() throws Exception {
         Camera camera = new Camera(33, 20);
-        Picture whole = new PlainShading(scene, showing).picture(camera);
+        PlainRays plain = new PlainRays(scene, showing);
+        Picture shaded = plain.shaded(camera);
+        Picture maximum = plain.maximum(camera);
         for (long budget : new long[] {1_300_000, 8 << 20, 200 << 20}) {
-            assertThat(showing.picture(budget, new ShadedView(scene, camera)).rgb())
+            assertThat(showing.picture(budget, RayView.shaded(scene, camera)).rgb())
                     .as("budget %d", budget)
-                    .isEqualTo(whole.rgb());
+                    .isEqualTo(shaded.rgb());
+            assertThat(showing.picture(budget, RayView.maximum(scene, camera)).rgb())
+                    .as("maximum, budget %d", budget)
+                    .isEqualTo(maximum.rgb());
         }
         for (int world = 0; world < 3; world++) {
             Picture large = showing.picture(200 << 20, new MaximumProjection(showing.header(), world));
@@ -46,7 +51,7 @@ class BundledScanTest {
 
     @Test
     void fromTheFrontItIsUprightAndAsSymmetricAsPeopleAre() throws Exception {
-        boolean[] seen = seen(draw("front", new ShadedView(scene, new Camera(0, 0))));
+        boolean[] seen = seen(draw("front", RayView.shaded(scene, new Camera(0, 0))));
         assertThat(coverage(seen)).isBetween(0.3, 0.6);
         assertThat(overlapWithMirrored(seen)).isGreaterThan(0.9);
         assertThat(columnsSeen(seen, 0.85)).as("the stem hangs below").isBetween(0.03, 0.2);
@@ -55,11 +60,11 @@ class BundledScanTest {
 
     @Test
     void fromTheLeftTheBrowIsOnTheLeft() throws Exception {
-        boolean[] seen = seen(draw("left", new ShadedView(scene, new Camera(90, 0))));
+        boolean[] seen = seen(draw("left", RayView.shaded(scene, new Camera(90, 0))));
         assertThat(coverage(seen)).isBetween(0.35, 0.65);
         assertThat(overlapWithMirrored(seen)).isLessThan(0.9);
         assertThat(stemFrom(seen)).as("the stem is behind the middle").isGreaterThan(256);
-        assertThat(stemFrom(seen(draw("right", new ShadedView(scene, new Camera(-90, 0))))))
+        assertThat(stemFrom(seen(draw("right", RayView.shaded(scene, new Camera(-90, 0))))))
                 .isLessThan(256);
     }
 
@@ -72,6 +77,17 @@ class BundledScanTest {
         boolean[] above = seen(draw("z", new MaximumProjection(showing.header(), 2)));
         assertThat(overlapWithMirrored(above)).isGreaterThan(0.9);
         assertThat(coverage(above)).isBetween(0.3, 0.7);
+    }
+
+    @Test
+    void maximaFromAnyAngleShowItInTheSamePlaces() throws Exception {
+        boolean[] left = seen(draw("mip-left", RayView.maximum(scene, new Camera(90, 0))));
+        assertThat(stemFrom(left)).as("the stem is behind the middle").isGreaterThan(256);
+        boolean[] front = seen(draw("mip-front", RayView.maximum(scene, new Camera(0, 0))));
+        assertThat(coverage(front)).isBetween(0.3, 0.6);
+        assertThat(overlapWithMirrored(front)).isGreaterThan(0.85);
+        assertThat(columnsSeen(front, 0.4)).as("the hemispheres are above").isGreaterThan(0.55);
+        draw("mip", RayView.maximum(scene, new Camera(30, 15)));
     }
 
     private static Picture draw(String name, Composition composition) throws Exception {

@@ -61,7 +61,7 @@ class DeviceCompositionTest {
 
     @ParameterizedTest
     @MethodSource("volumes")
-    void shadedPicturesAreTheSame(VoxelType type, ByteOrder order, int slope, int[] extents) throws Exception {
+    void picturesFromAnyAngleAreTheSame(VoxelType type, ByteOrder order, int slope, int[] extents) throws Exception {
         Phantom phantom = Phantom.ball(type, order, extents[0], extents[1], extents[2])
                 .spacing(1, 1.5, 0.75)
                 .slope(slope);
@@ -69,10 +69,14 @@ class DeviceCompositionTest {
         Scene scene = showing.scene(1 << 20);
         int least = (extents[0] + 4) * (extents[1] + 4) * (8 + 2 * type.bytes());
         for (Camera camera : new Camera[] {new Camera(0, 90), new Camera(33, 20), new Camera(215, -40)}) {
-            Picture expected = showing.picture(1 << 20, new ShadedView(scene, camera));
+            Picture shaded = showing.picture(1 << 20, RayView.shaded(scene, camera));
+            Picture maximum = showing.picture(1 << 20, RayView.maximum(scene, camera));
             for (long budget : new long[] {least, 3L * least, 1 << 20}) {
-                Picture picture = drawn(phantom, budget, new DeviceShading(scene, camera, kernels));
-                assertThat(picture.rgb()).as("%s, budget %d", camera, budget).isEqualTo(expected.rgb());
+                String as = camera + ", budget " + budget;
+                Picture picture = drawn(phantom, budget, DeviceRayView.shaded(scene, camera, kernels));
+                assertThat(picture.rgb()).as(as).isEqualTo(shaded.rgb());
+                picture = drawn(phantom, budget, DeviceRayView.maximum(scene, camera, kernels));
+                assertThat(picture.rgb()).as("maximum, " + as).isEqualTo(maximum.rgb());
             }
         }
     }

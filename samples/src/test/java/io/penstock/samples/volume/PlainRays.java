@@ -4,19 +4,20 @@ package io.penstock.samples.volume;
 import io.penstock.samples.picture.Picture;
 
 /**
- * Shades a volume that lies whole in memory: every sample of every ray, one ray after the other, nothing skipped, no
- * slabs and no threads. What {@link ShadedView} must equal to the bit.
+ * Looks at a volume that lies whole in memory: every sample of every ray, one ray after the other, nothing skipped, no
+ * slabs and no threads. What {@link RayView} must equal to the bit.
  */
-final class PlainShading implements CodeField {
+final class PlainRays implements CodeField {
 
     private static final int PAD = CoarseMap.PAD;
+    private static final int PIXELS = Picture.SIDE * Picture.SIDE;
 
     private final Scene scene;
     private final int width;
     private final int area;
     private final char[] codes;
 
-    PlainShading(Scene scene, Showing showing) throws BadVolumeException {
+    PlainRays(Scene scene, Showing showing) throws BadVolumeException {
         NiftiHeader header = scene.header();
         this.scene = scene;
         this.width = header.columns() + 2 * PAD;
@@ -47,27 +48,47 @@ final class PlainShading implements CodeField {
         }
     }
 
-    Picture picture(Camera camera) {
+    Picture shaded(Camera camera) {
         Rays rays = new Rays(scene, camera);
-        Gathering gathering = new Gathering(scene, new Light(rays), this);
-        Exposure exposure = new Exposure();
-        for (int pixel = 0; pixel < Picture.SIDE * Picture.SIDE; pixel++) {
-            int u = pixel % Picture.SIDE;
-            int v = pixel / Picture.SIDE;
-            int[] inside = rays.inside(u, v);
-            gathering.load(exposure, pixel);
-            for (int k = inside[0]; k < inside[1] && !gathering.opaque(); k++) {
-                float x = rays.start(0, u, v) + k * rays.stepX;
-                float y = rays.start(1, u, v) + k * rays.stepY;
-                float z = rays.start(2, u, v) + k * rays.stepZ;
+        Lights lights = new Lights(scene, new Light(rays), new Exposure());
+        Gathering gathering = lights.gathering(this);
+        for (int pixel = 0; pixel < PIXELS; pixel++) {
+            gathering.load(pixel);
+            samples(rays, pixel, (x, y, z, k) -> {
                 float code = at(x, y, z);
-                if (scene.tissue().visible(code)) {
+                if (scene.tissue().visible(code) && !gathering.full()) {
                     gathering.take(x, y, z, code, k);
                 }
-            }
-            gathering.store(exposure, pixel);
+            });
+            gathering.store(pixel);
         }
-        return exposure.develop();
+        return lights.develop();
+    }
+
+    Picture maximum(Camera camera) {
+        Rays rays = new Rays(scene, camera);
+        Maxima maxima = new Maxima(scene);
+        for (int i = 0; i < PIXELS; i++) {
+            int pixel = i;
+            samples(rays, pixel, (x, y, z, k) -> maxima.codes[pixel] = Math.max(maxima.codes[pixel], at(x, y, z)));
+        }
+        return maxima.develop();
+    }
+
+    private interface SampleVisitor {
+        void visit(float x, float y, float z, int k);
+    }
+
+    private static void samples(Rays rays, int pixel, SampleVisitor visitor) {
+        int u = pixel % Picture.SIDE;
+        int v = pixel / Picture.SIDE;
+        int[] inside = rays.inside(u, v);
+        for (int k = inside[0]; k < inside[1]; k++) {
+            float x = rays.start(0, u, v) + k * rays.stepX;
+            float y = rays.start(1, u, v) + k * rays.stepY;
+            float z = rays.start(2, u, v) + k * rays.stepZ;
+            visitor.visit(x, y, z, k);
+        }
     }
 
     @Override

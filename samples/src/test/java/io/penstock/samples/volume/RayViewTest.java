@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ShadedViewTest {
+class RayViewTest {
 
     private static final List<Camera> CAMERAS =
             List.of(new Camera(0, 0), new Camera(0, 90), new Camera(33, 20), new Camera(215, -40));
@@ -29,19 +29,24 @@ class ShadedViewTest {
 
     @ParameterizedTest
     @MethodSource("volumes")
-    void everyBudgetGivesThePictureOfTheWholeVolume(VoxelType type, ByteOrder order, int[] extents) throws Exception {
+    void everyBudgetGivesThePicturesOfTheWholeVolume(VoxelType type, ByteOrder order, int[] extents) throws Exception {
         Phantom phantom =
                 Phantom.ball(type, order, extents[0], extents[1], extents[2]).spacing(1, 1.5, 0.75);
         Showing showing = new Showing(phantom);
         Scene scene = showing.scene(1 << 20);
-        PlainShading plain = new PlainShading(scene, showing);
+        PlainRays plain = new PlainRays(scene, showing);
         int least = (extents[0] + 4) * (extents[1] + 4) * (8 + 2 * type.bytes());
         for (Camera camera : CAMERAS) {
-            Picture whole = plain.picture(camera);
+            Picture shaded = plain.shaded(camera);
+            Picture maximum = plain.maximum(camera);
             for (long budget : new long[] {least, 3L * least}) {
                 Scene again = showing.scene(budget);
-                Picture picture = showing.picture(budget, new ShadedView(again, camera));
-                assertThat(picture.rgb()).as("%s, budget %d", camera, budget).isEqualTo(whole.rgb());
+                Picture picture = showing.picture(budget, RayView.shaded(again, camera));
+                assertThat(picture.rgb()).as("%s, budget %d", camera, budget).isEqualTo(shaded.rgb());
+                picture = showing.picture(budget, RayView.maximum(again, camera));
+                assertThat(picture.rgb())
+                        .as("maximum, %s, budget %d", camera, budget)
+                        .isEqualTo(maximum.rgb());
             }
         }
     }
@@ -54,7 +59,7 @@ class ShadedViewTest {
             ForkJoinPool pool = new ForkJoinPool(threads);
             try {
                 Picture picture = pool.submit(() ->
-                                showing.picture(60_000, new ShadedView(showing.scene(60_000), new Camera(33, 20))))
+                                showing.picture(60_000, RayView.shaded(showing.scene(60_000), new Camera(33, 20))))
                         .get();
                 first = first == null ? picture : first;
                 assertThat(picture.rgb()).as("%d threads", threads).isEqualTo(first.rgb());
@@ -67,7 +72,7 @@ class ShadedViewTest {
     @Test
     void aVolumeOfOneValueShowsNothingButTheNight() throws Exception {
         Showing flat = new Showing(new Phantom(VoxelType.INT16, ByteOrder.BIG_ENDIAN, 5, 5, 5, (x, y, z) -> -3));
-        Picture picture = flat.picture(1 << 20, new ShadedView(flat.scene(1 << 20), new Camera(10, 10)));
+        Picture picture = flat.picture(1 << 20, RayView.shaded(flat.scene(1 << 20), new Camera(10, 10)));
         assertThat(picture.rgb()[3 * (256 * 512 + 256)] & 0xff).isLessThan(40);
     }
 

@@ -3,32 +3,27 @@ package io.penstock.samples.volume;
 
 import io.penstock.samples.picture.Picture;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiFunction;
+import java.util.stream.LongStream;
 
 /**
- * {@link ShadedView} on a device: the same rays through a window of the same slices, which is a ring there, so that
+ * {@link RayView} on a device: the same rays through a window of the same slices, which is a ring there, so that
  * nothing is moved when slices come.
  */
-public final class DeviceShading implements DeviceComposition {
+public final class DeviceRayView implements DeviceComposition {
 
     private static final int PIXELS = Picture.SIDE * Picture.SIDE;
 
     private final Scene scene;
     private final NiftiHeader header;
     private final Rays rays;
-    private final Light light;
     private final Kernels kernels;
-    private final List<Long> allocated = new ArrayList<>();
+    private final DeviceMemory memory;
+    private final DeviceFilm film;
     private final long highest;
-    private final long means;
-    private final long opacity;
     private final long starts;
     private final long next;
     private final long end;
-    private final long exposure;
 
     // The window, made when the first and so the thickest slab is there.
     private long frame;
@@ -37,28 +32,34 @@ public final class DeviceShading implements DeviceComposition {
     private int first; // of the padded slices in it
     private int slices;
 
-    public DeviceShading(Scene scene, Camera camera, Kernels kernels) {
+    private DeviceRayView(
+            Scene scene, Camera camera, Kernels kernels, BiFunction<Scene, DeviceMemory, DeviceFilm> film) {
         this.scene = scene;
         this.header = scene.header();
         this.rays = new Rays(scene, camera);
-        this.light = new Light(rays);
         this.kernels = kernels;
+        this.memory = new DeviceMemory(kernels);
         CoarseMap map = scene.terrain().map();
         int cells = map.columns() * map.rows() * map.layers();
-        highest = filled((long) cells * Character.BYTES, to -> {
+        highest = memory.filled((long) cells * Character.BYTES, to -> {
             for (int cell = 0; cell < cells; cell++) {
                 to.putChar((char) map.highest(cell));
             }
         });
-        means = filled((long) cells * Float.BYTES, to -> to.asFloatBuffer().put(map.means()));
-        float[] table = scene.tissue().table();
-        opacity = filled(
-                (long) table.length * Float.BYTES, to -> to.asFloatBuffer().put(table));
-        starts = filled(3L * PIXELS * Float.BYTES, this::starts);
-        next = filled((long) PIXELS * Integer.BYTES, to -> inside(to, 0));
-        end = filled((long) PIXELS * Integer.BYTES, to -> inside(to, 1));
-        exposure = allocate(4L * PIXELS * Float.BYTES);
-        kernels.run("begin", PIXELS, exposure);
+        starts = memory.filled(3L * PIXELS * Float.BYTES, this::starts);
+        next = memory.filled((long) PIXELS * Integer.BYTES, to -> inside(to, 0));
+        end = memory.filled((long) PIXELS * Integer.BYTES, to -> inside(to, 1));
+        this.film = film.apply(scene, memory);
+    }
+
+    /** Returns what shades the volume. */
+    public static DeviceRayView shaded(Scene scene, Camera camera, Kernels kernels) {
+        return new DeviceRayView(scene, camera, kernels, DeviceLights::new);
+    }
+
+    /** Returns what keeps the largest code along each ray. */
+    public static DeviceRayView maximum(Scene scene, Camera camera, Kernels kernels) {
+        return new DeviceRayView(scene, camera, kernels, DeviceMaxima::new);
     }
 
     private void starts(ByteBuffer to) {
@@ -83,24 +84,6 @@ public final class DeviceShading implements DeviceComposition {
                 visitor.visit(u, v);
             }
         }
-    }
-
-    private long allocate(long bytes) {
-        long address = kernels.allocate(bytes);
-        allocated.add(address);
-        return address;
-    }
-
-    private long filled(long bytes, Consumer<ByteBuffer> content) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Math.toIntExact(bytes)).order(ByteOrder.nativeOrder());
-        content.accept(buffer);
-        return put(buffer.clear());
-    }
-
-    private long put(ByteBuffer content) {
-        long address = allocate(content.remaining());
-        kernels.put(content, address);
-        return address;
     }
 
     @Override
@@ -132,8 +115,8 @@ public final class DeviceShading implements DeviceComposition {
 
     private void open(int thickest) {
         room = Math.min(thickest, SlabWindow.MOST_NEW);
-        codes = allocate(heldBytes(thickest));
-        frame = put(DeviceFrame.of(scene, rays, light, room + SlabWindow.REACH));
+        codes = memory.allocate(heldBytes(thickest));
+        frame = memory.put(DeviceFrame.of(scene, rays, room + SlabWindow.REACH));
         for (int place = 0; place < room + SlabWindow.REACH; place++) {
             background(place); // slices leave their borders as they are
         }
@@ -164,7 +147,12 @@ public final class DeviceShading implements DeviceComposition {
         int from = first + 1;
         int to = first + slices - 2;
         if (from < to) {
-            kernels.run("march", PIXELS, frame, codes, highest, means, opacity, starts, next, end, exposure, from, to);
+            long[] all = {frame, codes, highest, starts, next, end};
+            LongStream arguments = LongStream.concat(LongStream.of(all), LongStream.of(film.addresses()));
+            kernels.run(
+                    film.kernel(),
+                    PIXELS,
+                    LongStream.concat(arguments, LongStream.of(from, to)).toArray());
         }
     }
 
@@ -173,22 +161,11 @@ public final class DeviceShading implements DeviceComposition {
         if (room != 0) {
             outside(descending() ? -CoarseMap.PAD : header.slices());
         }
-        ByteBuffer lights = ByteBuffer.allocateDirect(4 * PIXELS * Float.BYTES).order(ByteOrder.nativeOrder());
-        kernels.get(exposure, lights);
-        lights.rewind();
-        Exposure gathered = new Exposure();
-        for (int pixel = 0; pixel < PIXELS; pixel++) {
-            gathered.red[pixel] = lights.getFloat();
-            gathered.green[pixel] = lights.getFloat();
-            gathered.blue[pixel] = lights.getFloat();
-            gathered.clear[pixel] = lights.getFloat();
-        }
-        return gathered.develop();
+        return film.develop();
     }
 
     @Override
     public void close() {
-        allocated.forEach(kernels::free);
-        allocated.clear();
+        memory.close();
     }
 }

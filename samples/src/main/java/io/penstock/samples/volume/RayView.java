@@ -6,29 +6,39 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shades a volume from any angle: rays gather light front to back, as the slabs come by in that order.
+ * Draws a volume from any angle: rays gather front to back, as the slabs come by in that order.
  *
  * <p>A sample belongs to the slice that it lies in or above, and is taken when that slice and its neighbours are
  * there; a ray's samples come in one order whatever the slabs are. So the picture is the same to the bit however the
  * volume is cut and whoever computes which row.
  */
-public final class ShadedView implements Composition {
+public final class RayView implements Composition {
 
     private final Scene scene;
     private final NiftiHeader header;
     private final Rays rays;
-    private final Light light;
-    private final Exposure exposure = new Exposure();
+    private final Film film;
     private final int[] next = new int[Picture.SIDE * Picture.SIDE];
     private final int[] end = new int[Picture.SIDE * Picture.SIDE];
     private @Nullable SlabWindow window;
 
-    public ShadedView(Scene scene, Camera camera) {
+    private RayView(Scene scene, Rays rays, Film film) {
         this.scene = scene;
         this.header = scene.header();
-        this.rays = new Rays(scene, camera);
-        this.light = new Light(rays);
+        this.rays = rays;
+        this.film = film;
         IntStream.range(0, Picture.SIDE).parallel().forEach(this::aim);
+    }
+
+    /** Returns what shades the volume. */
+    public static RayView shaded(Scene scene, Camera camera) {
+        Rays rays = new Rays(scene, camera);
+        return new RayView(scene, rays, new Lights(scene, new Light(rays), new Exposure()));
+    }
+
+    /** Returns what keeps the largest code along each ray: maximum intensity. */
+    public static RayView maximum(Scene scene, Camera camera) {
+        return new RayView(scene, new Rays(scene, camera), new Maxima(scene));
     }
 
     @Override
@@ -60,7 +70,7 @@ public final class ShadedView implements Composition {
         if (here != null) {
             outside(here, descending() ? -CoarseMap.PAD : header.slices());
         }
-        return exposure.develop();
+        return film.develop();
     }
 
     private SlabWindow window(Slab slab) {
@@ -91,9 +101,10 @@ public final class ShadedView implements Composition {
 
     private void march(SlabWindow here) {
         if (here.readyFrom() < here.readyTo()) {
+            CoarseMap map = scene.terrain().map();
             IntStream.range(0, Picture.SIDE)
                     .parallel()
-                    .forEach(v -> new RowMarch(scene, rays, light, here).march(v, next, end, exposure));
+                    .forEach(v -> new RowMarch(map, rays, here, film).march(v, next, end));
         }
     }
 }
