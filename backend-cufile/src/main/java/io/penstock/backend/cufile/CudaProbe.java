@@ -5,6 +5,7 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,6 +36,7 @@ final class CudaProbe {
         details.add("driver: " + platform.driver() + ", " + Cuda.file());
         platform.gpus().forEach(gpu -> details.add(gpu.toString()));
         details.addAll(CuFileLibrary.find(options).describe());
+        details.add(BlockingBytes.INSTANCE.slotFact());
         return details;
     }
 }

@@ -63,6 +63,7 @@ class CudaProbeTest {
         assertThat(found.details())
                 .anyMatch(line -> line.startsWith("driver: CUDA 13.0, ") && line.contains("libcuda.so.1"))
                 .anyMatch(line -> line.startsWith("GPU 0: "))
+                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
                 .anyMatch(line -> line.startsWith("GPU 1: "));
         assertThat(cuda.live("contexts")).isZero();
         assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isZero();

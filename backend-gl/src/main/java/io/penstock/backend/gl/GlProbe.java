@@ -6,6 +6,7 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +76,7 @@ final class GlProbe {
         }
         details.add("OpenGL " + facts.version() + ", " + facts.vendor() + ", " + Gl.file());
         details.add(seen.proof.toString());
+        details.add(BlockingBytes.INSTANCE.slotFact());
         return Availability.available(!facts.isSoftware(), facts.renderer() + ", OpenGL " + facts.version(), details);
     }
 }

@@ -212,6 +212,7 @@ class ContextsTest {
         assertThat(probe.details())
                 .anyMatch(line -> line.startsWith("display: "))
                 .anyMatch(line -> line.startsWith("EGL device 0"))
+                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
                 .anyMatch(line -> line.startsWith("OpenGL "));
         boolean software = probe.reason().toLowerCase(Locale.ROOT).contains("llvmpipe");
         assertThat(probe.hardware()).isEqualTo(!software);

@@ -5,6 +5,7 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,6 +45,7 @@ final class OpenClProbe {
                     + (device.equals(chosen) ? "; chosen" : ""));
         });
         details.addAll(platforms.troubles());
+        details.add(BlockingBytes.INSTANCE.slotFact());
         return details;
     }
 }

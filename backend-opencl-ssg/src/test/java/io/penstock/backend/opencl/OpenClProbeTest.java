@@ -60,6 +60,7 @@ class OpenClProbeTest {
                 .anyMatch(line -> line.startsWith("library: ") && line.contains("OpenCL"))
                 .anyMatch(line -> line.startsWith("platform: "))
                 .anyMatch(line -> line.startsWith("device 0: ") && line.contains("staged"))
+                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
                 .anyMatch(line -> line.endsWith("; chosen"));
     }
 

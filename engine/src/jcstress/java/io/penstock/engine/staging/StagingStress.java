@@ -4,7 +4,6 @@ package io.penstock.engine.staging;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ThreadRule;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -26,14 +25,14 @@ public final class StagingStress {
         final StagedQueue queue;
         final SlotPool pool;
         final Piece first;
-        final DeviceMemory slot;
+        final Slot slot;
 
         Staged() {
             FakeHost host = new FakeHost(8 * SLOT, 1);
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
                     device, host, new SlotSizes(SLOT, 1, 0, 4), new FillerPool(1, false).enter(), null, null);
-            pool = new SlotPool(device, 1, SLOT);
+            pool = new SlotPool(device, host, 1, SLOT);
             first = new Piece(queue, 0);
             pool.assign(first);
             slot = first.giveUpSlot();

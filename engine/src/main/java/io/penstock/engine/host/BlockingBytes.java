@@ -4,18 +4,53 @@ package io.penstock.engine.host;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.staging.HostBytes;
+import io.penstock.engine.staging.SlotBytes;
 import java.io.IOException;
 
-/** Reads and writes a {@link HostFile} by calls that block, for threads that may. */
+/**
+ * Reads and writes a {@link HostFile} by calls that block, for threads that may. Slots are registered with io_uring where that
+ * saves processor time; where the kernel refuses, they do without.
+ */
 public final class BlockingBytes implements HostBytes {
 
-    /** The only one: it has no state. */
-    public static final BlockingBytes INSTANCE = new BlockingBytes();
+    /** That of the process. */
+    public static final BlockingBytes INSTANCE = new BlockingBytes(LinuxKernel.INSTANCE);
 
-    private BlockingBytes() {}
+    private final Kernel kernel;
+    private volatile String refusal = "";
+
+    /** Makes one on a kernel of a test's. */
+    public BlockingBytes(Kernel kernel) {
+        this.kernel = kernel;
+    }
+
+    @Override
+    public SlotBytes of(DeviceMemory slot) {
+        return kernel.platform().isAvailable() ? new RegisteredSlot(kernel, this, slot) : this;
+    }
+
+    void refused(ErrnoException answer) {
+        refusal = String.valueOf(answer.getMessage());
+    }
+
+    /** Says how large pieces go between slots and files that are opened past the page cache, and why, in the words of {@code doctor}. */
+    public String slotFact() {
+        String what = "slots, past the page cache: ";
+        RingAvailability ring = RingProbe.probe(kernel);
+        if (!ring.isAvailable()) {
+            return what + "pread and pwrite, since io_uring cannot be used (" + ring.reason() + ": " + ring.detail()
+                    + ")";
+        }
+        String said = refusal;
+        return said.isEmpty()
+                ? what + "registered with io_uring"
+                : what + "pread and pwrite where io_uring has refused them (" + said
+                        + "; ulimit -l limits what is registered)";
+    }
 
     @Override
     public long read(NativeFile file, long fileOffset, long address, long bytes) {

@@ -13,7 +13,8 @@ import java.nio.ByteOrder;
  * {@link #reap}.
  *
  * <p><b>Threading:</b> one thread, the ring's lane, from the first operation to {@link #close}; it must outlive the
- * operations, since the kernel cancels those of a thread that ends. {@link #registration()} is for any thread.
+ * operations, since the kernel cancels those of a thread that ends. A ring may go from one thread to the next where each
+ * has seen the end of its operations. {@link #registration()} is for any thread.
  *
  * <p><b>Errors:</b> a refused operation completes with {@code -errno}. {@link ErrnoException} means that the ring
  * itself is unusable; interruptions and shortages that pass are not errors but a smaller answer.

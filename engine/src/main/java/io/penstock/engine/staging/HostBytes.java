@@ -2,6 +2,7 @@
 package io.penstock.engine.staging;
 
 import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 
@@ -12,17 +13,12 @@ import io.penstock.engine.spi.NativeFile;
  *
  * <p><b>Threading:</b> thread-safe; the calls block.
  */
-public interface HostBytes {
+public interface HostBytes extends SlotBytes {
 
-    /**
-     * Reads into memory once; the caller goes on where a count is short.
-     *
-     * @return the bytes read; 0 at the end of the file
-     */
-    long read(NativeFile file, long fileOffset, long address, long bytes);
-
-    /** Writes from memory once; the caller goes on where a count is short. */
-    long write(NativeFile file, long fileOffset, long address, long bytes);
+    /** Returns how the bytes of a slot are read and written: by these calls, where nothing is gained by knowing it. */
+    default SlotBytes of(DeviceMemory slot) {
+        return this;
+    }
 
     /** Makes completed writes durable; answers 0. */
     long sync(NativeFile file);

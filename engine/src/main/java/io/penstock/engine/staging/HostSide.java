@@ -4,7 +4,6 @@ package io.penstock.engine.staging;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +83,8 @@ final class HostSide {
     private long write(Piece piece, long address) {
         long done = 0;
         while (done < piece.bytes) {
-            long wrote = host.write(piece.file(), piece.fileOffset + done, address + done, piece.bytes - done);
+            long wrote = piece.bytesBy(host)
+                    .write(piece.file(), piece.fileOffset + done, address + done, piece.bytes - done);
             if (wrote <= 0) {
                 return wrote < 0 ? Results.ofHost(wrote) : done;
             }
@@ -105,7 +105,7 @@ final class HostSide {
             return Results.TOO_WIDE;
         }
         piece.slotOffset = skip;
-        long got = read(piece.file(), piece.fileOffset - skip, base, cover, block);
+        long got = read(piece, piece.fileOffset - skip, base, cover, block);
         return got < 0 ? got : clamp(got - skip, piece.bytes);
     }
 
@@ -140,7 +140,7 @@ final class HostSide {
     /** Reads one range to {@code address}; what does not start and end with a block is read ahead of it and moved. */
     private long fillPair(Piece piece, long fileOffset, long address, long bytes, long block) {
         if (((fileOffset | address | bytes) & (block - 1)) == 0) {
-            return read(piece.file(), fileOffset, address, bytes, block);
+            return read(piece, fileOffset, address, bytes, block);
         }
         long skip = fileOffset & (block - 1);
         long cover = alignUp(skip + bytes, block);
@@ -148,7 +148,7 @@ final class HostSide {
         if (!fits(piece, ahead, cover)) {
             return Results.TOO_WIDE;
         }
-        long covered = read(piece.file(), fileOffset - skip, ahead, cover, block);
+        long covered = read(piece, fileOffset - skip, ahead, cover, block);
         if (covered < 0) {
             return covered;
         }
@@ -162,11 +162,11 @@ final class HostSide {
      * was interrupted; to go on from there would be refused, so the block is read again: the file has ended if no more
      * comes.
      */
-    private long read(NativeFile file, long fileOffset, long address, long bytes, long block) {
+    private long read(Piece piece, long fileOffset, long address, long bytes, long block) {
         long done = 0;
         while (done < bytes) {
             long from = done & -block;
-            long got = host.read(file, fileOffset + from, address + from, bytes - from);
+            long got = piece.bytesBy(host).read(piece.file(), fileOffset + from, address + from, bytes - from);
             if (got < 0) {
                 return Results.ofHost(got);
             }

@@ -55,7 +55,6 @@ final class Piece {
     int firstPair;
     int pairCount;
     boolean needsSlot;
-    boolean slotIsPooled;
     long slotOffset;
     long moved; // by the steps so far; in the end the result
     long ticket;
@@ -64,6 +63,7 @@ final class Piece {
     private @Nullable NativeFile file;
     private @Nullable DeviceMemory memory;
     private @Nullable DeviceMemory slot;
+    private @Nullable Slot pooled; // of which the slot is the memory
 
     Piece(StagedQueue queue, int id) {
         this.queue = queue;
@@ -88,7 +88,7 @@ final class Piece {
         point = command.point();
         inOrder = command.inOrder();
         needsSlot = false;
-        slotIsPooled = false;
+        pooled = null;
         state.set(TAKEN);
     }
 
@@ -127,18 +127,23 @@ final class Piece {
         return (state.get() & CANCEL) != 0;
     }
 
-    void slot(DeviceMemory pooled) {
-        slot = pooled;
-        slotIsPooled = true;
+    void slot(Slot pooled) {
+        this.pooled = pooled;
+        slot = pooled.memory();
     }
 
     /** Returns the slot of the pool that the piece had, if any; it has none then. */
     @Nullable
-    DeviceMemory giveUpSlot() {
-        DeviceMemory pooled = slotIsPooled ? slot : null;
+    Slot giveUpSlot() {
+        Slot given = pooled;
         slot = null;
-        slotIsPooled = false;
-        return pooled;
+        pooled = null;
+        return given;
+    }
+
+    /** Returns how its bytes are read and written: as its slot knows, or by calls that know of none. */
+    SlotBytes bytesBy(HostBytes host) {
+        return pooled == null ? host : pooled.bytes();
     }
 
     boolean hasSlot() {

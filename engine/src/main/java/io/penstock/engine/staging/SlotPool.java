@@ -17,19 +17,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotPool {
 
-    private final List<DeviceMemory> all = new ArrayList<>();
+    private final List<Slot> all = new ArrayList<>();
 
     // A stack: the slot used last is the one that the processor's caches know best.
-    private final ConcurrentLinkedDeque<DeviceMemory> free = new ConcurrentLinkedDeque<>();
+    private final ConcurrentLinkedDeque<Slot> free = new ConcurrentLinkedDeque<>();
     private final ConcurrentLinkedQueue<Piece> waiting = new ConcurrentLinkedQueue<>();
 
-    SlotPool(StagingDevice device, int slots, long bytes) {
+    SlotPool(StagingDevice device, HostBytes host, int slots, long bytes) {
         try {
             for (int i = 0; i < slots; i++) {
-                all.add(device.allocateSlot(bytes));
+                DeviceMemory memory = device.allocateSlot(bytes);
+                all.add(new Slot(memory, host.of(memory)));
             }
         } catch (RuntimeException | Error e) {
-            all.forEach(DeviceMemory::free);
+            all.forEach(Slot::free);
             throw e;
         }
         free.addAll(all);
@@ -46,7 +47,7 @@ final class SlotPool {
     }
 
     /** Takes back a slot that the device and host I/O have let go of (rule 204). */
-    void release(DeviceMemory slot) {
+    void release(Slot slot) {
         free.push(slot);
         match();
     }
@@ -57,7 +58,7 @@ final class SlotPool {
     }
 
     private void match() {
-        for (DeviceMemory slot = free.poll(); slot != null; slot = free.poll()) {
+        for (Slot slot = free.poll(); slot != null; slot = free.poll()) {
             Piece piece = nextWaiting();
             if (piece != null) {
                 piece.slot(slot);
@@ -89,6 +90,6 @@ final class SlotPool {
     }
 
     void close() {
-        all.forEach(DeviceMemory::free);
+        all.forEach(Slot::free);
     }
 }

@@ -2,7 +2,6 @@
 package io.penstock.engine.staging;
 
 import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.StagingDevice;
@@ -114,7 +113,7 @@ public final class StagedQueue implements NativeQueue {
         for (int id = 0; id < pieces.length; id++) {
             pieces[id] = new Piece(this, id);
         }
-        this.slots = new SlotPool(device, sizes.slots(fillers.size()), sizes.allocatedBytes());
+        this.slots = new SlotPool(device, host, sizes.slots(fillers.size()), sizes.allocatedBytes());
         if (executor != null) {
             executor.serve(sizes.spinNanos());
         }
@@ -290,7 +289,7 @@ public final class StagedQueue implements NativeQueue {
 
     /** Ends a piece: nothing native has its memory or its slot any more. */
     void complete(Piece piece, long result) {
-        DeviceMemory slot = piece.giveUpSlot();
+        Slot slot = piece.giveUpSlot();
         if (slot != null) {
             slots.release(slot);
         }

@@ -19,12 +19,14 @@ final class FakeHost implements HostBytes {
     final byte[] space;
     private final Random random;
     private final Set<Long> copying = new HashSet<>(); // slots that the device has, by address
+    private final Set<Long> known = new HashSet<>(); // slots that are not let go of yet, by address
     private int allocated;
     private int freed;
     boolean shortCounts = true;
     int nextCount; // of a read that is interrupted, wherever that is; 0 for none
     int failures; // that many calls fail
     int calls;
+    int callsBySlots;
 
     FakeHost(int bytes, long seed) {
         space = new byte[bytes];
@@ -53,6 +55,9 @@ final class FakeHost implements HostBytes {
 
             @Override
             public void free() {
+                if (known.contains(address)) {
+                    throw new AssertionError("a slot is freed that nobody has let go of");
+                }
                 freed += (int) (bytes + 4095) / 4096 * 4096;
             }
         };
@@ -103,6 +108,38 @@ final class FakeHost implements HostBytes {
                 (shortCounts && blocks > 1 && random.nextInt(4) == 0
                         ? block * (1 + random.nextInt((int) blocks - 1))
                         : bytes);
+    }
+
+    @Override
+    public synchronized SlotBytes of(DeviceMemory slot) {
+        known.add(slot.hostAddress());
+        return new SlotBytes() {
+            @Override
+            public long read(NativeFile file, long fileOffset, long address, long bytes) {
+                checkSlot(slot, address, bytes);
+                return FakeHost.this.read(file, fileOffset, address, bytes);
+            }
+
+            @Override
+            public long write(NativeFile file, long fileOffset, long address, long bytes) {
+                checkSlot(slot, address, bytes);
+                return FakeHost.this.write(file, fileOffset, address, bytes);
+            }
+
+            @Override
+            public void close() {
+                known.remove(slot.hostAddress());
+            }
+        };
+    }
+
+    private synchronized void checkSlot(DeviceMemory slot, long address, long bytes) {
+        callsBySlots++;
+        if (address < slot.hostAddress()
+                || address + bytes > slot.hostAddress() + slot.bytes()
+                || !known.contains(slot.hostAddress())) {
+            throw new AssertionError("not in this slot, or too late: " + bytes + " bytes at " + address);
+        }
     }
 
     @Override

@@ -36,6 +36,7 @@ class StagedQueueTest {
         assertThat(part(memory.bytes, 7, SLOT)).isEqualTo(part(file.bytes, 100, SLOT));
         assertThat(memory.bytes[6]).as("the byte before").isZero();
         assertThat(memory.bytes[7 + SLOT]).as("the byte behind").isZero();
+        assertThat(stage.host.callsBySlots).as("read as its slot knows").isEqualTo(stage.host.calls);
         stage.close();
     }
 
@@ -50,6 +51,7 @@ class StagedQueueTest {
         assertThat(stage.result(0)).isEqualTo(SLOT);
         assertThat(part(file.bytes, 100, SLOT)).containsOnly(9);
         assertThat(file.bytes[99]).isEqualTo(before);
+        assertThat(stage.host.callsBySlots).as("written as its slot knows").isEqualTo(stage.host.calls);
         stage.close();
     }
 

@@ -20,18 +20,23 @@ import org.reactivestreams.Publisher;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 
-/** {@link ReadAndTell} in a JVM of its own, which another program has started. */
+/** A program of the tests in a JVM of its own, which another program has started. */
 final class ChildJvm {
 
     private ChildJvm() {}
 
-    /** Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said. */
+    /** Runs {@link ReadAndTell} as below. */
     static String run(Path file, String... launcher) throws IOException {
+        return run(ReadAndTell.class, file, launcher);
+    }
+
+    /** Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said. */
+    static String run(Class<?> program, Path file, String... launcher) throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
-        command.add(ReadAndTell.class.getName());
+        command.add(program.getName());
         command.add(file.toString());
         return Tool.run(command);
     }

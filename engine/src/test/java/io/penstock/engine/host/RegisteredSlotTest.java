@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.FileOption;
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.staging.SlotBytes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+class RegisteredSlotTest {
+    private static final int BYTES = 1 << 20;
+    private static final int PIECE = 1 << 18;
+    private static final int UPDATE = IoUring.IORING_REGISTER_BUFFERS_UPDATE;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final BlockingBytes bytes = new BlockingBytes(kernel);
+    private final Slabs slabs = new Slabs(true);
+    private final Slab slab = slabs.allocate(BYTES);
+    private final byte[] content = new byte[BYTES];
+    private final Path path = Path.of("target", "registered-slot-" + System.nanoTime()); // a tmpfs has no O_DIRECT
+    private SlotBytes slot = bytes;
+    private LinuxFile file;
+
+    @BeforeEach
+    void makeFile() throws IOException {
+        RingFixture.assumeRing();
+        new Random(1).nextBytes(content);
+        Files.write(path, content);
+        file = open(path);
+        slot = bytes.of(slab);
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws IOException {
+        slot.close();
+        if (file != null) {
+            file.close();
+        }
+        slab.free();
+        slabs.close();
+        Files.deleteIfExists(path);
+        assertThat(kernel.closed).as("rings that are closed").isEqualTo(kernel.opened);
+        assertThat(kernel.unmapped).as("their memory").isEqualTo(kernel.mapped);
+    }
+
+    private static LinuxFile open(Path path) throws IOException {
+        try {
+            return LinuxFile.open(path, Set.of(FileOption.READ, FileOption.WRITE, FileOption.DIRECT), BYTES);
+        } catch (FileSystemException none) {
+            throw new TestAbortedException("no file past the page cache: " + none.getMessage());
+        }
+    }
+
+    /** Reads four pieces, to all of the slot, and checks them. */
+    private void readAll(LinuxFile file) {
+        for (int at = 0; at < BYTES; at += PIECE) {
+            assertThat(slot.read(file, at, slab.hostAddress() + at, PIECE)).isEqualTo(PIECE);
+        }
+        assertSlot();
+    }
+
+    private void assertSlot() {
+        byte[] got = new byte[BYTES];
+        slab.buffer(0, BYTES).get(got);
+        assertThat(got).isEqualTo(content);
+    }
+
+    private List<Integer> submitted() {
+        return kernel.submitted.stream().map(ScriptedKernel.Sqe::opcode).toList();
+    }
+
+    @Test
+    void largePiecesPastThePageCacheGoByTheRingThatKnowsTheSlotAfterAFew() throws IOException {
+        readAll(file);
+        assertThat(kernel.opened).as("rings for the first few").isZero();
+        readAll(file);
+        assertThat(submitted()).containsOnly((int) IoUring.IORING_OP_READ_FIXED).hasSize(4);
+        assertThat(kernel.registered)
+                .as("a table, and the slot once")
+                .containsOnlyOnce(UPDATE)
+                .hasSize(2);
+        assertThat(slot.read(file, BYTES, slab.hostAddress(), PIECE))
+                .as("the end")
+                .isZero();
+        assertThat(slot.read(file, BYTES - PIECE / 4, slab.hostAddress(), PIECE))
+                .as("up to the end")
+                .isEqualTo(PIECE / 4);
+        assertThat(bytes.slotFact()).isEqualTo("slots, past the page cache: registered with io_uring");
+    }
+
+    @Test
+    void theyAreWrittenByItToo() throws IOException {
+        readAll(file);
+        new Random(2).nextBytes(content);
+        slab.buffer(0, BYTES).put(content);
+        assertThat(slot.write(file, 0, slab.hostAddress(), BYTES)).isEqualTo(BYTES);
+        assertThat(submitted()).containsExactly((int) IoUring.IORING_OP_WRITE_FIXED);
+        assertThat(Files.readAllBytes(path)).isEqualTo(content);
+    }
+
+    @Test
+    void smallPiecesAndCachedFilesNeedNoRing() throws IOException {
+        LinuxFile cached = LinuxFile.open(path, Set.of(FileOption.READ), BYTES);
+        for (int i = 0; i < 3; i++) {
+            readAll(cached);
+            for (int at = 0; at < BYTES; at += PIECE / 2) {
+                slot.read(file, at, slab.hostAddress() + at, PIECE / 2);
+            }
+            assertSlot();
+        }
+        cached.close();
+        assertThat(kernel.opened).isZero();
+    }
+
+    @Test
+    void aSlotIsUnregisteredBeforeItsMemoryIsFreed() throws IOException {
+        readAll(file);
+        readAll(file);
+        slot.close();
+        assertThat(kernel.registered).endsWith(UPDATE, UPDATE).hasSize(3);
+        slot.close();
+        assertThat(kernel.registered).hasSize(3);
+    }
+
+    @Test
+    void aKernelThatDoesNotRegisterIsAskedOnceAndAllIsReadWithoutIt() throws IOException {
+        kernel.registerAnswer = -Errno.ENOMEM;
+        readAll(file);
+        readAll(file);
+        readAll(file);
+        assertThat(kernel.opened).isEqualTo(1);
+        assertThat(submitted()).isEmpty();
+        kernel.registerAnswer = 0; // what is said does not come from the question whether there is io_uring
+        assertThat(bytes.slotFact())
+                .startsWith("slots, past the page cache: pread and pwrite where io_uring has refused them (")
+                .contains("io_uring_register -> ENOMEM (12)", "ulimit -l");
+    }
+
+    @Test
+    void aKernelWithoutIoUringIsSaidWithItsReason() throws IOException {
+        kernel.setupAnswer = -Errno.EPERM;
+        readAll(file);
+        readAll(file);
+        assertThat(bytes.slotFact())
+                .startsWith(
+                        "slots, past the page cache: pread and pwrite, since io_uring cannot be used (FORBIDDEN_BY_SECCOMP");
+        kernel.platform = new RingAvailability(RingAvailability.Reason.NOT_LINUX, "plan 9");
+        assertThat(bytes.of(slab)).isSameAs(bytes);
+    }
+
+    @Test
+    void whatAFullKernelDoesNotTakeGoesByTheCall() throws IOException {
+        readAll(file);
+        for (int i = 0; i < 2000; i++) {
+            kernel.enterAnswers.add(-Errno.EAGAIN);
+        }
+        readAll(file);
+        assertThat(submitted()).isEmpty();
+        assertThat(kernel.closed).as("the ring that takes nothing").isEqualTo(1);
+    }
+
+    @Test
+    void aRingThatBreaksIsGivenUp() throws IOException {
+        readAll(file);
+        readAll(file);
+        kernel.enterAnswers.add(-Errno.EBADF);
+        readAll(file);
+        assertThat(submitted()).as("before").hasSize(4);
+        assertThat(kernel.closed).isEqualTo(1);
+    }
+
+    @Test
+    void aFailureIsThatOfTheCallWhichIsAskedAgain() throws IOException {
+        readAll(file);
+        assertThat(slot.read(file, 1, slab.hostAddress(), PIECE)).isEqualTo(-Errno.EINVAL);
+        assertThat(kernel.closed)
+                .as("rings that are given up for what was no fault of theirs")
+                .isZero();
+        readAll(file);
+        assertThat(submitted()).hasSize(5);
+    }
+
+    /** Takes an operation without waiting, and fails from then on. */
+    private static final class BreaksOnceItIsBusy implements Kernel {
+        private final Kernel real;
+        final List<Integer> answers = new ArrayList<>();
+
+        BreaksOnceItIsBusy(Kernel real) {
+            this.real = real;
+        }
+
+        @Override
+        public int ioUringEnter(int fd, int submit, int minComplete, int flags, long argument, long argumentBytes) {
+            int answer = answers.isEmpty() ? real.ioUringEnter(fd, submit, 0, 0, 0, 0) : -Errno.EBADF;
+            answers.add(answer);
+            return answer;
+        }
+
+        @Override
+        public RingAvailability platform() {
+            return real.platform();
+        }
+
+        @Override
+        public int ioUringSetup(int entries, long params) {
+            return real.ioUringSetup(entries, params);
+        }
+
+        @Override
+        public int ioUringRegister(int fd, int opcode, long argument, int count) {
+            return real.ioUringRegister(fd, opcode, argument, count);
+        }
+
+        @Override
+        public int ioUringDisabled() {
+            return real.ioUringDisabled();
+        }
+
+        @Override
+        public long map(int fd, long length, long offset) {
+            return real.map(fd, length, offset);
+        }
+
+        @Override
+        public int unmap(long address, long length) {
+            return real.unmap(address, length);
+        }
+
+        @Override
+        public int poll(long pollfd, int timeoutMillis) {
+            return real.poll(pollfd, timeoutMillis);
+        }
+
+        @Override
+        public int eventfd() {
+            return real.eventfd();
+        }
+
+        @Override
+        public int eventfdSignal(int eventfd) {
+            return real.eventfdSignal(eventfd);
+        }
+
+        @Override
+        public int close(int fd) {
+            return real.close(fd);
+        }
+    }
+
+    @Test
+    void required_201_aRingThatBreaksUnderAReadIsNotLeftBeforeTheReadHasEnded() throws IOException {
+        BreaksOnceItIsBusy breaking = new BreaksOnceItIsBusy(kernel);
+        slot = new BlockingBytes(breaking).of(slab);
+        readAll(file);
+        ByteBuffer whole = slab.buffer(0, BYTES);
+        for (int i = 0; i < BYTES; i++) {
+            whole.put(i, (byte) 0);
+        }
+        assertThat(slot.read(file, 0, slab.hostAddress(), BYTES)).isEqualTo(BYTES);
+        assertSlot();
+        assertThat(breaking.answers).as("taken").first().isEqualTo(1);
+        readAll(file);
+    }
+}
