@@ -75,7 +75,7 @@ final class Dx11Copies implements StagingDevice {
         ImageBoxes boxes = image.boxes();
         boxes.cut(command.memoryOffset(), command.bytes());
         while (boxes.next()) {
-            long box = slot.box(image.corner(), boxes);
+            long box = slot.box(image);
             // Pitches between rows and slices that the slot has are smaller than it; others may be longer than a UINT.
             int rowPitch = boxes.rows() > 1 || boxes.slices() > 1 ? (int) layout.rowPitch() : rowBytes(layout, boxes);
             int depthPitch = boxes.slices() > 1 ? (int) layout.slicePitch() : 0;

@@ -90,12 +90,20 @@ final class Dx11Image implements DeviceMemory {
         return region.layout();
     }
 
-    /** Returns where the current box begins: a column, a row, a slice within the subresource. */
-    ImageRegion.Texels corner() {
+    /** Returns the column in which the current box begins. */
+    int left() {
+        return region.origin().x() + boxes.column();
+    }
+
+    /** Returns the row in which the current box begins. */
+    int top() {
+        return region.origin().y() + boxes.row();
+    }
+
+    /** Returns the slice of the subresource in which the current box begins. */
+    int front() {
         boolean deep = shape.kind() == TextureKind.THREE;
-        ImageRegion.Texels origin = region.origin();
-        return new ImageRegion.Texels(
-                origin.x() + boxes.column(), origin.y() + boxes.row(), deep ? origin.z() + boxes.slice() : 0);
+        return deep ? region.origin().z() + boxes.slice() : 0;
     }
 
     /** Returns the number of the subresource that the current box is in. */

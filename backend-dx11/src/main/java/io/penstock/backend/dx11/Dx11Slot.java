@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.D3d11Device;
@@ -146,11 +145,15 @@ final class Dx11Slot implements DeviceMemory {
         return cellAddress + BOX;
     }
 
-    /** Returns the address of a box that begins at a texel; good until the next is asked for. */
-    long box(ImageRegion.Texels corner, ImageBoxes size) {
-        cells.putInt(BOX, corner.x()).putInt(BOX + 4, corner.y()).putInt(BOX + 8, corner.z());
-        cells.putInt(BOX + 12, corner.x() + size.columns());
-        cells.putInt(BOX + 16, corner.y() + size.rows()).putInt(BOX + 20, corner.z() + size.slices());
+    /** Returns the address of the box that an image is at; good until the next is asked for. */
+    long box(Dx11Image image) {
+        ImageBoxes size = image.boxes();
+        int left = image.left();
+        int top = image.top();
+        int front = image.front();
+        cells.putInt(BOX, left).putInt(BOX + 4, top).putInt(BOX + 8, front);
+        cells.putInt(BOX + 12, left + size.columns());
+        cells.putInt(BOX + 16, top + size.rows()).putInt(BOX + 20, front + size.slices());
         return cellAddress + BOX;
     }
 

@@ -42,81 +42,63 @@ final class TextureCopies {
         for (int i = 0; i < UNPACK.length; i++) {
             Gl.glGetIntegerv(UNPACK[i], value);
             before[i] = value[0];
-            GlTextures.glPixelStorei(UNPACK[i], UNPACK[i] == GlTextures.GL_UNPACK_ALIGNMENT ? 1 : 0);
+            GlTextures.glPixelStorei(UNPACK[i], unpack(UNPACK[i], image));
         }
         Gl.glBindBuffer(GlTextures.GL_PIXEL_UNPACK_BUFFER, buffer);
-        new Boxes(image, at - offset).copy(offset, bytes);
+        fill(image, at - offset, offset, bytes);
         Gl.glBindBuffer(GlTextures.GL_PIXEL_UNPACK_BUFFER, bound);
         for (int i = 0; i < UNPACK.length; i++) {
             GlTextures.glPixelStorei(UNPACK[i], before[i]);
         }
     }
 
-    /** The boxes that rows which follow each other are cut into. */
-    private static final class Boxes {
+    private static int unpack(int name, GlImage image) {
+        return switch (name) {
+            case GlTextures.GL_UNPACK_ALIGNMENT -> 1;
+            case GlTextures.GL_UNPACK_ROW_LENGTH -> image.rowTexels();
+            case GlTextures.GL_UNPACK_IMAGE_HEIGHT -> image.sliceRows();
+            default -> 0;
+        };
+    }
 
-        private final GlImage image;
-        private final ImageRegion region;
-        private final long base; // of the region's first byte in the buffer, if that had it
-        private final int dimensions;
-        private final ImageBoxes boxes;
-
-        Boxes(GlImage image, long base) {
-            this.image = image;
-            this.region = image.region();
-            this.base = base;
-            this.dimensions = dimensions((int) region.image());
-            ImageRegion.Layout layout = region.layout();
-            // Other pitches are none that GL can step over by itself.
-            boolean evenRows = layout.rowPitch() % layout.texelBytes() == 0;
-            boolean evenSlices = evenRows && layout.slicePitch() % layout.rowPitch() == 0;
-            if (evenRows) {
-                GlTextures.glPixelStorei(
-                        GlTextures.GL_UNPACK_ROW_LENGTH, (int) (layout.rowPitch() / layout.texelBytes()));
-            }
-            if (evenSlices) {
-                GlTextures.glPixelStorei(
-                        GlTextures.GL_UNPACK_IMAGE_HEIGHT, (int) (layout.slicePitch() / layout.rowPitch()));
-            }
-            this.boxes = new ImageBoxes(region, evenRows, evenSlices);
+    private void fill(GlImage image, long base, long offset, long bytes) {
+        int dimensions = dimensions((int) image.nativeHandle());
+        ImageBoxes boxes = image.boxes();
+        boxes.cut(offset, bytes);
+        while (boxes.next()) {
+            fill(image, dimensions, base + boxes.offset());
         }
+    }
 
-        /** Returns how many coordinates a texel of the texture has; 3 where it is none, and GL says so. */
-        private static int dimensions(int texture) {
-            int[] target = new int[1];
-            GlTextures.glGetTextureParameteriv(texture, GlTextures.GL_TEXTURE_TARGET, target);
-            return switch (target[0]) {
-                case GlTextures.GL_TEXTURE_1D -> 1;
-                case GlTextures.GL_TEXTURE_2D, GlTextures.GL_TEXTURE_RECTANGLE, GlTextures.GL_TEXTURE_1D_ARRAY -> 2;
-                default -> 3;
-            };
-        }
+    /** Returns how many coordinates a texel of the texture has; 3 where it is none, and GL says so. */
+    private int dimensions(int texture) {
+        value[0] = 0;
+        GlTextures.glGetTextureParameteriv(texture, GlTextures.GL_TEXTURE_TARGET, value);
+        return switch (value[0]) {
+            case GlTextures.GL_TEXTURE_1D -> 1;
+            case GlTextures.GL_TEXTURE_2D, GlTextures.GL_TEXTURE_RECTANGLE, GlTextures.GL_TEXTURE_1D_ARRAY -> 2;
+            default -> 3;
+        };
+    }
 
-        void copy(long offset, long bytes) {
-            boxes.cut(offset, bytes);
-            while (boxes.next()) {
-                fill();
-            }
-        }
-
-        private void fill() {
-            int texture = (int) region.image();
-            int level = region.level();
-            int x = region.origin().x() + boxes.column();
-            int y = region.origin().y() + boxes.row();
-            int z = region.origin().z() + boxes.slice();
-            int columns = boxes.columns();
-            int rows = boxes.rows();
-            int format = image.format().format();
-            int type = image.format().type();
-            long at = base + boxes.offset();
-            switch (dimensions) {
-                case 1 -> GlTextures.glTextureSubImage1D(texture, level, x, columns, format, type, at);
-                case 2 -> GlTextures.glTextureSubImage2D(texture, level, x, y, columns, rows, format, type, at);
-                default ->
-                    GlTextures.glTextureSubImage3D(
-                            texture, level, x, y, z, columns, rows, boxes.slices(), format, type, at);
-            }
+    private static void fill(GlImage image, int dimensions, long at) {
+        ImageRegion region = image.region();
+        ImageBoxes boxes = image.boxes();
+        int texture = (int) region.image();
+        int level = region.level();
+        int x = region.origin().x() + boxes.column();
+        int y = region.origin().y() + boxes.row();
+        int z = region.origin().z() + boxes.slice();
+        int columns = boxes.columns();
+        int rows = boxes.rows();
+        int format = image.format().format();
+        int type = image.format().type();
+        switch (dimensions) {
+            case 1 -> GlTextures.glTextureSubImage1D(texture, level, x, columns, format, type, at);
+            case 2 -> GlTextures.glTextureSubImage2D(texture, level, x, y, columns, rows, format, type, at);
+            default ->
+                GlTextures.glTextureSubImage3D(
+                        texture, level, x, y, z, columns, rows, boxes.slices(), format, type, at);
         }
     }
 }
