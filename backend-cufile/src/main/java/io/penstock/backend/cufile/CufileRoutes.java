@@ -99,7 +99,7 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
     }
 
     private static Route staged(CudaContext context, Options options, String why) {
-        return new StagedRoute(context, options, "through pinned slots: " + why, "");
+        return new StagedRoute(context, options, "through pinned slots: " + why);
     }
 
     Set<TransferPath> paths() {

@@ -1,80 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.CommonOptions;
-import io.penstock.Evidence;
-import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
-import io.penstock.TransferPath;
 import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Route;
 import io.penstock.engine.staging.SlotSizes;
-import io.penstock.engine.staging.StagedFile;
 import io.penstock.engine.staging.StagedQueue;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The way through pinned slots: takes every file and every buffer, and needs the driver alone. */
-final class StagedRoute implements Route {
+final class StagedRoute extends StagingRoute {
 
     /** Backends with equal ones use the same lane, and so the same slots. */
     private record Sharing(CudaContext context, SlotSizes sizes) {}
 
     private final Sharing sharing;
-    private final long pieceBytes;
-    private final String reason;
-    private final String remedy;
 
     /**
      * Describes the way.
      *
      * @param reason why it is not a more direct one
-     * @param remedy what would help
      */
-    StagedRoute(CudaContext context, Options options, String reason, String remedy) {
-        this.sharing = new Sharing(context, SlotSizes.of(options));
-        this.pieceBytes = options.get(CommonOptions.PIECE_BYTES);
-        this.reason = reason;
-        this.remedy = remedy;
-    }
-
-    @Override
-    public TransferPath path() {
-        return TransferPath.STAGED;
-    }
-
-    @Override
-    public Evidence evidence() {
-        return Evidence.OBSERVED;
-    }
-
-    @Override
-    public String reason() {
-        return reason;
-    }
-
-    @Override
-    public String remedy() {
-        return remedy;
-    }
-
-    @Override
-    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        NativeFile host = LinuxFile.open(path, options, pieceBytes);
-        try {
-            return new StagedFile(host, BlockingBytes.INSTANCE, sharing.sizes, options.contains(FileOption.WRITE));
-        } catch (RuntimeException e) {
-            host.close();
-            throw e;
-        }
+    StagedRoute(CudaContext context, Options options, String reason) {
+        super(options, reason);
+        this.sharing = new Sharing(context, sizes());
     }
 
     @Override
@@ -90,11 +44,6 @@ final class StagedRoute implements Route {
     @Override
     public Object sharing() {
         return sharing;
-    }
-
-    @Override
-    public int lanes() {
-        return 1;
     }
 
     @Override

@@ -62,7 +62,7 @@ class MappedReuseTest {
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostBytes, 2);
         List<Route> routes = List.of(
                 MappedRoute.of(context, options, sizes, MappedRoute.Takes.WORTHWHILE),
-                new StagedRoute(context, options, "", ""));
+                new StagedRoute(context, options, ""));
         CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
         return gpu.keep(Engine.open("cufile", driver, routes, options));
     }

@@ -88,8 +88,7 @@ class MappedTest {
         CudaContext context = CudaContext.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
         List<Route> routes = List.of(
-                MappedRoute.of(context, options, sizes, MappedRoute.Takes.ALL),
-                new StagedRoute(context, options, "", ""));
+                MappedRoute.of(context, options, sizes, MappedRoute.Takes.ALL), new StagedRoute(context, options, ""));
         CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
         return gpu.keep(Engine.open("cufile", driver, routes, options));
     }

@@ -46,7 +46,7 @@ record Dx11Routes(List<Route> all, @Nullable SsgInterface ssg, String whyNotSsg)
             routes.add(new SsgRoute(ssg, SsgSizes.of(options)));
         }
         String reason = "through staging buffers: " + (ssg == null ? why : "AMD's interface does not take this");
-        routes.add(new StagedRoute(device, options, reason, ""));
+        routes.add(new StagedRoute(device, options, reason));
         return new Dx11Routes(routes, ssg, why);
     }
 

@@ -53,7 +53,7 @@ record OpenClRoutes(List<Route> all, @Nullable SsgSession ssg) {
             case MAP -> "not by a map";
             case STAGED -> OpenClOptions.PATH + "=staged";
         };
-        routes.add(new StagedRoute(context, options, "through slots of ours: " + why, ""));
+        routes.add(new StagedRoute(context, options, "through slots of ours: " + why));
         return new OpenClRoutes(routes, ssg);
     }
 

@@ -2,6 +2,7 @@
 package io.penstock.engine.host;
 
 import io.penstock.FileOption;
+import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,6 +52,18 @@ public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFi
      * @return 0, or a negative number for {@link BlockingBytes#failure}
      */
     long sync();
+
+    /**
+     * Opens a file as this operating system does best.
+     *
+     * @param pieceBytes how much one command should move
+     * @throws IOException with the native answer
+     */
+    static HostFile open(Path path, Set<FileOption> options, long pieceBytes) throws IOException {
+        return Machine.isSupported()
+                ? LinuxFile.open(path, options, pieceBytes)
+                : ChannelFile.open(path, options, pieceBytes);
+    }
 
     /** Refuses combinations that no operating system gives a meaning to. */
     static void check(Set<FileOption> options) {

@@ -2,10 +2,7 @@
 package io.penstock.engine.ssg;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.host.ChannelFile;
 import io.penstock.engine.host.HostFile;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,9 +59,7 @@ public final class SsgFiles {
     /** Opens a file as the host does. */
     static HostFile host(Path path, boolean writes) throws IOException {
         Set<FileOption> how = writes ? EnumSet.of(FileOption.READ, FileOption.WRITE) : EnumSet.of(FileOption.READ);
-        return Machine.isSupported()
-                ? LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES)
-                : ChannelFile.open(path, how, Limits.LINUX_MAX_BYTES);
+        return HostFile.open(path, how, Limits.LINUX_MAX_BYTES);
     }
 
     /** Gives back what {@link #open} gave. */
