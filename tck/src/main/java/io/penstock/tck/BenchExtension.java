@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.tck;
 
+import io.penstock.Backends;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -29,11 +30,15 @@ public final class BenchExtension implements BeforeEachCallback, AfterEachCallba
         context.getStore(HERE).put(Place.class, new Place(new Bench(subject), probe, probe.count()));
     }
 
-    /** What the process keeps for good once a backend was open (lanes, class data) is no leak of the first test. */
+    /**
+     * What the process keeps for good once a backend was open (lanes, class data), or once all providers were asked (a driver
+     * of CUDA opens device files and keeps them), is no leak of the first test.
+     */
     private static void warmUp(ExtensionContext context, TckSubject subject) {
         ExtensionContext.Store store = context.getRoot().getStore(HERE);
         if (store.get(context.getRequiredTestClass()) == null) {
             store.put(context.getRequiredTestClass(), true);
+            Backends.list();
             Bench bench = new Bench(subject);
             try {
                 bench.letOthersRun();

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * An OpenCL device of this machine as the TCK's subject.
@@ -26,21 +25,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 record OpenClSubject(Options options, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
 
-    private static final AtomicBoolean WARM = new AtomicBoolean();
-
     /** Makes the subject, or skips the test where there is no OpenCL. */
     static OpenClSubject of(Options options, TransferPath path, FileOption... fileOptions) {
         OpenCls.require();
-        warmUp();
         return new OpenClSubject(options, path, Set.of(fileOptions));
-    }
-
-    // Where CUDA is too, its driver opens device files when a provider asks it for the first time, and keeps them: that
-    // is no leak of the rule that lists the providers.
-    private static void warmUp() {
-        if (WARM.compareAndSet(false, true)) {
-            Backends.list();
-        }
     }
 
     @Override
