@@ -69,6 +69,7 @@ public final class GlProvider implements BackendProvider {
             context.leave();
             throw e;
         }
+        context.pump().spinFor(1000L * options.get(StagingOptions.SPIN_MICROS)); // for fences too, which have no queue
         GlDriver driver = new GlDriver(context, routes);
         return Engine.open(NAME, driver, routes.all().stream().map(around).toList(), options);
     }

@@ -26,12 +26,14 @@ final class HostSlotCopies {
 
     private final GlContext context;
     private final GlCopies device;
+    private final CopyFences fences;
     private final Map<Long, Copy> copies = new HashMap<>(); // by ticket
     private final ArrayDeque<GlSlot> idle = new ArrayDeque<>();
 
-    HostSlotCopies(GlContext context, GlCopies device) {
+    HostSlotCopies(GlContext context, GlCopies device, CopyFences fences) {
         this.context = context;
         this.device = device;
+        this.fences = fences;
     }
 
     long copyIn(Command command) {
@@ -56,7 +58,7 @@ final class HostSlotCopies {
             return refused(none);
         }
         context.buffers().copy(source.name(), command.memoryOffset(), through.name(), through.start(), command.bytes());
-        long ticket = GlCopies.fence(context, GlCall.COPY);
+        long ticket = fences.behind(GlCall.COPY);
         return started(ticket, new Copy(through, slot.hostAddress() + command.slotOffset(), command.bytes()));
     }
 

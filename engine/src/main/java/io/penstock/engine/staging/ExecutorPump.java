@@ -122,9 +122,9 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         return (inbox.isEmpty() && tasks.isEmpty()) || !asleep.compareAndSet(true, false);
     }
 
-    /** Serves a queue that wants its copies looked at for so long without a pause; the longest of all counts. */
-    synchronized void serve(long queuesSpinNanos) {
-        spinNanos = Math.max(spinNanos, queuesSpinNanos);
+    /** Has copies, and what is watched, looked at for so long without a pause; the longest that anybody wants counts. */
+    public synchronized void spinFor(long nanos) {
+        spinNanos = Math.max(spinNanos, nanos);
     }
 
     /** Returns how long copies are to be looked at without a pause. */

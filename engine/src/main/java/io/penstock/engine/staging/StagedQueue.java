@@ -115,7 +115,7 @@ public final class StagedQueue implements NativeQueue {
         }
         this.slots = new SlotPool(device, host, sizes.slots(fillers.size()), sizes.allocatedBytes());
         if (executor != null) {
-            executor.serve(sizes.spinNanos());
+            executor.spinFor(sizes.spinNanos());
         }
         fillers.add(this);
     }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
+import java.util.Arrays;
+
+/**
+ * Tells when copies have ended, which do so in the order in which they were asked for. While some run, up to four that come
+ * behind them have one fence: a GPU stands still for some microseconds at each (an H200 copies pieces of 1 MiB at 40 GB/s with a
+ * fence behind each, and at 45 with one behind sixteen).
+ *
+ * <p><b>Threading:</b> the thread of the context.
+ */
+final class CopyFences {
+
+    private static final int MOST_COPIES = 4; // behind which there is one
+
+    /** A context that is lost may leave fences as they were: it is asked about at every so many looks in vain. */
+    private static final int LOOKS_PER_QUESTION = 64;
+
+    private final GlContext context;
+    private final int mostCopies;
+    private long asked; // copies; the number of one is its ticket
+    private long fenced; // those up to here have a fence behind them
+    private long ended; // up to here
+    private long[] syncs = new long[16]; // a ring, the oldest at first
+    private long[] tickets = new long[syncs.length]; // of the last copy before each
+    private int first;
+    private int count;
+    private int looks;
+    private long failure; // of the copies from the next to the one behind it: the last, and all since the first
+    private long failedFrom = Long.MAX_VALUE;
+    private long failedTo;
+
+    CopyFences(GlContext context) {
+        this.context = context;
+        // A render loop looks once per frame, and what has no fence by then would be a frame late.
+        this.mostCopies = context.isOwnThread() ? MOST_COPIES : 1;
+    }
+
+    /** Counts a copy that was just asked for; answers its ticket, or what was wrong with it. */
+    long behind(GlCall call) {
+        int refused = GlFailure.takeError();
+        int reset = refused == GlError.CONTEXT_LOST ? context.resetStatus() : GlError.NO_ERROR;
+        if (reset != GlError.NO_ERROR) {
+            return GlCall.RESET.failed(reset); // which says by whom
+        }
+        if (refused != GlError.NO_ERROR) {
+            return call.failed(refused); // and nothing was copied
+        }
+        asked++;
+        int failed = count == 0 || asked - fenced == mostCopies ? place() : GlError.NO_ERROR;
+        return failed == GlError.NO_ERROR ? asked : GlCall.FENCE.failed(failed);
+    }
+
+    /** Puts a fence behind what has none; where there is none to be had waits, and answers why. */
+    private int place() {
+        long sync = Gl.glFenceSync(Gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+        if (sync == 0) {
+            int failed = GlFailure.takeError();
+            Gl.glFinish(); // the copies are under way, and nothing will tell when they have ended
+            endAll();
+            return failed;
+        }
+        Gl.glFlush(); // a fence that is not flushed may never be passed
+        if (count == syncs.length) {
+            grow();
+        }
+        int last = (first + count++) % syncs.length;
+        syncs[last] = sync;
+        tickets[last] = asked;
+        fenced = asked;
+        return GlError.NO_ERROR;
+    }
+
+    private void grow() {
+        int length = syncs.length;
+        long[] inOrder = Arrays.copyOf(syncs, 2 * length);
+        long[] lasts = Arrays.copyOf(tickets, 2 * length);
+        for (int i = 0; i < length; i++) {
+            inOrder[i] = syncs[(first + i) % length];
+            lasts[i] = tickets[(first + i) % length];
+        }
+        syncs = inOrder;
+        tickets = lasts;
+        first = 0;
+    }
+
+    /** Answers 1 once a copy has ended, 0 while it runs, or the number of {@link GlCall#failure}. */
+    long poll(long ticket) {
+        while (ticket > ended && look()) {
+            // and further
+        }
+        if (ticket > ended) {
+            return 0;
+        }
+        return ticket < failedFrom || ticket > failedTo ? 1 : failure;
+    }
+
+    /** Looks at the oldest fence; returns whether copies have ended. */
+    private boolean look() {
+        int state = Gl.glClientWaitSync(syncs[first], 0, 0);
+        if (state == Gl.GL_TIMEOUT_EXPIRED) {
+            return ++looks % LOOKS_PER_QUESTION == 0 && isLost();
+        }
+        long to = tickets[first];
+        if (state == Gl.GL_WAIT_FAILED || state == 0) {
+            int failed = GlFailure.takeError();
+            int reset = context.resetStatus();
+            if (reset == GlError.NO_ERROR && GlFailure.cause(failed).isEmpty()) {
+                Gl.glFinish(); // the answer is the question's, not the copies', which may run on
+            }
+            fail(to, reset == GlError.NO_ERROR ? GlCall.WAIT.failed(failed) : GlCall.RESET.failed(reset));
+        } else {
+            // Fences of a context that is lost count as passed, whatever has become of the copies.
+            int reset = context.resetStatus();
+            if (reset != GlError.NO_ERROR) {
+                fail(to, GlCall.RESET.failed(reset));
+            }
+        }
+        drop();
+        ended = to;
+        if (count == 0 && asked > fenced) {
+            place();
+        }
+        return true;
+    }
+
+    private boolean isLost() {
+        int reset = context.resetStatus();
+        if (reset == GlError.NO_ERROR) {
+            return false;
+        }
+        fail(asked, GlCall.RESET.failed(reset));
+        endAll();
+        return true;
+    }
+
+    private void fail(long to, long answer) {
+        failure = answer;
+        failedFrom = Math.min(failedFrom, ended + 1);
+        failedTo = to;
+    }
+
+    private void endAll() {
+        while (count > 0) {
+            drop();
+        }
+        fenced = asked;
+        ended = asked;
+    }
+
+    private void drop() {
+        Gl.glDeleteSync(syncs[first]);
+        first = (first + 1) % syncs.length;
+        count--;
+    }
+}
