@@ -23,7 +23,8 @@ final class GlRows {
     private static final String PIECES = "Penstock, 1 MiB transfers";
     private static final String WHOLE = "Penstock, one transfer";
     private static final String STAGED = "Penstock staged, one transfer";
-    private static final String STAGED_PIECES = "Penstock staged, 32 in flight";
+    private static final String STAGED_PIECES = "Penstock staged, 1 MiB transfers";
+    private static final String STAGED_SLOTS = "Penstock staged, 4 MiB transfers";
 
     private final GlBench bench;
     private final List<Row> rows = new ArrayList<>();
@@ -63,9 +64,15 @@ final class GlRows {
     /** Where the processor draws, a copy is its own work, and no limit: the figures are told, and not compared. */
     private void inFlight() {
         String row = "hot file to buffer, staged, 32 in flight";
-        List<Comparison> comparisons =
-                bench.isHardware() ? List.of(speed(row + " / limit", STAGED_PIECES, Way.PINNED, 0.8)) : List.of();
-        List<Factory> contenders = List.of(reader(STAGED_PIECES, staged(), MIB, DEPTH), peer(Way.PINNED));
+        List<Comparison> comparisons = bench.isHardware()
+                ? List.of(
+                        speed(row + ", of 1 MiB / limit", STAGED_PIECES, Way.PINNED, 0.8),
+                        speed(row + ", of 4 MiB / limit", STAGED_SLOTS, Way.PINNED, 0.8))
+                : List.of();
+        List<Factory> contenders = List.of(
+                reader(STAGED_PIECES, staged(), MIB, DEPTH),
+                reader(STAGED_SLOTS, staged(), 4 * MIB, DEPTH),
+                peer(Way.PINNED));
         rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
     }
 
