@@ -3,7 +3,10 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.host.Slab;
+import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pinned memory of the host that the GPU copies from and to, with a stream and an event of its own: at most one copy
@@ -12,42 +15,64 @@ import io.penstock.engine.spi.DeviceMemory;
 final class PinnedSlot implements DeviceMemory {
 
     private final CudaContext context;
+    private final Kind kind;
+    private final @Nullable Slab own; // null where the memory is the driver's
     private final long address;
-    private final long bytes;
-    private final long stream;
-    private final long event;
+    private long stream; // written once, as event is
+    private long event;
 
-    private PinnedSlot(CudaContext context, long address, long bytes, long stream, long event) {
+    /**
+     * What slots may take each other's place.
+     *
+     * @param bytes of each
+     * @param memory whose it is
+     */
+    record Kind(long bytes, SlotMemory memory) {}
+
+    private PinnedSlot(CudaContext context, Kind kind, @Nullable Slab own, long address) {
         this.context = context;
+        this.kind = kind;
+        this.own = own;
         this.address = address;
-        this.bytes = bytes;
-        this.stream = stream;
-        this.event = event;
     }
 
     /** Makes one; its context is current. */
-    static PinnedSlot allocate(CudaContext context, long bytes) {
-        String request = "allocation of a pinned slot of " + bytes + " bytes";
-        long[] made = new long[3];
+    static PinnedSlot allocate(CudaContext context, Kind kind) {
+        String request = "allocation of a pinned slot of " + kind.bytes + " bytes";
+        PinnedSlot slot =
+                kind.memory == SlotMemory.OWN ? register(context, kind, request) : pin(context, kind, request);
         long[] one = new long[1];
-        // Portable: pinned for all contexts, whichever is current where cuFile or another device looks at it.
-        int result = Cuda.cuMemHostAlloc(one, bytes, Cuda.CU_MEMHOSTALLOC_PORTABLE);
-        CudaFailure.check(request, "cuMemHostAlloc", result);
-        made[0] = one[0];
         String call = "cuStreamCreate";
-        result = Cuda.cuStreamCreate(one, Cuda.CU_STREAM_NON_BLOCKING);
+        int result = Cuda.cuStreamCreate(one, Cuda.CU_STREAM_NON_BLOCKING);
         if (result == CudaError.SUCCESS) {
-            made[1] = one[0];
+            slot.stream = one[0];
             call = "cuEventCreate";
             result = Cuda.cuEventCreate(one, Cuda.CU_EVENT_DISABLE_TIMING);
         }
-        made[2] = result == CudaError.SUCCESS ? one[0] : 0;
-        PinnedSlot slot = new PinnedSlot(context, made[0], bytes, made[1], made[2]);
         if (result != CudaError.SUCCESS) {
             slot.release();
             throw CudaFailure.exception(request, call, result);
         }
+        slot.event = one[0];
         return slot;
+    }
+
+    // Portable: pinned for all contexts, whichever is current where cuFile or another device looks at it.
+    private static PinnedSlot pin(CudaContext context, Kind kind, String request) {
+        long[] address = new long[1];
+        int result = Cuda.cuMemHostAlloc(address, kind.bytes, Cuda.CU_MEMHOSTALLOC_PORTABLE);
+        CudaFailure.check(request, "cuMemHostAlloc", result);
+        return new PinnedSlot(context, kind, null, address[0]);
+    }
+
+    private static PinnedSlot register(CudaContext context, Kind kind, String request) {
+        Slab own = Slabs.shared().allocate(kind.bytes);
+        int result = Cuda.cuMemHostRegister_v2(own.hostAddress(), kind.bytes, Cuda.CU_MEMHOSTREGISTER_PORTABLE);
+        if (result != CudaError.SUCCESS) {
+            own.free();
+            throw CudaFailure.exception(request, "cuMemHostRegister", result);
+        }
+        return new PinnedSlot(context, kind, own, own.hostAddress());
     }
 
     /** Gives it back to the driver; its context is current. */
@@ -58,7 +83,16 @@ final class PinnedSlot implements DeviceMemory {
         if (stream != 0) {
             Cuda.cuStreamDestroy_v2(stream);
         }
-        Cuda.cuMemFreeHost(address);
+        if (own == null) {
+            Cuda.cuMemFreeHost(address);
+        } else if (Cuda.cuMemHostUnregister(address) == CudaError.SUCCESS) {
+            own.free(); // else the driver still knows these pages, and nobody else may have them
+        }
+    }
+
+    /** Returns which others may take its place. */
+    Kind kind() {
+        return kind;
     }
 
     long stream() {
@@ -71,7 +105,7 @@ final class PinnedSlot implements DeviceMemory {
 
     @Override
     public long bytes() {
-        return bytes;
+        return kind.bytes;
     }
 
     @Override

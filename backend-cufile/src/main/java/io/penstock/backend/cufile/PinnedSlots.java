@@ -21,11 +21,16 @@ final class PinnedSlots {
     private static final long MOST_IDLE_BYTES = 16L << 20;
 
     private final CudaContext context;
-    private final Map<Long, ArrayDeque<PinnedSlot>> idle = new HashMap<>(); // by size
+    private final Map<PinnedSlot.Kind, ArrayDeque<PinnedSlot>> idle = new HashMap<>();
     private long idleBytes;
 
     PinnedSlots(CudaContext context) {
         this.context = context;
+    }
+
+    /** Takes a slot in memory of the driver's, as below. */
+    PinnedSlot take(long bytes) {
+        return take(new PinnedSlot.Kind(bytes, SlotMemory.DRIVER));
     }
 
     /**
@@ -33,11 +38,11 @@ final class PinnedSlots {
      *
      * @throws io.penstock.TransientStorageException if no more memory can be pinned
      */
-    PinnedSlot take(long bytes) {
+    PinnedSlot take(PinnedSlot.Kind kind) {
         context.join();
         try {
-            PinnedSlot known = known(bytes);
-            PinnedSlot slot = known != null ? known : context.run("pinning", () -> PinnedSlot.allocate(context, bytes));
+            PinnedSlot known = known(kind);
+            PinnedSlot slot = known != null ? known : context.run("pinning", () -> PinnedSlot.allocate(context, kind));
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
@@ -46,10 +51,10 @@ final class PinnedSlots {
         }
     }
 
-    private synchronized @Nullable PinnedSlot known(long bytes) {
-        ArrayDeque<PinnedSlot> fitting = idle.get(bytes);
+    private synchronized @Nullable PinnedSlot known(PinnedSlot.Kind kind) {
+        ArrayDeque<PinnedSlot> fitting = idle.get(kind);
         PinnedSlot slot = fitting == null ? null : fitting.poll();
-        idleBytes -= slot == null ? 0 : bytes;
+        idleBytes -= slot == null ? 0 : kind.bytes();
         return slot;
     }
 
@@ -66,7 +71,7 @@ final class PinnedSlots {
             return false;
         }
         idleBytes += slot.bytes();
-        idle.computeIfAbsent(slot.bytes(), bytes -> new ArrayDeque<>()).push(slot);
+        idle.computeIfAbsent(slot.kind(), kind -> new ArrayDeque<>()).push(slot);
         return true;
     }
 

@@ -17,7 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class StagedRoute extends StagingRoute {
 
     /** Backends with equal ones use the same lane, and so the same slots. */
-    private record Sharing(CudaContext context, SlotSizes sizes) {}
+    private record Sharing(CudaContext context, SlotSizes sizes, SlotMemory memory) {
+
+        PinnedSlot slot(long bytes) {
+            return context.slots().take(new PinnedSlot.Kind(bytes, memory));
+        }
+    }
 
     private final Sharing sharing;
 
@@ -28,7 +33,7 @@ final class StagedRoute extends StagingRoute {
      */
     StagedRoute(CudaContext context, Options options, String reason) {
         super(options, reason);
-        this.sharing = new Sharing(context, sizes());
+        this.sharing = new Sharing(context, sizes(), options.get(CufileOptions.SLOT_MEMORY));
     }
 
     @Override
@@ -49,11 +54,13 @@ final class StagedRoute extends StagingRoute {
     @Override
     public NativeQueue openQueue() {
         return StagedQueue.open(
-                new CudaCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
+                new CudaCopies(sharing.context, sharing::slot, sharing.sizes.spinNanos()),
+                BlockingBytes.INSTANCE,
+                sharing.sizes);
     }
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return sharing.context.slots().take(bytes);
+        return sharing.slot(bytes);
     }
 }

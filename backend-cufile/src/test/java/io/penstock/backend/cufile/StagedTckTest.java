@@ -11,6 +11,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules through pinned slots. */
 class StagedTckTest {
@@ -25,7 +26,9 @@ class StagedTckTest {
     @AfterAll
     static void nothingIsLeftOnTheGpu() {
         assertThat(Doubles.complaint()).isEmpty();
-        for (String kind : new String[] {"contexts", "streams", "events", "allocations", "host_allocations"}) {
+        for (String kind :
+                new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
+                }) {
             assertThat(Doubles.cuda().live(kind)).as(kind).isZero();
         }
     }
@@ -45,6 +48,17 @@ class StagedTckTest {
         @Override
         public TckSubject subject() {
             return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+        }
+    }
+
+    /** The same, through slots in memory of ours. */
+    @Nested
+    @Tag("variant")
+    class OwnMemory implements BackendRules {
+        @Override
+        public TckSubject subject() {
+            return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE)
+                    .with(SlotMemory.OWN);
         }
     }
 }
