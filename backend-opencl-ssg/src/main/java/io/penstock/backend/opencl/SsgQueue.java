@@ -7,8 +7,6 @@ import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.ssg.SsgFile;
-import io.penstock.engine.ssg.SsgHandle;
 import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
@@ -17,10 +15,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Commands of the extension's, whose events are asked until they are terminal.
@@ -33,9 +27,6 @@ import reactor.core.scheduler.Schedulers;
  */
 final class SsgQueue implements NativeQueue {
 
-    /** How often a file object is opened anew for one command, while others cut and lengthen the file. */
-    private static final int MOST_ATTEMPTS = 8;
-
     private final SsgSession session;
     private final SsgQueues queues;
     private final SsgTask[] tasks; // by id
@@ -43,13 +34,15 @@ final class SsgQueue implements NativeQueue {
     private final List<SsgTask> submitted = new ArrayList<>(); // of them, those of the turn under way
     private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
-    private final ConcurrentLinkedQueue<SsgTask> returned = new ConcurrentLinkedQueue<>(); // by other threads
     private final Doorbell doorbell = new Doorbell();
+    private final SsgErrands errands = new SsgErrands(doorbell);
+    private final SsgNeeds needs;
     private final LookPause pause = new LookPause();
 
     SsgQueue(SsgSession session) {
         this.session = session;
         this.queues = new SsgQueues(session);
+        this.needs = new SsgNeeds(session.ring(), errands);
         session.join();
         this.tasks = new SsgTask[session.sizes().depth()];
         ByteBuffer cells = ByteBuffer.allocateDirect(tasks.length * SsgTask.CELL_BYTES);
@@ -91,7 +84,7 @@ final class SsgQueue implements NativeQueue {
     }
 
     private boolean advance(Completions completions) {
-        for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
+        for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
             takeBack(task);
         }
         boolean any = submit();
@@ -143,7 +136,7 @@ final class SsgQueue implements NativeQueue {
     private boolean start(SsgTask task) {
         switch (task.kind) {
             case SYNC ->
-                outside(
+                errands.run(
                         task,
                         () -> SsgResults.ofHost(
                                 BlockingBytes.INSTANCE.sync(task.file().host())));
@@ -160,93 +153,18 @@ final class SsgQueue implements NativeQueue {
     }
 
     private boolean startFile(SsgTask task) {
-        SsgFile file = task.file();
-        boolean write = task.kind == Command.Kind.WRITE;
-        SsgObject object;
-        try {
-            long size = file.size();
-            task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
-            if (task.wanted == 0) {
-                end(task, 0);
-                return true;
+        switch (needs.take(task)) {
+            case HELD -> {
+                new SsgChain(task, queues.next(task.point)).file();
+                started(task);
             }
-            ClSpan ring = ring(task);
-            if (ring == null && needsRing(task)) {
+            case NO_RING -> {
                 return false;
             }
-            task.ring = ring;
-            long end = task.fileOffset + task.wanted;
-            object = write && size < end ? null : (SsgObject) file.handle().take(write, end);
-            if (object == null) {
-                giveRing(task);
-                prepare(task, end);
-                return true;
-            }
-        } catch (IOException e) {
-            giveRing(task);
-            end(task, SsgResults.ofHost(e));
-            return true;
+            case AWAY -> {} // comes back
+            case ENDED -> ended.add(task);
         }
-        task.object = object;
-        new SsgChain(task, queues.next(task.point)).file();
-        started(task);
         return true;
-    }
-
-    private static boolean needsRing(SsgTask task) {
-        return task.memory instanceof ClMemory memory && !memory.span().isReachable();
-    }
-
-    private @Nullable ClSpan ring(SsgTask task) {
-        return needsRing(task) ? session.ring().take() : null;
-    }
-
-    private void giveRing(SsgTask task) {
-        ClSpan ring = task.ring;
-        task.ring = null;
-        if (ring != null) {
-            session.ring().give(ring);
-        }
-    }
-
-    private void prepare(SsgTask task, long end) {
-        if (++task.attempts > MOST_ATTEMPTS) {
-            end(task, ClCall.OPEN_FILE.failed(OpenClError.INVALID_FILE_OBJECT_AMD));
-            return;
-        }
-        SsgHandle handle = task.file().handle();
-        boolean write = task.kind == Command.Kind.WRITE;
-        outside(task, () -> {
-            try {
-                handle.reach(write, end);
-                return 0;
-            } catch (IOException e) {
-                return SsgResults.ofHost(e);
-            }
-        });
-    }
-
-    /** What may block. */
-    @FunctionalInterface
-    private interface Outside {
-        long run();
-    }
-
-    private void outside(SsgTask task, Outside call) {
-        Runnable run = () -> {
-            try {
-                task.result = call.run();
-            } catch (RuntimeException e) {
-                task.result = SsgResults.ofHost(e);
-            }
-            returned.add(task);
-            doorbell.ring();
-        };
-        try {
-            Schedulers.boundedElastic().schedule(run);
-        } catch (RejectedExecutionException shutDown) {
-            run.run(); // the application has shut the scheduler down: better on the wrong thread than never
-        }
     }
 
     private void started(SsgTask task) {
@@ -255,7 +173,7 @@ final class SsgQueue implements NativeQueue {
             submitted.add(task);
         } else {
             long refused = task.result;
-            letGo(task);
+            needs.letGo(task);
             end(task, refused);
         }
     }
@@ -282,7 +200,7 @@ final class SsgQueue implements NativeQueue {
         boolean failedWait = task.hasWaitList() && isFailedWait(task);
         long refused = task.result; // a step that no queue took, behind others
         long failed = task.forgetSteps();
-        letGo(task);
+        needs.letGo(task);
         if (failedWait) {
             // A fence that fails is passed too, and what waited for it goes on: its own outcome tells.
             task.waitsNoMore = true;
@@ -338,15 +256,6 @@ final class SsgQueue implements NativeQueue {
         } catch (IOException e) {
             return SsgResults.ofHost(e);
         }
-    }
-
-    private void letGo(SsgTask task) {
-        SsgObject object = task.object;
-        task.object = null;
-        if (object != null) {
-            object.release();
-        }
-        giveRing(task);
     }
 
     private void end(SsgTask task, long result) {
