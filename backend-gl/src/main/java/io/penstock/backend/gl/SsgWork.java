@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.backend.gl.ffi.Gl;
-import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.ssg.SsgRefusal;
@@ -14,11 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The side of a lane's queue that calls GL: has the driver move files, copies between ring and buffers, and looks for the
- * ends of both.
+ * The side of a lane's queue that calls GL: has the driver move files ({@link SsgTransfers}), copies between ring and
+ * buffers, and looks for the ends of both.
  *
  * <p><b>Threading:</b> the thread of the context.
  */
@@ -27,22 +23,16 @@ final class SsgWork {
     /** How often a file is looked at anew for one command, while others cut and lengthen it. */
     private static final int MOST_ATTEMPTS = 8;
 
-    /** A context that is lost may leave syncs as they were: it is asked about at every so many looks in vain. */
-    private static final int LOOKS_PER_QUESTION = 64;
-
     private final SsgSession session;
     private final GlContext context;
     private final GlCopies copies;
     private final Consumer<SsgTask> ended;
     private final Consumer<SsgTask> lengthens;
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the ring
-    private final List<SsgGroup> running = new ArrayList<>();
-    private final ArrayDeque<SsgGroup> idle = new ArrayDeque<>();
+    private final SsgTransfers transfers;
     private final List<SsgTask> copying = new ArrayList<>();
     private final Command copy = new Command();
-    private @Nullable SsgGroup open; // transfers that start now join it
     private boolean watched;
-    private int looks;
 
     /**
      * Makes it; on any thread.
@@ -54,6 +44,7 @@ final class SsgWork {
         this.session = session;
         this.context = session.context();
         this.copies = new GlCopies(context);
+        this.transfers = new SsgTransfers(context, this::transferred);
         this.ended = ended;
         this.lengthens = lengthens;
     }
@@ -61,7 +52,7 @@ final class SsgWork {
     /** Starts tasks, which then end by themselves. */
     void start(List<SsgTask> tasks) {
         tasks.forEach(this::start);
-        closeGroup();
+        transfers.flush();
         watch();
     }
 
@@ -123,7 +114,7 @@ final class SsgWork {
         if (task.isWrite() && task.ring != null) {
             copying(task, fillRing(task, task.ring));
         } else {
-            transfer(task);
+            transfers.start(task);
         }
     }
 
@@ -143,70 +134,6 @@ final class SsgWork {
                         .memory(ring, 0));
     }
 
-    /** Has the driver move the blocks, beside other work where it does that. */
-    private void transfer(SsgTask task) {
-        SsgGroup group = task.buffer().refusesSyncs() ? null : group();
-        int code = call(task, group == null ? 0 : group.address());
-        if (code == GlError.INVALID_OPERATION && group != null) {
-            // A sync for a buffer that the driver does not take one for, or no access to the file: the one is told from
-            // the other by asking without.
-            group = null;
-            code = call(task, 0);
-            if (code == GlError.NO_ERROR) {
-                task.buffer().refuseSyncs();
-            }
-        }
-        if (code != GlError.NO_ERROR) {
-            end(task, (task.isWrite() ? GlCall.WRITE_FILE : GlCall.READ_FILE).failed(code));
-        } else if (group == null) {
-            moved(task);
-        } else {
-            group.add(task);
-        }
-    }
-
-    private int call(SsgTask task, long sync) {
-        SsgObject object = Objects.requireNonNull(task.object);
-        long block = task.file().blockBytes();
-        long bytes = (task.wanted + block - 1) & -block;
-        int buffer = task.buffer().name();
-        GlFailure.takeError(); // what others have left is not the driver's answer to this
-        if (task.isWrite()) {
-            Ssg.glWriteFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
-        } else {
-            Ssg.glReadFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
-        }
-        return GlFailure.takeError();
-    }
-
-    private SsgGroup group() {
-        SsgGroup group = open;
-        if (group != null && group.isFull()) {
-            closeGroup();
-            group = null;
-        }
-        if (group == null) {
-            group = idle.isEmpty() ? new SsgGroup() : idle.pop();
-            group.begin();
-            open = group;
-        }
-        return group;
-    }
-
-    private void closeGroup() {
-        SsgGroup group = open;
-        open = null;
-        if (group == null) {
-            return;
-        }
-        Gl.glFlush(); // a sync that is not flushed may never be passed
-        if (group.isEmpty()) {
-            idle.push(group);
-        } else {
-            running.add(group);
-        }
-    }
-
     private void copying(SsgTask task, long ticket) {
         if (ticket < 0) {
             end(task, ticket);
@@ -217,7 +144,7 @@ final class SsgWork {
     }
 
     private void watch() {
-        if (!watched && !(running.isEmpty() && copying.isEmpty())) {
+        if (!watched && !(transfers.isIdle() && copying.isEmpty())) {
             watched = true;
             context.watch(this::look);
         }
@@ -225,9 +152,7 @@ final class SsgWork {
 
     /** Looks for what has ended, and goes on with it. Answers whether there is nothing more to look for. */
     private boolean look() {
-        for (int i = running.size() - 1; i >= 0; i--) {
-            look(running.get(i), i);
-        }
+        transfers.look();
         for (int i = copying.size() - 1; i >= 0; i--) {
             SsgTask task = copying.get(i);
             long answer = copies.poll(task.ticket);
@@ -239,40 +164,17 @@ final class SsgWork {
         for (int count = waiting.size(); count > 0; count--) {
             startFile(waiting.remove());
         }
-        closeGroup();
-        watched = !(running.isEmpty() && copying.isEmpty());
+        transfers.flush();
+        watched = !(transfers.isIdle() && copying.isEmpty());
         return !watched;
     }
 
-    private void look(SsgGroup group, int index) {
-        int state = Gl.glClientWaitSync(group.sync(), 0, 0);
-        boolean passed = state != Gl.GL_TIMEOUT_EXPIRED;
-        // Syncs of a context that is lost count as passed, or never are.
-        int reset = passed || ++looks % LOOKS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
-        if (!passed && reset == GlError.NO_ERROR) {
-            return;
-        }
-        long failed = 0;
-        if (reset != GlError.NO_ERROR) {
-            failed = GlCall.RESET.failed(reset);
-        } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
-            failed = GlCall.WAIT.failed(GlFailure.takeError());
-        }
-        running.remove(index);
-        List<SsgTask> tasks = group.end();
-        idle.push(group);
-        for (SsgTask task : tasks) {
-            if (failed < 0) {
-                end(task, failed);
-            } else {
-                moved(task);
-            }
-        }
-    }
-
-    private void moved(SsgTask task) {
+    /** Goes on when the driver has moved the blocks, or has failed to. */
+    private void transferred(SsgTask task, long answer) {
         GlMemory ring = task.ring;
-        if (!task.isWrite() && ring != null) {
+        if (answer < 0) {
+            end(task, answer);
+        } else if (!task.isWrite() && ring != null) {
             copying(task, emptyRing(task, ring));
         } else {
             end(task, count(task));
@@ -285,7 +187,7 @@ final class SsgWork {
         } else if (task.kind == Command.Kind.COPY_IN || task.kind == Command.Kind.COPY_OUT) {
             end(task, task.bytes);
         } else if (task.isWrite()) {
-            transfer(task);
+            transfers.start(task);
         } else {
             end(task, count(task));
         }
@@ -324,7 +226,6 @@ final class SsgWork {
 
     /** Gives back what it has of GL; no task is under way. */
     void close() {
-        idle.forEach(SsgGroup::close);
-        idle.clear();
+        transfers.close();
     }
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.backend.gl.ffi.Ssg;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transfers that the driver has, between files and buffers that it can reach: in groups, each of which ends by one
+ * sync object.
+ *
+ * <p><b>Threading:</b> the thread of the context.
+ */
+final class SsgTransfers {
+
+    /** A context that is lost may leave syncs as they were: it is asked about at every so many looks in vain. */
+    private static final int LOOKS_PER_QUESTION = 64;
+
+    /** Hears of ends. */
+    @FunctionalInterface
+    interface Ends {
+
+        /** Takes a task back: its blocks were moved, or {@code answer} is negative and says what failed. */
+        void ended(SsgTask task, long answer);
+    }
+
+    private final GlContext context;
+    private final Ends ends;
+    private final List<SsgGroup> running = new ArrayList<>();
+    private final ArrayDeque<SsgGroup> idle = new ArrayDeque<>();
+    private @Nullable SsgGroup open; // transfers that start now join it
+    private int looks;
+
+    SsgTransfers(GlContext context, Ends ends) {
+        this.context = context;
+        this.ends = ends;
+    }
+
+    /** Has the driver move the blocks, beside other work where it does that; else the task has ended on return. */
+    void start(SsgTask task) {
+        SsgGroup group = task.buffer().refusesSyncs() ? null : group();
+        int code = call(task, group == null ? 0 : group.address());
+        if (code == GlError.INVALID_OPERATION && group != null) {
+            // A sync for a buffer that the driver does not take one for, or no access to the file: the one is told from
+            // the other by asking without.
+            group = null;
+            code = call(task, 0);
+            if (code == GlError.NO_ERROR) {
+                task.buffer().refuseSyncs();
+            }
+        }
+        if (code != GlError.NO_ERROR) {
+            ends.ended(task, (task.isWrite() ? GlCall.WRITE_FILE : GlCall.READ_FILE).failed(code));
+        } else if (group == null) {
+            ends.ended(task, 0);
+        } else {
+            group.add(task);
+        }
+    }
+
+    private int call(SsgTask task, long sync) {
+        SsgObject object = Objects.requireNonNull(task.object);
+        long block = task.file().blockBytes();
+        long bytes = (task.wanted + block - 1) & -block;
+        int buffer = task.buffer().name();
+        GlFailure.takeError(); // what others have left is not the driver's answer to this
+        if (task.isWrite()) {
+            Ssg.glWriteFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
+        } else {
+            Ssg.glReadFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
+        }
+        return GlFailure.takeError();
+    }
+
+    private SsgGroup group() {
+        SsgGroup group = open;
+        if (group != null && group.isFull()) {
+            flush();
+            group = null;
+        }
+        if (group == null) {
+            group = idle.isEmpty() ? new SsgGroup() : idle.pop();
+            group.begin();
+            open = group;
+        }
+        return group;
+    }
+
+    /** Has the driver begin with all that was started. */
+    void flush() {
+        SsgGroup group = open;
+        open = null;
+        if (group == null) {
+            return;
+        }
+        Gl.glFlush(); // a sync that is not flushed may never be passed
+        if (group.isEmpty()) {
+            idle.push(group);
+        } else {
+            running.add(group);
+        }
+    }
+
+    /** Returns whether there is no end to look for. */
+    boolean isIdle() {
+        return running.isEmpty();
+    }
+
+    /** Looks for what has ended. */
+    void look() {
+        for (int i = running.size() - 1; i >= 0; i--) {
+            look(running.get(i), i);
+        }
+    }
+
+    private void look(SsgGroup group, int index) {
+        int state = Gl.glClientWaitSync(group.sync(), 0, 0);
+        boolean passed = state != Gl.GL_TIMEOUT_EXPIRED;
+        // Syncs of a context that is lost count as passed, or never are.
+        int reset = passed || ++looks % LOOKS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
+        if (!passed && reset == GlError.NO_ERROR) {
+            return;
+        }
+        long failed = 0;
+        if (reset != GlError.NO_ERROR) {
+            failed = GlCall.RESET.failed(reset);
+        } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
+            failed = GlCall.WAIT.failed(GlFailure.takeError());
+        }
+        running.remove(index);
+        List<SsgTask> tasks = group.end();
+        idle.push(group);
+        for (SsgTask task : tasks) {
+            ends.ended(task, failed);
+        }
+    }
+
+    /** Gives back what it has of GL; nothing is under way. */
+    void close() {
+        idle.forEach(SsgGroup::close);
+        idle.clear();
+    }
+}
