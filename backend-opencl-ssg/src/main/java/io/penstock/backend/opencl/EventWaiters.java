@@ -3,6 +3,8 @@ package io.penstock.backend.opencl;
 
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -24,6 +26,10 @@ final class EventWaiters {
     private static final AtomicInteger MADE = new AtomicInteger();
     private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(
             0, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), EventWaiters::thread);
+
+    // By cl_device_id, which stays as long as the process: whether it is the processor. Of a queue nothing is kept, for
+    // the driver may give its handle to another one, of another device.
+    private static final Map<Long, Boolean> PROCESSORS = new ConcurrentHashMap<>();
 
     private EventWaiters() {}
 
@@ -62,13 +68,20 @@ final class EventWaiters {
                     "clGetCommandQueueInfo",
                     (name, bytes, value, length) -> OpenCl.clGetCommandQueueInfo(queue, name, bytes, value, length));
             long device = ofQueue.word(OpenCl.CL_QUEUE_DEVICE);
-            Info ofDevice = new Info(
-                    "an OpenCL device",
-                    "clGetDeviceInfo",
-                    (name, bytes, value, length) -> OpenCl.clGetDeviceInfo(device, name, bytes, value, length));
-            return (ofDevice.word(OpenCl.CL_DEVICE_TYPE) & OpenCl.CL_DEVICE_TYPE_CPU) != 0;
+            Boolean known = PROCESSORS.get(device);
+            return known != null ? known : learn(device);
         } catch (PenstockException unknown) {
             return false; // whoever looks at the event will see what is wrong with it
         }
+    }
+
+    private static boolean learn(long device) {
+        Info ofDevice = new Info(
+                "an OpenCL device",
+                "clGetDeviceInfo",
+                (name, bytes, value, length) -> OpenCl.clGetDeviceInfo(device, name, bytes, value, length));
+        boolean processor = (ofDevice.word(OpenCl.CL_DEVICE_TYPE) & OpenCl.CL_DEVICE_TYPE_CPU) != 0;
+        PROCESSORS.put(device, processor);
+        return processor;
     }
 }
