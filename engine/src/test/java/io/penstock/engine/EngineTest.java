@@ -184,7 +184,7 @@ class EngineTest {
         return shared;
     }
 
-    private Optional<FakeDevice.Taken> held(long fileOffset) {
+    private Optional<FakeQueue.Taken> held(long fileOffset) {
         synchronized (device.queue) {
             return device.queue.held.values().stream()
                     .filter(taken -> taken.fileOffset() == fileOffset)

@@ -7,37 +7,30 @@ import io.penstock.Evidence;
 import io.penstock.FenceSupport;
 import io.penstock.FileOption;
 import io.penstock.ImageRegion;
-import io.penstock.NativeError;
 import io.penstock.PeerExport;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Files in memory and a queue whose commands end when the test says so: a device with one lane, or more. */
+/** Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one lane, or more. */
 final class FakeDevice implements DeviceDriver, Route {
 
     final Limits limits;
@@ -186,191 +179,6 @@ final class FakeDevice implements DeviceDriver, Route {
         public void close() {
             exports.decrementAndGet();
         }
-    }
-
-    /** A command as the queue took it. */
-    record Taken(
-            int id,
-            Command.Kind kind,
-            MemoryFile file,
-            long fileOffset,
-            HostMemory memory,
-            long memoryOffset,
-            long bytes) {}
-
-    /** Ends commands in order by itself, or holds them until the test ends them. */
-    static final class FakeQueue implements NativeQueue {
-        private final Semaphore woken = new Semaphore(0);
-        final AtomicInteger wakes = new AtomicInteger();
-        final AtomicInteger syncs = new AtomicInteger();
-        final AtomicInteger transfers = new AtomicInteger();
-        private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
-        final Map<Integer, Taken> held = new TreeMap<>();
-        final List<Integer> cancelled = new ArrayList<>();
-        volatile boolean hold;
-        volatile int shortBy; // reads and writes move at most this many bytes, if not 0
-        volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
-        volatile long failWith; // the result of the next file command, if not 0
-        final Map<Integer, Runnable> joining =
-                new ConcurrentHashMap<>(); // commands that want to say that they stand in order
-        Runnable beforeWait = () -> {}; // the test's, on the lane
-        private Completions sink = (id, result) -> {};
-
-        @Override
-        public int depth() {
-            return 8;
-        }
-
-        @Override
-        public synchronized void enqueue(int id, Command command) {
-            if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
-                boolean in = command.kind() == Command.Kind.COPY_IN;
-                ByteBuffer slot = window(command.slot(), command.slotOffset(), command.bytes());
-                ByteBuffer memory = window(command.memory(), command.memoryOffset(), command.bytes());
-                long bytes = command.bytes();
-                ends.add(() -> {
-                    (in ? memory : slot).put(in ? slot : memory);
-                    sink.completed(id, bytes);
-                });
-                return;
-            }
-            Taken taken = new Taken(
-                    id,
-                    command.kind(),
-                    (MemoryFile) command.file(),
-                    command.fileOffset(),
-                    command.kind() == Command.Kind.SYNC ? HostMemory.wrap(1, 0) : (HostMemory) command.memory(),
-                    command.memoryOffset(),
-                    command.bytes());
-            taken(command.kind());
-            Runnable inOrder = command.inOrder();
-            if (inOrder != null) {
-                joining.put(id, inOrder);
-            }
-            if (hold) {
-                held.put(id, taken);
-            } else {
-                ends.add(() -> sink.completed(id, perform(taken)));
-            }
-        }
-
-        private void taken(Command.Kind kind) {
-            (kind == Command.Kind.SYNC ? syncs : transfers).incrementAndGet();
-        }
-
-        private long perform(Taken taken) {
-            if (failWith != 0) {
-                long result = failWith;
-                failWith = 0;
-                return result;
-            }
-            if (taken.kind() == Command.Kind.SYNC) {
-                return 0;
-            }
-            if (taken.fileOffset() >= failFrom) {
-                return -5;
-            }
-            if (isMisaligned(taken, taken.file().limits())) {
-                return -22;
-            }
-            long bytes = shortBy == 0 ? taken.bytes() : Math.min(shortBy, taken.bytes());
-            ByteBuffer memory = window(taken.memory(), taken.memoryOffset(), bytes);
-            return taken.kind() == Command.Kind.READ
-                    ? taken.file().read(taken.fileOffset(), memory)
-                    : taken.file().write(taken.fileOffset(), memory);
-        }
-
-        private static boolean isMisaligned(Taken taken, Limits limits) {
-            long address = taken.memory().hostAddress() + taken.memoryOffset();
-            return (taken.fileOffset() | taken.bytes()) % limits.fileAlignment() != 0
-                    || address % limits.memoryAlignment() != 0;
-        }
-
-        private static ByteBuffer window(DeviceMemory memory, long offset, long bytes) {
-            return ((HostMemory) memory).buffer(offset, (int) bytes);
-        }
-
-        /** Ends a held command as the device would. */
-        synchronized void release(int id) {
-            Taken taken = held.remove(id);
-            ends.add(() -> sink.completed(id, perform(taken)));
-            wake();
-        }
-
-        synchronized void releaseAll() {
-            hold = false;
-            List.copyOf(held.keySet()).forEach(this::release);
-        }
-
-        /** Ends a held command with a result of the test's. */
-        synchronized void end(int id, long result) {
-            held.remove(id);
-            ends.add(() -> sink.completed(id, result));
-            wake();
-        }
-
-        /** Makes the next turn throw, as a bug would. */
-        synchronized void breakWith(String message) {
-            ends.add(() -> {
-                throw new IllegalStateException(message);
-            });
-            wake();
-        }
-
-        @Override
-        public synchronized void cancel(int id) {
-            cancelled.add(id);
-        }
-
-        @Override
-        public void turn(long waitNanos, Completions completions) {
-            sink = completions;
-            if (!runEnds() && waitNanos != 0) {
-                beforeWait.run();
-                await(waitNanos);
-                runEnds();
-            }
-        }
-
-        private void await(long waitNanos) {
-            try {
-                if (waitNanos < 0) {
-                    woken.acquire();
-                } else if (!woken.tryAcquire(waitNanos, TimeUnit.NANOSECONDS)) {
-                    return;
-                }
-                woken.drainPermits();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-
-        private boolean runEnds() {
-            List<Runnable> now;
-            synchronized (this) {
-                now = List.copyOf(ends);
-                ends.clear();
-            }
-            now.forEach(Runnable::run);
-            return !now.isEmpty();
-        }
-
-        @Override
-        public void wake() {
-            wakes.incrementAndGet();
-            woken.release();
-        }
-
-        @Override
-        public NativeFailure failure(Command.Kind kind, long result) {
-            NativeFailure.Kind what = result == -4
-                    ? NativeFailure.Kind.RETRY
-                    : result == -125 ? NativeFailure.Kind.CANCELLED : NativeFailure.Kind.PERMANENT;
-            return new NativeFailure(new NativeError("fake", -result, "EFAKE"), what);
-        }
-
-        @Override
-        public void close() {}
     }
 
     @Override

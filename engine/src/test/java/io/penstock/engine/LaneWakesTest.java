@@ -3,7 +3,6 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.FakeDevice.FakeQueue;
 import io.penstock.engine.FakeDevice.MemoryFile;
 import io.penstock.engine.spi.Limits;
 import java.util.ArrayList;

@@ -16,7 +16,7 @@ import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
-import io.penstock.engine.FakeDevice.Taken;
+import io.penstock.engine.FakeQueue.Taken;
 import io.penstock.engine.spi.Limits;
 import java.nio.file.Path;
 import java.time.Duration;

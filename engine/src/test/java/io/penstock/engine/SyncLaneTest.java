@@ -10,7 +10,6 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.FakeDevice.FakeQueue;
 import io.penstock.engine.spi.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
