@@ -81,8 +81,7 @@ final class SlotRing implements CompletionHandler, AutoCloseable {
                 break;
             }
             if (ring.submissions().pending() == 0) {
-                pauseIfBroken(); // it was taken, and still reads or writes: an end is looked for if it cannot be waited
-                // for
+                pauseIfBroken(); // the kernel has it, and still reads or writes
             } else if (broken || ++refusals > MOST_REFUSALS) {
                 ring.refusePending(this, -Errno.EAGAIN);
             }
