@@ -45,7 +45,7 @@ abstract class OpenTransfer extends PlannedTransfer {
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
-    // Set by admit(), before the lane gets the transfer(). Volatile because cancel() looks at the lane after it has
+    // Set by admit(), before the lane gets the transfer. Volatile because cancel() looks at the lane after it has
     // changed the state, as the lane looks at the state after it has got the transfer: one of the two sees the other.
     private volatile @Nullable Lane lane;
     private @Nullable Admission admission;

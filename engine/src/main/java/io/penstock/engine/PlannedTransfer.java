@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A transfer as the pieces that it is cut into: which is next, what it is between which native files and memory, and
  * what its end adds to the whole.
  *
- * <p><b>Threading:</b> the lane's, once it has the transfer().
+ * <p><b>Threading:</b> the lane's, once it has the transfer.
  */
 abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Ground {
 

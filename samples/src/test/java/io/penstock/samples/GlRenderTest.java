@@ -9,6 +9,8 @@ import io.penstock.samples.volume.VoxelType;
 import io.penstock.tck.Require;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,6 +114,7 @@ class GlRenderTest {
         }
     }
 
+    /** Volumes, where they are looked at from, and the bytes of them that may be in memory. */
     @ParameterizedTest
     @CsvSource({
         "UINT8 little rising 41 33 37, 0, 90, 24KiB",
@@ -121,6 +124,10 @@ class GlRenderTest {
         "FLOAT32 big rising 110 13 9, 33, 20, 40KiB",
         "FLOAT32 little falling 9 13 50, 180, -90, 1MiB"
     })
+    @Retention(RetentionPolicy.RUNTIME)
+    private @interface EveryKindOfVoxelFromSomewhere {}
+
+    @EveryKindOfVoxelFromSomewhere
     void shadedPicturesOfEveryKindOfVoxelAreWithinTwoGreyLevelsOfTheHosts(
             String described, int azimuth, int elevation, String budget) throws IOException {
         Path volume = volume(described);
@@ -133,15 +140,7 @@ class GlRenderTest {
         assertSame(List.of("--view", "mip", "--azimuth", azimuth, "--elevation", elevation, "--budget", budget));
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "UINT8 little rising 41 33 37, 0, 90, 24KiB",
-        "INT8 little rising 15 16 1, 33, 20, 1MiB",
-        "INT16 big falling 20 31 60, 215, -40, 12KiB",
-        "UINT16 little rising 21 31 60, 100, 5, 1MiB",
-        "FLOAT32 big rising 110 13 9, 33, 20, 40KiB",
-        "FLOAT32 little falling 9 13 50, 180, -90, 1MiB"
-    })
+    @EveryKindOfVoxelFromSomewhere
     void maximaOfEveryKindOfVoxelFromAnyAngleAreThoseOfTheHost(
             String described, int azimuth, int elevation, String budget) throws IOException {
         Path volume = volume(described);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
-import io.penstock.Options;
 import io.penstock.PeerExport;
 import io.penstock.TransferPath;
 import java.io.IOException;
@@ -27,8 +26,8 @@ class GpuExportTest {
     @BeforeEach
     void open() {
         GpuSubject.require();
-        backend = GpuSubject.of(CufilePath.STAGED, TransferPath.STAGED)
-                .open(Options.none().with(CufileOptions.PATH, CufilePath.STAGED));
+        GpuSubject subject = GpuSubject.of(CufilePath.STAGED, TransferPath.STAGED);
+        backend = subject.open(subject.options());
     }
 
     @AfterEach
