@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * Tells when copies have ended, which do so in the order in which they were asked for. While some run, up to four that come
- * behind them have one fence: a GPU stands still for some microseconds at each (an H200 copies pieces of 1 MiB at 40 GB/s with a
- * fence behind each, and at 45 with one behind sixteen).
+ * behind them have one fence: a GPU stands still for some microseconds at each ({@code benchmarks/experiments/fences.c}:
+ * an H200 copies pieces of 1 MiB at 40 GB/s with a fence behind each, and at 45 with one behind sixteen).
  *
  * <p><b>Threading:</b> the thread of the context.
  */
