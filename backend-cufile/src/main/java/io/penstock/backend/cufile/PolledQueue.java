@@ -86,10 +86,12 @@ abstract class PolledQueue implements NativeQueue {
     }
 
     private boolean lookAndReport(Completions completions) {
-        if (underWay > 0) {
+        int before = underWay;
+        if (before > 0) {
             look(pause.isLongest());
         }
-        boolean any = others.report(completions) > 0;
+        boolean any = underWay < before; // what came short is in nobody's hands: the next turn has to start the rest
+        any |= others.report(completions) > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.forget();
