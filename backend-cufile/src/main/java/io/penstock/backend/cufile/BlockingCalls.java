@@ -31,7 +31,7 @@ final class BlockingCalls implements AutoCloseable {
         return switch (task.kind) {
             case READ, WRITE -> task.memory() instanceof GpuMemory ? transfer(task) : slotTransfer(task);
             case COPY_IN, COPY_OUT -> copy(task);
-            case SYNC -> CuFileResults.ofSystem(task.file().linux().sync());
+            case SYNC -> CuFileResults.ofSystem(task.file().host().sync());
         };
     }
 
@@ -55,7 +55,7 @@ final class BlockingCalls implements AutoCloseable {
     }
 
     private static long slotTransfer(CallTask task) {
-        LinuxFile file = task.file().linux();
+        LinuxFile file = task.file().host();
         long address = task.memory().hostAddress() + task.memoryOffset;
         return CuFileResults.ofSystem(
                 task.kind == Command.Kind.READ

@@ -4,33 +4,27 @@ package io.penstock.backend.cufile;
 import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFile;
-import java.io.IOException;
+import io.penstock.engine.spi.WrappedFile;
 
 /** A file as one route of cuFile's takes it. */
-final class CuFileFile implements NativeFile {
+final class CuFileFile extends WrappedFile<LinuxFile> {
 
     private static final int SEEK_END = 2;
     private static final int SEEK_HOLE = 4;
 
     private final CuFileHandles handles;
     private final CuFileHandle handle;
-    private final Limits limits;
 
     /** Takes over one opening of {@code handle}. */
     CuFileFile(CuFileHandles handles, CuFileHandle handle, Limits limits) {
+        super(handle.linux(), limits);
         this.handles = handles;
         this.handle = handle;
-        this.limits = limits;
     }
 
     /** Returns cuFile's handle. */
     long handle() {
         return handle.handle();
-    }
-
-    LinuxFile linux() {
-        return handle.linux();
     }
 
     /** Notes a failure of a call, which may be cuFile's last word on this file. */
@@ -58,7 +52,7 @@ final class CuFileFile implements NativeFile {
      * hole or between holes of the file; 0 where there are none. Bytes behind the end of the file are none of its holes.
      */
     long sparseBytes(long offset, long bytes) {
-        long hole = LibC.lseek(linux().fd(), offset, SEEK_HOLE);
+        long hole = LibC.lseek(host().fd(), offset, SEEK_HOLE);
         if (hole < 0 || hole >= offset + bytes) {
             return 0; // behind the end, or no hole
         }
@@ -79,41 +73,11 @@ final class CuFileFile implements NativeFile {
     /** Returns where the file ends now, or a negative number. Asked for single transfers: allocates nothing. */
     private long end() {
         // Nobody reads or writes from where the descriptor stands.
-        return LibC.lseek(linux().fd(), 0, SEEK_END);
-    }
-
-    @Override
-    public Limits limits() {
-        return limits;
-    }
-
-    @Override
-    public Object identity() {
-        return linux().identity();
-    }
-
-    @Override
-    public long size() throws IOException {
-        return linux().size();
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-        linux().truncate(bytes);
-    }
-
-    @Override
-    public void preallocate(long bytes) throws IOException {
-        linux().preallocate(bytes);
+        return LibC.lseek(host().fd(), 0, SEEK_END);
     }
 
     @Override
     public void close() {
         handles.close(handle);
-    }
-
-    @Override
-    public String toString() {
-        return linux().toString();
     }
 }

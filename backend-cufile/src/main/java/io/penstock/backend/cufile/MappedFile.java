@@ -5,7 +5,7 @@ import io.penstock.FileOption;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.WrappedFile;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
@@ -13,21 +13,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A file that was opened IMMUTABLE, by its descriptor for its stamp, and by its mapping for the GPU. */
-final class MappedFile implements NativeFile {
+final class MappedFile extends WrappedFile<LinuxFile> {
 
-    private final LinuxFile host;
     private final Registrations registrations;
     private final @Nullable FileMapping mapping; // null for an empty file
     private final FileKey key;
-    private final Limits limits;
 
     private MappedFile(
             LinuxFile host, Registrations registrations, @Nullable FileMapping mapping, FileKey key, Limits limits) {
-        this.host = host;
+        super(host, limits);
         this.registrations = registrations;
         this.mapping = mapping;
         this.key = key;
-        this.limits = limits;
     }
 
     /**
@@ -75,7 +72,7 @@ final class MappedFile implements NativeFile {
 
     /** Returns whether the file is still what was mapped, as far as its stamp tells. */
     boolean isUnchanged(StampReader stamps) {
-        if (stamps.read(host.fd()) == 0 && stamps.shows(key)) {
+        if (stamps.read(host().fd()) == 0 && stamps.shows(key)) {
             return true;
         }
         if (mapping != null) {
@@ -109,40 +106,10 @@ final class MappedFile implements NativeFile {
     }
 
     @Override
-    public Limits limits() {
-        return limits;
-    }
-
-    @Override
-    public Object identity() {
-        return host.identity();
-    }
-
-    @Override
-    public long size() throws IOException {
-        return host.size();
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-        host.truncate(bytes);
-    }
-
-    @Override
-    public void preallocate(long bytes) throws IOException {
-        host.preallocate(bytes);
-    }
-
-    @Override
     public void close() {
         if (mapping != null) {
             registrations.close(mapping);
         }
-        host.close();
-    }
-
-    @Override
-    public String toString() {
-        return host.toString();
+        super.close();
     }
 }

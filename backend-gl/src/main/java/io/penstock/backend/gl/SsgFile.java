@@ -5,7 +5,7 @@ import io.penstock.FileOption;
 import io.penstock.engine.host.HostFile;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,20 +15,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A file as one route of the extension's takes it: a GL file, and a descriptor for what that has no words for. */
-final class SsgFile implements NativeFile {
+final class SsgFile extends WrappedFile<HostFile> {
 
     private final SsgSession session;
-    private final HostFile host;
     private final boolean writes;
-    private final Limits limits;
     private SsgObject object; // the context's thread; replaced where the driver does not see the file grow
 
     private SsgFile(SsgSession session, HostFile host, boolean writes, SsgObject object, Limits limits) {
+        super(host, limits);
         this.session = session;
-        this.host = host;
         this.writes = writes;
         this.object = object;
-        this.limits = limits;
         session.join();
     }
 
@@ -103,7 +100,7 @@ final class SsgFile implements NativeFile {
     @Nullable
     SsgObject take(long end) throws IOException {
         if (!object.reaches(end)) {
-            SsgObject fresh = object(session, host, writes);
+            SsgObject fresh = object(session, host(), writes);
             object.release(); // transfers that use it still count
             object = fresh;
             if (!fresh.reaches(end)) {
@@ -114,17 +111,8 @@ final class SsgFile implements NativeFile {
         return object;
     }
 
-    HostFile host() {
-        return host;
-    }
-
     long blockBytes() {
-        return limits.fileAlignment();
-    }
-
-    @Override
-    public Limits limits() {
-        return limits;
+        return limits().fileAlignment();
     }
 
     /** {@inheritDoc} The vendor wants the end of a file read as a whole block. */
@@ -134,34 +122,9 @@ final class SsgFile implements NativeFile {
     }
 
     @Override
-    public Object identity() {
-        return host.identity();
-    }
-
-    @Override
-    public long size() throws IOException {
-        return host.size();
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-        host.truncate(bytes);
-    }
-
-    @Override
-    public void preallocate(long bytes) throws IOException {
-        host.preallocate(bytes);
-    }
-
-    @Override
     public void close() {
         session.context().post(() -> object.release());
-        host.close();
+        super.close();
         session.leave();
-    }
-
-    @Override
-    public String toString() {
-        return host.toString();
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
-import java.io.IOException;
+import io.penstock.engine.spi.WrappedFile;
 
 /**
  * A file of the host as a {@link StagedQueue} takes it; a route that stages opens one of these.
@@ -11,13 +10,8 @@ import java.io.IOException;
  * <p>Reads of any range are taken, whatever the blocks of the file: fillers read the blocks around it, and the device
  * copies the part that was asked for. Writes have no such way out, so a file that can be written states its blocks,
  * and the lane reads, merges and writes them through bounce slots under its locks (rule 206).
- *
- * <p><b>Ownership:</b> {@link #close} closes the host's file.
  */
-public final class StagedFile implements NativeFile {
-
-    private final NativeFile host;
-    private final Limits limits;
+public final class StagedFile extends WrappedFile<NativeFile> {
 
     /**
      * Wraps a file.
@@ -27,46 +21,10 @@ public final class StagedFile implements NativeFile {
      * @throws IllegalArgumentException if its blocks are too large for slots of these sizes
      */
     public StagedFile(NativeFile host, HostBytes bytes, SlotSizes sizes, boolean writable) {
-        this.host = host;
-        this.limits = sizes.limits(bytes.blockBytes(host), writable);
+        super(host, sizes.limits(bytes.blockBytes(host), writable));
     }
 
     static NativeFile host(NativeFile file) {
-        return file instanceof StagedFile staged ? staged.host : file;
-    }
-
-    @Override
-    public Limits limits() {
-        return limits;
-    }
-
-    @Override
-    public Object identity() {
-        return host.identity();
-    }
-
-    @Override
-    public long size() throws IOException {
-        return host.size();
-    }
-
-    @Override
-    public void truncate(long bytes) throws IOException {
-        host.truncate(bytes);
-    }
-
-    @Override
-    public void preallocate(long bytes) throws IOException {
-        host.preallocate(bytes);
-    }
-
-    @Override
-    public void close() {
-        host.close();
-    }
-
-    @Override
-    public String toString() {
-        return host.toString();
+        return file instanceof StagedFile staged ? staged.host() : file;
     }
 }
