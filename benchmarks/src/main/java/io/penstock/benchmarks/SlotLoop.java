@@ -83,7 +83,7 @@ abstract class SlotLoop implements Contender {
         long cpu = Measure.processCpuNanos();
         long start = System.nanoTime();
         beginAll();
-        TimeUnit.NANOSECONDS.sleep(nanos);
+        letRun(nanos);
         stopping = true;
         Measure untilStop = since(before, start, cpu);
         boolean all = awaitEnd(ended);
@@ -96,6 +96,11 @@ abstract class SlotLoop implements Contender {
             leaveOut();
         }
         return all ? untilEnd : untilStop;
+    }
+
+    /** Waits while the chains go on. */
+    void letRun(long nanos) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(nanos);
     }
 
     private int takeIdle() {

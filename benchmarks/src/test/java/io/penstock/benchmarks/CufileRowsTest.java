@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,6 +114,7 @@ class CufileRowsTest {
 
     @ParameterizedTest
     @MethodSource("rows")
+    @Timeout(300) // a row starts a JVM for each of five contenders, which takes long beside others
     void everyContenderOfARowMovesTheRightBytes(Row row) throws Exception {
         Report report = row.run(settings, false);
         List<String> measured = report.figures().stream().map(Figure::contender).toList();

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,8 @@ class SlotLoopTest {
 
     /** Ends each operation on another thread, but for slots that it keeps. */
     private final class Peer extends SlotLoop {
+        final AtomicInteger answered = new AtomicInteger();
+        int enough;
         volatile int kept; // slots from 0 on
         volatile int bytes = BYTES;
 
@@ -45,8 +48,23 @@ class SlotLoopTest {
                 begun.add(slot);
                 if (slot >= kept) {
                     completed(slot, moved);
+                    answered.incrementAndGet();
                 }
             });
+        }
+
+        @Override
+        void beginAll() {
+            enough = answered.get() + DEPTH - kept;
+            super.beginAll();
+        }
+
+        /** Waits for as many answers as there are slots that give one, however slow the machine is. */
+        @Override
+        void letRun(long nanos) {
+            while (answered.get() < enough) {
+                Thread.onSpinWait();
+            }
         }
 
         /** Is patient until none but the kept ones is in flight. */
