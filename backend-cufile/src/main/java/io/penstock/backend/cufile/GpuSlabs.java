@@ -4,11 +4,10 @@ package io.penstock.backend.cufile;
 import io.penstock.PenstockException;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.engine.spi.IdleMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -33,8 +32,7 @@ final class GpuSlabs {
 
     private final CudaContext context;
     private final List<ArrayDeque<Part>> parts = new ArrayList<>(); // idle, by class
-    private final Map<Long, ArrayDeque<GpuSpan>> spans = new HashMap<>(); // idle, by size
-    private long idleBytes; // of spans
+    private final IdleMemory<Long, GpuSpan> spans = new IdleMemory<>(MOST_IDLE_BYTES, GpuSpan::bytes); // by size
 
     GpuSlabs(CudaContext context) {
         this.context = context;
@@ -90,12 +88,9 @@ final class GpuSlabs {
     }
 
     private void give(GpuSpan span) {
-        synchronized (this) {
-            if (idleBytes + span.bytes() <= MOST_IDLE_BYTES) {
-                idle(span);
-                context.leave();
-                return;
-            }
+        if (spans.keep(span.bytes(), span)) {
+            context.leave();
+            return;
         }
         // Whoever closes a buffer last may be a lane, and this waits for the GPU.
         Schedulers.boundedElastic().schedule(() -> {
@@ -104,16 +99,9 @@ final class GpuSlabs {
         });
     }
 
-    private void idle(GpuSpan span) {
-        idleBytes += span.bytes();
-        spans.computeIfAbsent(span.bytes(), bytes -> new ArrayDeque<>()).push(span);
-    }
-
     private GpuSpan take(long bytes) {
-        ArrayDeque<GpuSpan> idle = spans.get(bytes);
-        GpuSpan known = idle == null ? null : idle.poll();
+        GpuSpan known = spans.take(bytes);
         if (known != null) {
-            idleBytes -= bytes;
             return known;
         }
         String request = "allocation of " + bytes + " bytes on " + context.gpu();
@@ -139,14 +127,12 @@ final class GpuSlabs {
                 if (part.span.parts == 0) {
                     parts.get(size).remove(part);
                     if (part.offset == 0) {
-                        idle(part.span);
+                        free(part.span);
                     }
                 }
             }
         }
-        spans.values().forEach(idle -> idle.forEach(this::free));
-        spans.clear();
-        idleBytes = 0;
+        spans.drain(this::free);
     }
 
     private void free(GpuSpan span) {

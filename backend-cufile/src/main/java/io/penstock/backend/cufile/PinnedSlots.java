@@ -2,11 +2,8 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.PenstockException;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
+import io.penstock.engine.spi.IdleMemory;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The pinned slots of one context; a few are kept for reuse, since pinning takes about a millisecond for a few
@@ -21,8 +18,7 @@ final class PinnedSlots {
     private static final long MOST_IDLE_BYTES = 16L << 20;
 
     private final CudaContext context;
-    private final Map<PinnedSlot.Kind, ArrayDeque<PinnedSlot>> idle = new HashMap<>();
-    private long idleBytes;
+    private final IdleMemory<PinnedSlot.Kind, PinnedSlot> idle = new IdleMemory<>(MOST_IDLE_BYTES, PinnedSlot::bytes);
 
     PinnedSlots(CudaContext context) {
         this.context = context;
@@ -41,7 +37,7 @@ final class PinnedSlots {
     PinnedSlot take(PinnedSlot.Kind kind) {
         context.join();
         try {
-            PinnedSlot known = known(kind);
+            PinnedSlot known = idle.take(kind);
             PinnedSlot slot = known != null ? known : context.run("pinning", () -> PinnedSlot.allocate(context, kind));
             LIVE.incrementAndGet();
             return slot;
@@ -51,28 +47,12 @@ final class PinnedSlots {
         }
     }
 
-    private synchronized @Nullable PinnedSlot known(PinnedSlot.Kind kind) {
-        ArrayDeque<PinnedSlot> fitting = idle.get(kind);
-        PinnedSlot slot = fitting == null ? null : fitting.poll();
-        idleBytes -= slot == null ? 0 : kind.bytes();
-        return slot;
-    }
-
     void give(PinnedSlot slot) {
         LIVE.decrementAndGet();
-        if (!keep(slot)) {
+        if (!idle.keep(slot.kind(), slot)) {
             release(slot);
         }
         context.leave();
-    }
-
-    private synchronized boolean keep(PinnedSlot slot) {
-        if (idleBytes + slot.bytes() > MOST_IDLE_BYTES) {
-            return false;
-        }
-        idleBytes += slot.bytes();
-        idle.computeIfAbsent(slot.kind(), kind -> new ArrayDeque<>()).push(slot);
-        return true;
     }
 
     private void release(PinnedSlot slot) {
@@ -87,9 +67,7 @@ final class PinnedSlots {
     }
 
     /** Gives everything back: nothing is taken any more. */
-    synchronized void close() {
-        idle.values().forEach(slots -> slots.forEach(this::release));
-        idle.clear();
-        idleBytes = 0;
+    void close() {
+        idle.drain(this::release);
     }
 }

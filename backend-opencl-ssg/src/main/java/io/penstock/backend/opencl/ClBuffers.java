@@ -2,10 +2,7 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.TransientStorageException;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import io.penstock.engine.spi.IdleMemory;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -26,8 +23,7 @@ final class ClBuffers {
     private static final long MOST_IDLE_BYTES = 256L << 20;
 
     private final ClContext context;
-    private final Map<Long, ArrayDeque<ClSpan>> idle = new HashMap<>(); // by size
-    private long idleBytes;
+    private final IdleMemory<Long, ClSpan> idle = new IdleMemory<>(MOST_IDLE_BYTES, ClSpan::bytes); // by size
 
     ClBuffers(ClContext context) {
         this.context = context;
@@ -68,7 +64,7 @@ final class ClBuffers {
     }
 
     private ClSpan take(long bytes) {
-        ClSpan known = known(bytes);
+        ClSpan known = idle.take(bytes);
         if (known != null) {
             return known;
         }
@@ -80,15 +76,8 @@ final class ClBuffers {
         }
     }
 
-    private synchronized @Nullable ClSpan known(long bytes) {
-        ArrayDeque<ClSpan> fitting = idle.get(bytes);
-        ClSpan span = fitting == null ? null : fitting.poll();
-        idleBytes -= span == null ? 0 : bytes;
-        return span;
-    }
-
     private void give(ClSpan span) {
-        if (keep(span)) {
+        if (idle.keep(span.bytes(), span)) {
             context.leave();
             return;
         }
@@ -99,20 +88,9 @@ final class ClBuffers {
         });
     }
 
-    private synchronized boolean keep(ClSpan span) {
-        if (idleBytes + span.bytes() > MOST_IDLE_BYTES) {
-            return false;
-        }
-        idleBytes += span.bytes();
-        idle.computeIfAbsent(span.bytes(), bytes -> new ArrayDeque<>()).push(span);
-        return true;
-    }
-
     /** Releases what is idle. */
-    synchronized void trim() {
-        idle.values().forEach(spans -> spans.forEach(ClSpan::release));
-        idle.clear();
-        idleBytes = 0;
+    void trim() {
+        idle.drain(ClSpan::release);
     }
 
     /** Gives everything back: nothing is handed out any more. */
