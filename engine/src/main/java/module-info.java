@@ -10,6 +10,7 @@ module io.penstock.engine {
     requires org.slf4j;
 
     exports io.penstock.engine;
+    exports io.penstock.engine.fence;
     exports io.penstock.engine.ffi;
     exports io.penstock.engine.host;
     exports io.penstock.engine.spi;

@@ -5,14 +5,19 @@ import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.fence.EventWatch;
+import io.penstock.engine.fence.Watched;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
  * A CUevent as a fence: one of the application's, or one that {@link CudaStream} recorded for it. Signals come on the
- * thread of {@link EventWatch}.
+ * one thread of the process that looks at such events. A host function in the stream would tell too, but delays the
+ * stream by some 20 microseconds, and lives on a thread of the driver's.
  */
-final class CudaFence implements DeviceFence {
+final class CudaFence implements DeviceFence, Watched {
+
+    private static final EventWatch WATCH = new EventWatch("penstock-cuda-events");
 
     private final long context;
     private final long event;
@@ -39,11 +44,8 @@ final class CudaFence implements DeviceFence {
         this.owned = owned;
     }
 
-    long context() {
-        return context;
-    }
-
-    long spinNanos() {
+    @Override
+    public long spinNanos() {
         return spinNanos;
     }
 
@@ -78,11 +80,22 @@ final class CudaFence implements DeviceFence {
             }
             watched = true;
         }
-        EventWatch.watch(this);
+        WATCH.watch(this);
+    }
+
+    @Override
+    public boolean look() {
+        int bound = Cuda.cuCtxSetCurrent(context); // and stays so: the thread of the watch is nobody else's
+        int answer = bound == CudaError.SUCCESS ? Cuda.cuEventQuery(event) : bound;
+        if (answer == CudaError.NOT_READY) {
+            return false;
+        }
+        passed(answer);
+        return true;
     }
 
     /** Hears that the device has passed it, or that its context is gone. */
-    void passed(int answer) {
+    private void passed(int answer) {
         boolean destroy;
         synchronized (this) {
             state = answer;

@@ -5,6 +5,8 @@ import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.fence.EventWatch;
+import io.penstock.engine.fence.Watched;
 import io.penstock.engine.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -14,9 +16,13 @@ import reactor.core.publisher.Sinks;
 
 /**
  * A cl_event as a fence, on which this holds one reference until it is closed and known to be passed. Signals come on a
- * thread of {@link EventWaiters}, or on that of {@link EventWatch}.
+ * thread of {@link EventWaiters}, or on the one thread of the process that looks at those which none of them waits for. A
+ * callback of the driver's would tell too, but never on PoCL where the command fails, and would keep one of the driver's
+ * threads in this JVM for good.
  */
-final class ClFence implements DeviceFence {
+final class ClFence implements DeviceFence, Watched {
+
+    private static final EventWatch WATCH = new EventWatch("penstock-opencl-events");
 
     private final long event;
     private final Sinks.Empty<Void> passed = Sinks.empty();
@@ -72,7 +78,7 @@ final class ClFence implements DeviceFence {
             watched = true;
         }
         if (!EventWaiters.take(this)) {
-            EventWatch.watch(this);
+            WATCH.watch(this);
         }
     }
 
@@ -88,12 +94,21 @@ final class ClFence implements DeviceFence {
         if (isSignalled()) {
             passed();
         } else {
-            EventWatch.watch(this); // the wait was refused: only looking is left
+            WATCH.watch(this); // the wait was refused: only looking is left
         }
     }
 
+    @Override
+    public boolean look() {
+        if (!isSignalled()) {
+            return false;
+        }
+        passed();
+        return true;
+    }
+
     /** Hears that it is passed. */
-    void passed() {
+    private void passed() {
         boolean release;
         synchronized (this) {
             watched = false;

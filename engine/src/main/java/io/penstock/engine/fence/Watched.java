@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.fence;
+
+/**
+ * A fence that an {@link EventWatch} looks at.
+ *
+ * <p><b>Threading:</b> the thread of the watch.
+ */
+public interface Watched {
+
+    /**
+     * Asks the device, and tells whoever waits once it has passed. Never blocks.
+     *
+     * @return whether it has passed, and is looked at no more
+     */
+    boolean look();
+
+    /** Returns how long it is looked at again and again, if longer than usual. */
+    default long spinNanos() {
+        return 0;
+    }
+}
