@@ -267,4 +267,21 @@ class DeviceOrderTest {
         await(() -> Doubles.cuda().live("events") == events);
         assertThat(fence.isSignalled()).isTrue();
     }
+
+    @Test
+    void aFenceThatIsGoneIsNotLookedAtForWhoComesLate() {
+        Backend backend = gpu.backend(CufilePath.STAGED);
+        CudaStream stream = CudaStream.of(application.stream());
+        application.spin();
+        DeviceFence gone = stream.fence();
+        gone.close();
+        gone.signalled().subscribe();
+        DeviceFence behind = gpu.keep(stream.fence());
+        Mono<Void> passed = behind.signalled().cache();
+        passed.subscribe(); // by then the one before has been looked at, if it is
+        gpu.letOthersRun(backend);
+        application.letKernelsEnd();
+        StepVerifier.create(passed).expectComplete().verify(LONG);
+        assertThat(gone.isSignalled()).as("asked when it was gone").isFalse();
+    }
 }

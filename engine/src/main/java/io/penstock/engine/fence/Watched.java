@@ -2,9 +2,9 @@
 package io.penstock.engine.fence;
 
 /**
- * A fence that an {@link EventWatch} looks at.
+ * A fence that somebody looks at, an {@link EventWatch} as a rule.
  *
- * <p><b>Threading:</b> the thread of the watch.
+ * <p><b>Threading:</b> whichever thread watches it, one at a time.
  */
 public interface Watched {
 

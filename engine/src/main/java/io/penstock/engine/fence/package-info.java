@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How the host hears of a device's events where no vendor's call tells it well. */
+/** Vendors' events as fences, and how the host hears of those where no vendor's call tells it well. */
 @NullMarked
 package io.penstock.engine.fence;
 

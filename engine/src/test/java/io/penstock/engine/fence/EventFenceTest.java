@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.fence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+class EventFenceTest {
+
+    private final ScriptedEvent fence = new ScriptedEvent(true);
+    private final AtomicInteger told = new AtomicInteger();
+
+    private void waitFor(ScriptedEvent event) {
+        event.signalled().subscribe(nothing -> {}, e -> {}, told::incrementAndGet);
+    }
+
+    @Test
+    void itIsAskedUntilItIsPassedAndNotOnceMore() {
+        assertThat(fence.isSignalled()).isFalse();
+        assertThat(fence.isSignalled()).isFalse();
+        fence.answer = 0;
+        assertThat(fence.isSignalled()).isTrue();
+        assertThat(fence.isSignalled()).isTrue();
+        assertThat(fence.asks).isEqualTo(3);
+    }
+
+    @Test
+    void itIsWatchedOnceForAllWhoWaitAndTheyAreTold() {
+        waitFor(fence);
+        waitFor(fence);
+        assertThat(fence.watches).isEqualTo(1);
+        assertThat(fence.look()).isFalse();
+        assertThat(told).hasValue(0);
+
+        fence.answer = 0;
+        assertThat(fence.look()).isTrue();
+        assertThat(told).hasValue(2);
+    }
+
+    @Test
+    void whoComesWhenItIsPassedIsToldAtOnceAndNobodyLooks() {
+        fence.answer = 0;
+        waitFor(fence);
+        assertThat(told).hasValue(1);
+        assertThat(fence.watches).isZero();
+    }
+
+    @Test
+    void whatSomebodyHasSeenPassedIsToldByTheNextLook() {
+        waitFor(fence);
+        fence.answer = 0;
+        assertThat(fence.isSignalled()).isTrue();
+        assertThat(told).as("on the thread of the watch").hasValue(0);
+        assertThat(fence.look()).isTrue();
+        assertThat(told).hasValue(1);
+        assertThat(fence.asks).as("once by each, and not again").isEqualTo(2);
+    }
+
+    @Test
+    void anEventOfItsOwnGoesAtOnceWhereNobodyWaits() {
+        fence.close();
+        fence.close();
+        assertThat(fence.frees).isEqualTo(1);
+        assertThat(fence.whileHeld(() -> true)).isFalse();
+    }
+
+    @Test
+    void anEventOfItsOwnStaysUntilItIsPassedWhereSomebodyWaits() {
+        waitFor(fence);
+        fence.close();
+        assertThat(fence.look()).isFalse();
+        assertThat(fence.isSignalled()).isFalse();
+        assertThat(fence.whileHeld(() -> true)).isTrue();
+        assertThat(fence.frees).isZero();
+
+        fence.answer = 0;
+        assertThat(fence.look()).isTrue();
+        fence.close();
+        assertThat(fence.frees).isEqualTo(1);
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
+    void anEventThatIsPassedFirstGoesWhenItIsClosed() {
+        waitFor(fence);
+        fence.answer = 0;
+        assertThat(fence.look()).isTrue();
+        assertThat(fence.frees).isZero();
+        fence.close();
+        assertThat(fence.frees).isEqualTo(1);
+    }
+
+    @Test
+    void anEventThatIsGoneIsNeitherAskedNorWatchedNorFreedAgain() {
+        fence.close();
+        waitFor(fence);
+        assertThat(fence.isSignalled()).isFalse();
+        assertThat(fence.asks).isZero();
+        assertThat(fence.watches).isZero();
+        assertThat(fence.frees).isEqualTo(1);
+    }
+
+    @Test
+    void anEventOfTheApplicationsIsNeverFreedAndStaysToBeAsked() {
+        ScriptedEvent brought = new ScriptedEvent(false);
+        brought.close();
+        waitFor(brought);
+        assertThat(brought.watches).isEqualTo(1);
+        brought.answer = 0;
+        assertThat(brought.look()).isTrue();
+        assertThat(told).hasValue(1);
+        assertThat(brought.frees).isZero();
+    }
+
+    @Test
+    void aFailureIsASignalAndTheOutcomeTellsOfIt() {
+        fence.answer = 7;
+        StepVerifier.create(fence.signalled()).verifyComplete();
+        StepVerifier.create(fence.outcome()).verifyErrorMessage("failed with 7");
+    }
+
+    @Test
+    void successHasNoOutcomeOfItsOwn() {
+        fence.answer = 0;
+        StepVerifier.create(fence.outcome()).verifyComplete();
+    }
+
+    /** An event whose device answers what the test says. */
+    private static final class ScriptedEvent extends EventFence {
+
+        private int answer = PENDING;
+        private int asks;
+        private int watches;
+        private int frees;
+
+        ScriptedEvent(boolean owned) {
+            super(0x1000, owned);
+        }
+
+        @Override
+        protected int ask() {
+            asks++;
+            return answer;
+        }
+
+        @Override
+        protected void watch() {
+            watches++;
+        }
+
+        @Override
+        protected void free() {
+            frees++;
+        }
+
+        @Override
+        protected RuntimeException failure(int code) {
+            return new IllegalStateException("failed with " + code);
+        }
+    }
+}
