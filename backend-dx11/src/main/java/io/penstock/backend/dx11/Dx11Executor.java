@@ -102,7 +102,7 @@ final class Dx11Executor {
         }
     }
 
-    /** Has {@link Dx11Fence#passed} called once the device has passed it. */
+    /** Has {@link Dx11Fence#look} called until the device has passed it. */
     void watch(Dx11Fence fence) {
         execute(() -> watched.add(fence));
     }
@@ -143,10 +143,8 @@ final class Dx11Executor {
 
     private boolean lookAtFences() {
         for (int i = watched.size() - 1; i >= 0; i--) {
-            Dx11Fence fence = watched.get(i);
-            if (fence.isSignalled()) {
+            if (watched.get(i).look()) {
                 watched.remove(i);
-                fence.passed();
             }
         }
         return !watched.isEmpty();

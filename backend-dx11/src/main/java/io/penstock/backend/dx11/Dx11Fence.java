@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.Completion;
-import io.penstock.DeviceFence;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.D3d11DeviceChild;
 import io.penstock.backend.dx11.ffi.D3d11Fence;
 import io.penstock.backend.dx11.ffi.D3d11Query;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.fence.EventFence;
 import io.penstock.engine.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * An event query, or an {@code ID3D11Fence} on its way to {@link #VALUE}, of the application's, as a fence. Signals come
@@ -21,27 +18,18 @@ import reactor.core.publisher.Sinks;
  *
  * <p><b>Ownership:</b> holds one reference, and the device, until it is closed and, where somebody waits, passed.
  */
-final class Dx11Fence implements DeviceFence {
+final class Dx11Fence extends EventFence {
 
     /** The value at which an {@code ID3D11Fence} counts as passed: those that we hand out are made with 0 and go there. */
     static final long VALUE = 1;
 
-    private static final int NOT_PASSED = Hresult.S_FALSE;
-
     private final Dx11Device device;
-    private final long object;
     private final boolean isQuery;
     private final ByteBuffer data = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
-    private final Sinks.Empty<Void> passed = Sinks.empty();
-
-    // Guarded by this.
-    private boolean watched;
-    private boolean closed;
-    private int state = NOT_PASSED; // until it is known to be passed
 
     private Dx11Fence(Dx11Device device, long object, boolean isQuery) {
+        super(object, true);
         this.device = device;
-        this.object = object;
         this.isQuery = isQuery;
         device.join();
     }
@@ -77,103 +65,45 @@ final class Dx11Fence implements DeviceFence {
     }
 
     @Override
-    public boolean isSignalled() {
-        return state() != NOT_PASSED;
-    }
-
-    /** Returns what Direct3D says of it; not asked again once it is passed. */
-    private synchronized int state() {
-        if (state == NOT_PASSED && !(closed && !watched)) {
-            int reason = device.removedReason();
-            state = Hresult.failed(reason) ? reason : isQuery ? askQuery() : askFence();
-        }
-        return state;
+    protected int ask() {
+        int reason = device.removedReason();
+        return Hresult.failed(reason) ? reason : isQuery ? askQuery() : askFence();
     }
 
     private int askQuery() {
         // Any thread: the context is protected.
-        return D3d11Context.GetData(device.context(), object, NativeMemory.address(data), Integer.BYTES, 0);
+        int answer =
+                D3d11Context.GetData(device.context(), nativeHandle(), NativeMemory.address(data), Integer.BYTES, 0);
+        return answer == Hresult.S_FALSE ? PENDING : answer;
     }
 
     private int askFence() {
-        return Long.compareUnsigned(D3d11Fence.GetCompletedValue(object), VALUE) >= 0 ? Hresult.S_OK : NOT_PASSED;
+        long value = D3d11Fence.GetCompletedValue(nativeHandle());
+        return Long.compareUnsigned(value, VALUE) >= 0 ? Hresult.S_OK : PENDING;
     }
 
     @Override
-    public Mono<Void> signalled() {
-        return Mono.defer(() -> {
-            if (!isSignalled()) {
-                watch();
-                return passed.asMono();
-            }
-            return Mono.empty();
-        });
-    }
-
-    private void watch() {
-        synchronized (this) {
-            if (watched || closed) {
-                return;
-            }
-            watched = true;
-        }
+    protected void watch() {
         device.executor().watch(this);
     }
 
-    /** Hears that the device has passed it, or is gone. */
-    void passed() {
-        boolean release;
-        synchronized (this) {
-            watched = false;
-            release = closed;
-        }
-        passed.tryEmitEmpty();
-        if (release) {
-            release();
-        }
-    }
-
-    /** {@inheritDoc} What the application brought has no transfer; a device that is lost fails here. */
     @Override
-    public Mono<Completion> outcome() {
-        return signalled().then(Mono.defer(() -> {
-            int answer = state();
-            return Hresult.failed(answer)
-                    ? Mono.error(Dx11Failure.exception(
-                            "a wait for " + this,
-                            isQuery ? "ID3D11DeviceContext::GetData" : "ID3D11Fence::GetCompletedValue",
-                            answer,
-                            device.removedReason()))
-                    : Mono.empty();
-        }));
-    }
-
-    @Override
-    public long nativeHandle() {
-        return object;
-    }
-
-    @Override
-    public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            if (watched) {
-                return; // passed() lets it go
-            }
-        }
-        release();
-    }
-
-    private void release() {
-        Unknown.Release(object);
+    protected void free() {
+        Unknown.Release(nativeHandle());
         device.leave();
     }
 
     @Override
+    protected RuntimeException failure(int code) {
+        return Dx11Failure.exception(
+                "a wait for " + this,
+                isQuery ? "ID3D11DeviceContext::GetData" : "ID3D11Fence::GetCompletedValue",
+                code,
+                device.removedReason());
+    }
+
+    @Override
     public String toString() {
-        return (isQuery ? "the ID3D11Query 0x" : "the ID3D11Fence 0x") + Long.toHexString(object);
+        return (isQuery ? "the ID3D11Query 0x" : "the ID3D11Fence 0x") + Long.toHexString(nativeHandle());
     }
 }
