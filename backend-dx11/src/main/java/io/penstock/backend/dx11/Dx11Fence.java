@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * An event query, or an {@code ID3D11Fence} on its way to {@link #VALUE}, of the application's, as a fence. Signals come
  * on the device's thread.
  *
- * <p><b>Ownership:</b> holds one reference, and the device, until it is closed and, where somebody waits, passed.
+ * <p><b>Ownership:</b> holds one reference, and the device, until it is closed and passed.
  */
 final class Dx11Fence extends EventFence {
 

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A cl_event as a fence, on which this holds one reference until it is closed and nobody waits. Signals come on a thread of
+ * A cl_event as a fence, on which this holds one reference until it is closed and passed. Signals come on a thread of
  * {@link EventWaiters}, or on the one thread of the process that looks at those which none of them waits for. A callback of
  * the driver's would tell too, but never on PoCL where the command fails, and would keep one of the driver's threads in
  * this JVM for good.

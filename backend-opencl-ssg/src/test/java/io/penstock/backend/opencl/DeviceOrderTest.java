@@ -162,6 +162,21 @@ class DeviceOrderTest {
     }
 
     @Test
+    void aFenceThatIsClosedTooEarlyKeepsItsReferenceForWhoComesUntilItIsPassed() {
+        Backend backend = backend(OpenClPath.STAGED);
+        int before = Application.eventReferences(application.gate());
+        DeviceFence fence = backend.fence(application.gate());
+        fence.close();
+        fence.close();
+        assertThat(Application.eventReferences(application.gate())).isEqualTo(before + 1);
+        Mono<Void> late = fence.signalled().cache();
+        late.subscribe();
+        application.openGate();
+        StepVerifier.create(late).expectComplete().verify(LONG);
+        await(() -> Application.eventReferences(application.gate()) == before);
+    }
+
+    @Test
     void moreEventsAreHeardOfThanThereAreThreadsThatWait() {
         Backend backend = backend(OpenClPath.STAGED);
         List<CompletableFuture<Void>> all = new ArrayList<>();

@@ -11,7 +11,7 @@ import reactor.core.publisher.Sinks;
  * A vendor's event as a fence: asked until it is passed, and looked at while somebody waits for it. Of a vendor are how to
  * ask, who looks, how the event is given back, and what a failure says.
  *
- * <p><b>Ownership:</b> an event of its own goes when this is closed, or, where somebody waits by then, when it is passed.
+ * <p><b>Ownership:</b> an event of its own goes when this is closed and it is passed.
  */
 public abstract class EventFence implements DeviceFence, Watched {
 
@@ -56,16 +56,12 @@ public abstract class EventFence implements DeviceFence, Watched {
 
     /** Runs a call, under the lock, if the event is there still; returns whether it is, and the call answers true. */
     protected final synchronized boolean whileHeld(BooleanSupplier call) {
-        return isHeld() && call.getAsBoolean();
-    }
-
-    private boolean isHeld() {
-        return !owned || !closed || watched;
+        return (!owned || !closed || watched) && call.getAsBoolean();
     }
 
     /** Returns what the vendor says of the event; not asked again once it is passed, when the application may destroy it. */
     public final synchronized int state() {
-        if (state == PENDING && isHeld()) {
+        if (state == PENDING) { // so it is there: of its own it goes no sooner
             state = ask();
         }
         return state;
@@ -79,20 +75,19 @@ public abstract class EventFence implements DeviceFence, Watched {
     @Override
     public final Mono<Void> signalled() {
         return Mono.defer(() -> {
-            if (isSignalled()) {
-                return Mono.empty();
+            boolean starts;
+            synchronized (this) {
+                if (state() != PENDING) {
+                    return Mono.empty();
+                }
+                starts = !watched;
+                watched = true;
             }
-            if (startsWatch()) {
+            if (starts) {
                 watch();
             }
             return passed.asMono();
         });
-    }
-
-    private synchronized boolean startsWatch() {
-        boolean starts = !watched && isHeld();
-        watched |= starts;
-        return starts;
     }
 
     @Override
@@ -129,17 +124,23 @@ public abstract class EventFence implements DeviceFence, Watched {
         return event;
     }
 
+    /** {@inheritDoc} Where it is not passed yet it is watched: a transfer that has it may come to wait later. */
     @Override
     public final void close() {
+        boolean pending;
         synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            if (!owned || watched) {
+            if (closed || !owned || watched) {
+                closed = true;
                 return; // the application's, or look() gives it back
             }
+            pending = state() == PENDING;
+            watched = pending;
+            closed = true;
         }
-        free();
+        if (pending) {
+            watch();
+        } else {
+            free();
+        }
     }
 }

@@ -59,11 +59,32 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventOfItsOwnGoesAtOnceWhereNobodyWaits() {
+    void anEventOfItsOwnGoesAtOnceWhereItIsPassed() {
+        fence.answer = 0;
         fence.close();
         fence.close();
         assertThat(fence.frees).isEqualTo(1);
+        assertThat(fence.watches).isZero();
         assertThat(fence.whileHeld(() -> true)).isFalse();
+        assertThat(fence.isSignalled()).isTrue();
+        assertThat(fence.asks).as("by close()").isEqualTo(1);
+    }
+
+    @Test
+    void anEventOfItsOwnThatIsClosedTooEarlyIsThereForWhoComesUntilItIsPassed() {
+        fence.close();
+        fence.close();
+        assertThat(fence.frees).isZero();
+        assertThat(fence.watches).isEqualTo(1);
+        waitFor(fence);
+        assertThat(fence.watches).as("and goes on being watched").isEqualTo(1);
+
+        fence.answer = 0;
+        assertThat(fence.look()).isTrue();
+        assertThat(told).hasValue(1);
+        assertThat(fence.frees).isEqualTo(1);
+        waitFor(fence);
+        assertThat(told).hasValue(2);
     }
 
     @Test
@@ -89,16 +110,6 @@ class EventFenceTest {
         assertThat(fence.look()).isTrue();
         assertThat(fence.frees).isZero();
         fence.close();
-        assertThat(fence.frees).isEqualTo(1);
-    }
-
-    @Test
-    void anEventThatIsGoneIsNeitherAskedNorWatchedNorFreedAgain() {
-        fence.close();
-        waitFor(fence);
-        assertThat(fence.isSignalled()).isFalse();
-        assertThat(fence.asks).isZero();
-        assertThat(fence.watches).isZero();
         assertThat(fence.frees).isEqualTo(1);
     }
 
