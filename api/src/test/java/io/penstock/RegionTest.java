@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
 class RegionTest {
@@ -136,7 +137,7 @@ class RegionTest {
                 .withMessageContaining(why);
     }
 
-    private static void assertOutside(org.assertj.core.api.ThrowableAssert.ThrowingCallable region) {
+    private static void assertOutside(ThrowableAssert.ThrowingCallable region) {
         assertThatThrownBy(region).isInstanceOf(IndexOutOfBoundsException.class);
     }
 }

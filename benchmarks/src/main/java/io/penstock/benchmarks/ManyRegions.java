@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.ThreadLocalRandom;
+import reactor.core.publisher.Flux;
 
 /** A million small regions of a file, gathered by transfers of some size: what a region costs must not depend on it. */
 final class ManyRegions implements Contender {
@@ -53,7 +54,7 @@ final class ManyRegions implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
-        return Measure.of(() -> backend.submit(reactor.core.publisher.Flux.fromArray(transfers))
+        return Measure.of(() -> backend.submit(Flux.fromArray(transfers))
                         .map(Completion::bytes)
                         .reduce(0L, Long::sum)
                         .block()

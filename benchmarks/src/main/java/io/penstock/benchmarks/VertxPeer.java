@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.file.AsyncFile;
 import io.vertx.core.file.OpenOptions;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Vert.x: reads on its worker pool, results on an event loop. Its buffers are its own. */
@@ -49,7 +50,7 @@ final class VertxPeer extends SlotLoop {
     }
 
     @Override
-    public void verify() throws java.io.IOException {
+    public void verify() throws IOException {
         for (int slot = 0; slot < buffers.length; slot++) {
             slots.block(slot).clear().put(buffers[slot].getBytes());
         }

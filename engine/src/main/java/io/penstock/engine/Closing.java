@@ -4,6 +4,7 @@ package io.penstock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
@@ -54,7 +55,7 @@ final class Closing {
             return;
         }
         Disposable timeout = Schedulers.boundedElastic()
-                .schedule(this::abandon, backend.closeTimeout().toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
+                .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         // Freeing makes system calls, so not on the lane that ended the last transfer.
         Mono.fromFuture(drained).publishOn(Schedulers.boundedElastic()).subscribe(nothing -> {}, e -> {}, () -> {
             timeout.dispose();

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +111,7 @@ final class LaneThreads implements Lanes {
     private void waitAtExit() {
         try {
             idle().get(EXIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | java.util.concurrent.ExecutionException e) {
+        } catch (TimeoutException | ExecutionException e) {
             return; // the process ends all the same, and the system takes everything back
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -42,7 +43,7 @@ class BrokenLaneTest {
         broken.queue.hold = true;
         Mono<Completion> read = other.submit(Transfer.read(file.all(), buffer.all()));
         StepVerifier.create(Mono.zipDelayError(read, read.doOnSubscribe(s -> broken.queue.breakWith("a bug"))))
-                .expectErrorSatisfies(e -> assertThat(reactor.core.Exceptions.unwrapMultiple(e))
+                .expectErrorSatisfies(e -> assertThat(Exceptions.unwrapMultiple(e))
                         .hasSize(2)
                         .allMatch(io.penstock.DeviceLostException.class::isInstance))
                 .verify(LONG);

@@ -16,6 +16,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -28,9 +29,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -139,11 +142,11 @@ class EngineTest {
         DeviceBuffer buffer = buffer(64 * 100);
         byte[] news = random(64 * 100, 5);
         buffer.upload(0, ByteBuffer.wrap(news)).block(LONG);
-        List<Mono<Completion>> all = new java.util.ArrayList<>();
+        List<Mono<Completion>> all = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             all.add(backend.submit(Transfer.write(buffer.region(i * 64L, 64), file.region(i * 64L, 64))));
         }
-        reactor.core.publisher.Flux.merge(all).blockLast(LONG);
+        Flux.merge(all).blockLast(LONG);
         assertThat(device.files.get(PATH).bytes).isEqualTo(news);
     }
 
@@ -326,7 +329,7 @@ class EngineTest {
                         .held
                         .get(device.queue.held.keySet().iterator().next())
                         .kind())
-                .isEqualTo(io.penstock.engine.spi.Command.Kind.WRITE);
+                .isEqualTo(Command.Kind.WRITE);
         device.queue.releaseAll();
         assertThat(synced.await(20, TimeUnit.SECONDS)).isTrue();
     }
@@ -376,7 +379,7 @@ class EngineTest {
         await(() -> BusyRegions.ALL.isEmpty() && BlockLocks.files() == filesBefore);
     }
 
-    private static void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
+    private static void await(BooleanSupplier condition) throws InterruptedException {
         long end = System.nanoTime() + LONG.toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("waited too long").isLessThan(end);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 /** Which of several routes takes a transfer, and how often they are asked: it is once per transfer. */
 class RouteChoiceTest {
@@ -87,7 +88,7 @@ class RouteChoiceTest {
         PenstockException error = (PenstockException) open.get(0)
                 .submit(read)
                 .map(completion -> (Throwable) new AssertionError(completion))
-                .onErrorResume(reactor.core.publisher.Mono::just)
+                .onErrorResume(Mono::just)
                 .block(LONG);
         assertThat(error).isInstanceOf(PermanentStorageException.class).hasMessageContaining("refused: not ever");
         assertThat(asked).containsExactly("first", "last");

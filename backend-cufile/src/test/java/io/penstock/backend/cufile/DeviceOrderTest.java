@@ -25,6 +25,7 @@ import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.engine.staging.StagingOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -114,7 +115,7 @@ class DeviceOrderTest {
         read.subscribe();
         gpu.letOthersRun(backend);
         assertThat(kernel.isSignalled()).isFalse();
-        StepVerifier.create(read.timeout(java.time.Duration.ZERO, Mono.empty())).verifyComplete();
+        StepVerifier.create(read.timeout(Duration.ZERO, Mono.empty())).verifyComplete();
 
         application.letKernelsEnd();
         assertThat(get(read).bytes()).isEqualTo(BYTES);
@@ -282,7 +283,7 @@ class DeviceOrderTest {
         kernel.close();
         read.subscribe();
         gpu.letOthersRun(backend);
-        StepVerifier.create(read.timeout(java.time.Duration.ZERO, Mono.empty())).verifyComplete();
+        StepVerifier.create(read.timeout(Duration.ZERO, Mono.empty())).verifyComplete();
 
         application.letKernelsEnd();
         assertThat(get(read).bytes()).isEqualTo(BYTES);

@@ -13,6 +13,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.doubles.Doubles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ final class GpuFixture implements AutoCloseable {
         try {
             return Files.write(folder.resolve(name), content);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -33,6 +33,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -100,7 +102,7 @@ class MappedTest {
                 case CUT -> file.truncate(5);
                 case APPEND -> file.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), file.size());
                 case LINK -> Files.createLink(path.resolveSibling("link"), path);
-                case TOUCH -> Files.setLastModifiedTime(path, java.nio.file.attribute.FileTime.fromMillis(1));
+                case TOUCH -> Files.setLastModifiedTime(path, FileTime.fromMillis(1));
             }
         }
     }
@@ -276,7 +278,7 @@ class MappedTest {
                 backend.submit(Transfer.read(file.all(), target.all())).cache();
         read.subscribe(done -> {}, e -> {});
         assertThat(Doubles.cuda().awaitCalls("cuEventSynchronize", 1)).isOne();
-        StepVerifier.create(read.timeout(java.time.Duration.ZERO, Mono.empty())).verifyComplete();
+        StepVerifier.create(read.timeout(Duration.ZERO, Mono.empty())).verifyComplete();
         Doubles.cuda().release("cuMemcpyHtoDAsync");
         StepVerifier.create(read).expectError(PermanentStorageException.class).verify(LONG);
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Option;
 import io.penstock.Options;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +55,7 @@ class SsgTermsTest {
     void fieldsAreWrittenWhereTheyLie() {
         SsgLayout.Shape region =
                 SsgTerms.of(Dx11s.resolved(SsgDouble.options(2))).layout().region();
-        ByteBuffer memory = ByteBuffer.allocate(32).order(java.nio.ByteOrder.nativeOrder());
+        ByteBuffer memory = ByteBuffer.allocate(32).order(ByteOrder.nativeOrder());
         region.put(memory, 16, region.field("size"), 0xffff_f000L);
         region.put(memory, 16, region.field("file"), 1L << 40);
         assertThat(region.get(memory, 16, "size")).isEqualTo(0xffff_f000L);

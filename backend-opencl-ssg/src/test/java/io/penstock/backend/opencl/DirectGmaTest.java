@@ -22,6 +22,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Memory that a device on the bus writes to, and its memory, with signals both ways. */
@@ -58,7 +60,7 @@ class DirectGmaTest {
         ssg.close();
     }
 
-    private static CompletableFuture<Void> future(reactor.core.publisher.Mono<Void> mono) {
+    private static CompletableFuture<Void> future(Mono<Void> mono) {
         return mono.toFuture().orTimeout(20, TimeUnit.SECONDS);
     }
 
@@ -124,7 +126,7 @@ class DirectGmaTest {
         try {
             return ssg.file("meanwhile", new byte[PAGE]);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

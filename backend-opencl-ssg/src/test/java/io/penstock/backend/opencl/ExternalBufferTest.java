@@ -12,8 +12,10 @@ import io.penstock.Transfer;
 import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.doubles.PcieDevice;
 import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,11 +89,11 @@ class ExternalBufferTest {
                 DeviceFence given = out.signal(1, before)) {
             assertThat(given.isSignalled()).isFalse();
             assertThat(PcieDevice.marker(marker)).isZero();
-            io.penstock.backend.opencl.ffi.OpenCl.clSetUserEventStatus(event, 0);
+            OpenCl.clSetUserEventStatus(event, 0);
             given.outcome().then().block(SsgFixture.LONG);
             assertThat(PcieDevice.marker(marker)).isEqualTo(1);
         } finally {
-            io.penstock.backend.opencl.ffi.OpenCl.clReleaseEvent(event);
+            OpenCl.clReleaseEvent(event);
         }
     }
 
@@ -172,6 +174,6 @@ class ExternalBufferTest {
                     .isInstanceOf(PermanentStorageException.class);
         }
         byte[] arrived = SsgFixture.content(to);
-        assertThat(java.util.Arrays.copyOfRange(arrived, PAGE, 2 * PAGE)).isEqualTo(bytes);
+        assertThat(Arrays.copyOfRange(arrived, PAGE, 2 * PAGE)).isEqualTo(bytes);
     }
 }

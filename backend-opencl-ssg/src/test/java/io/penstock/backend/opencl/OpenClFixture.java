@@ -12,6 +12,7 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ final class OpenClFixture implements AutoCloseable {
         try {
             return Files.write(folder.resolve(name), content);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -213,10 +214,7 @@ class SsgWayTest {
                     .isPositive();
             assertThat(reading).isNotDone();
             ssg.control.release(SsgFixture.READ);
-            assertThat(reading.orTimeout(20, java.util.concurrent.TimeUnit.SECONDS)
-                            .join()
-                            .bytes())
-                    .isEqualTo(BLOCK);
+            assertThat(reading.orTimeout(20, TimeUnit.SECONDS).join().bytes()).isEqualTo(BLOCK);
             assertThat(ssg.control.awaitLive("files", 0)).isZero();
         }
     }
@@ -231,10 +229,7 @@ class SsgWayTest {
                     .toFuture();
             assertThat(ssg.control.awaitCalls(SsgFixture.READ, 8)).isEqualTo(8);
             ssg.control.release(SsgFixture.READ);
-            assertThat(reading.orTimeout(20, java.util.concurrent.TimeUnit.SECONDS)
-                            .join()
-                            .bytes())
-                    .isEqualTo(512 << 10);
+            assertThat(reading.orTimeout(20, TimeUnit.SECONDS).join().bytes()).isEqualTo(512 << 10);
         }
     }
 }

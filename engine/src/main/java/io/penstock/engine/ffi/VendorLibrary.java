@@ -8,6 +8,7 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.jna.SymbolProvider;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,7 +120,7 @@ public final class VendorLibrary {
     private static boolean isSame(String one, String other) {
         try {
             return one.equals(other) || Files.isSameFile(Path.of(one), Path.of(other));
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             return false;
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,6 +69,6 @@ class LibCTest {
         ByteBuffer view = NativeMemory.view(address + 32, 32).putInt(0, 0x01020304);
         assertThat(view.capacity()).isEqualTo(32);
         assertThat(view.get(31)).isEqualTo((byte) 7);
-        assertThat(memory.order(java.nio.ByteOrder.nativeOrder()).getInt(32)).isEqualTo(0x01020304);
+        assertThat(memory.order(ByteOrder.nativeOrder()).getInt(32)).isEqualTo(0x01020304);
     }
 }

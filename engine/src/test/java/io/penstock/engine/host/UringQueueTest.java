@@ -12,6 +12,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,7 @@ class UringQueueTest {
             assertThat(first.flags()).isZero();
             assertThat(last.opcode()).isEqualTo(IoUring.IORING_OP_READ_FIXED);
             assertThat(last.flags()).isEqualTo(IoUring.IOSQE_FIXED_FILE);
-            assertThat(f.bytes(0, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+            assertThat(f.bytes(0, 4096)).isEqualTo(Arrays.copyOf(f.content, 4096));
 
             assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_FILES_UPDATE))
                     .isEqualTo(1);
@@ -155,7 +156,7 @@ class UringQueueTest {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             Mapped mapped = new Mapped(new ForeignMapping(f.memory.hostAddress(), f.memory.bytes()));
             assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ_FIXED);
-            assertThat(f.bytes(8192, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+            assertThat(f.bytes(8192, 4096)).isEqualTo(Arrays.copyOf(f.content, 4096));
             mapped.free();
             f.turn(0);
             assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
@@ -170,7 +171,7 @@ class UringQueueTest {
             Mapped mapped = new Mapped(new ForeignMapping(f.memory.hostAddress(), f.memory.bytes()));
             kernel.registerAnswer = -Errno.EFAULT; // of memory without pages to lock
             assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ);
-            assertThat(f.bytes(8192, 4096)).isEqualTo(java.util.Arrays.copyOf(f.content, 4096));
+            assertThat(f.bytes(8192, 4096)).isEqualTo(Arrays.copyOf(f.content, 4096));
             assertThat(Collections.frequency(kernel.registered, IoUring.IORING_REGISTER_BUFFERS_UPDATE))
                     .isEqualTo(1);
             kernel.registerAnswer = 0;

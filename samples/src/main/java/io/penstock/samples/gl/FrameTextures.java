@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
 
 /**
  * The textures that a video goes through: some for frames that are fetched, a texture per plane, and those of the screen,
@@ -88,7 +89,7 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
         return application
                 .backend()
                 .submit(limit == null ? all : all.deadline(limit))
-                .handle((Completion done, reactor.core.publisher.SynchronousSink<Void> next) -> {
+                .handle((Completion done, SynchronousSink<Void> next) -> {
                     path = done.path();
                     if (done.bytes() != frameBytes) {
                         next.error(new EOFException("the video became shorter while it was played"));

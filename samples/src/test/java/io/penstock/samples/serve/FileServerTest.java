@@ -8,9 +8,13 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 class FileServerTest {
 
@@ -247,15 +252,14 @@ class FileServerTest {
     void aFileThatShrinksEndsTheConnectionInsteadOfTheResponse() throws IOException {
         int size = 64 << 20; // more than sockets hold, so that the server cannot be done before it shrinks
         Path file = served.root.resolve("shrinking");
-        try (var channel = java.nio.channels.FileChannel.open(
-                        file, java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.WRITE);
+        try (var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 Connection connection = served.connect()) {
-            channel.write(java.nio.ByteBuffer.allocate(1), size - 1);
+            channel.write(ByteBuffer.allocate(1), size - 1);
             connection.send("GET", "/shrinking");
             assertThat(connection.readHead().header("content-length")).isEqualTo("" + size);
             channel.truncate(1);
             assertThatThrownBy(() -> connection.skip(size, new byte[1 << 16]))
-                    .isInstanceOfAny(EOFException.class, java.net.SocketException.class);
+                    .isInstanceOfAny(EOFException.class, SocketException.class);
         }
     }
 
@@ -277,7 +281,7 @@ class FileServerTest {
         InetSocketAddress taken = new InetSocketAddress(
                 InetAddress.getLoopbackAddress(), served.address().getPort());
         ServedDirectory directory = new ServedDirectory(served.root);
-        assertThatThrownBy(() -> FileServer.start(taken, directory, file -> reactor.core.publisher.Mono.empty()))
+        assertThatThrownBy(() -> FileServer.start(taken, directory, file -> Mono.empty()))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cannot listen on")
                 .hasMessageContaining("in use");

@@ -2,6 +2,7 @@
 package io.penstock.samples.volume;
 
 import io.penstock.samples.picture.Picture;
+import java.util.Arrays;
 
 /**
  * Looks at a volume that lies whole in memory: every sample of every ray, one ray after the other, nothing skipped, no
@@ -23,7 +24,7 @@ final class PlainRays implements CodeField {
         this.width = header.columns() + 2 * PAD;
         this.area = width * (header.rows() + 2 * PAD);
         this.codes = new char[area * (header.slices() + 2 * PAD)];
-        java.util.Arrays.fill(codes, (char) scene.terrain().outside());
+        Arrays.fill(codes, (char) scene.terrain().outside());
         showing.show(Long.MAX_VALUE / 4, new SlabVisitor() {
             @Override
             public long heldBytes(int slices) {

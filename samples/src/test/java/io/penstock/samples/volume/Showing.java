@@ -3,6 +3,7 @@ package io.penstock.samples.volume;
 
 import io.penstock.samples.picture.Picture;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Shows a volume that lies in memory to visitors, cut as a plan says. */
 final class Showing {
@@ -49,7 +50,7 @@ final class Showing {
             file.get((int) range.fileOffset(), lease);
             visitor.visit(
                     new Slab(range.from(), range.to(), ByteBuffer.wrap(lease).order(header.order())));
-            java.util.Arrays.fill(lease, (byte) 0xa5);
+            Arrays.fill(lease, (byte) 0xa5);
         }
     }
 }

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import reactor.core.publisher.Mono;
 
 /** Reads a file over and over and tells, line by line, how this was done: the program of a {@link ChildJvm}. */
 final class ReadAndTell {
@@ -67,7 +68,7 @@ final class ReadAndTell {
         return moved;
     }
 
-    private static <T> T get(reactor.core.publisher.Mono<T> mono) {
+    private static <T> T get(Mono<T> mono) {
         return Objects.requireNonNull(mono.block(PATIENCE));
     }
 }
