@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.WrappedFile;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +34,7 @@ class PolledQueueTest {
     @Test
     void whatEndsBetweenTwoTurnsIsReportedByTheSecond() {
         Scripted queue = new Scripted(Found.NOTHING, Found.END);
-        queue.enqueue(0, read());
+        queue.enqueue(0, write());
         turn(queue);
         assertThat(results).isEmpty();
         turn(queue);
@@ -43,7 +45,7 @@ class PolledQueueTest {
     void whatComesShortBetweenTwoTurnsGoesOn() {
         // Found by a build that hung: the first look of a turn took the short count, and the lane slept on the rest.
         Scripted queue = new Scripted(Found.NOTHING, Found.SHORT, Found.END);
-        queue.enqueue(0, read());
+        queue.enqueue(0, write());
         turn(queue);
         turn(queue);
         assertThat(results).isEmpty();
@@ -55,9 +57,9 @@ class PolledQueueTest {
         assertTimeoutPreemptively(LONG, () -> queue.turn(FOR_EVER, (id, result) -> results.add(result)));
     }
 
-    private Command read() {
-        CuFileFile file = new CuFileFile(null, null, Limits.none(4096));
-        return new Command().file(Command.Kind.READ, file, 0, 4096).memory(memory, 0);
+    private Command write() {
+        NativeFile unasked = new WrappedFile<>(null, Limits.none(4096)) {};
+        return new Command().file(Command.Kind.WRITE, unasked, 0, 4096).memory(memory, 0);
     }
 
     private enum Found {
