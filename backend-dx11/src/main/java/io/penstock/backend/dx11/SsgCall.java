@@ -82,8 +82,8 @@ final class SsgCall {
         while (left > 0) {
             long bytes = Math.min(left, most);
             int start = Long.BYTES + regions++ * shape.bytes();
-            shape.put(cells, start, ofFile, task.fileOffset + moved);
-            shape.put(cells, start, ofBuffer, task.memoryOffset + moved);
+            shape.put(cells, start, ofFile, task.fileOffset() + moved);
+            shape.put(cells, start, ofBuffer, task.memoryOffset() + moved);
             shape.put(cells, start, ofSize, bytes);
             moved += bytes;
             left -= bytes;

@@ -5,6 +5,7 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgFile;
 import io.penstock.engine.ssg.SsgRefusal;
 import io.penstock.engine.ssg.SsgResults;
@@ -13,10 +14,8 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Transfers of AMD's: what goes between one file and one buffer in one turn is one call with several regions.
@@ -29,17 +28,14 @@ import reactor.core.scheduler.Schedulers;
  */
 final class SsgQueue implements NativeQueue {
 
-    /** How often a file is opened anew for one command, while others cut and lengthen it. */
-    private static final int MOST_ATTEMPTS = 8;
-
     private final SsgInterface ssg;
     private final SsgSizes sizes;
     private final SsgTask[] tasks; // by id
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the driver, for a waiter or for the buffer
     private final List<SsgCall> filled = new ArrayList<>(); // in the turn under way
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
-    private final ConcurrentLinkedQueue<SsgTask> returned = new ConcurrentLinkedQueue<>(); // by other threads
     private final Doorbell doorbell = new Doorbell();
+    private final SsgErrands<SsgTask> errands = new SsgErrands<>(doorbell);
     private final Runnable bell = doorbell::ring; // one for all buffers, and the same each time
     private final SsgWaiters waiters;
 
@@ -50,7 +46,7 @@ final class SsgQueue implements NativeQueue {
         this.waiters = new SsgWaiters(ssg, sizes, bell);
         this.tasks = new SsgTask[sizes.depth()];
         for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new SsgTask(id, this::giveBack);
+            tasks[id] = new SsgTask(id, errands::giveBack);
         }
     }
 
@@ -81,7 +77,7 @@ final class SsgQueue implements NativeQueue {
     }
 
     private boolean advance(Completions completions) {
-        for (SsgTask task = returned.poll(); task != null; task = returned.poll()) {
+        for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
             takeBack(task);
         }
         for (SsgCall call = waiters.ended(); call != null; call = waiters.ended()) {
@@ -96,23 +92,23 @@ final class SsgQueue implements NativeQueue {
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.forget();
-            completions.completed(task.id, task.result);
+            completions.completed(task.id(), task.result());
         }
         return any;
     }
 
     private void takeBack(SsgTask task) {
-        boolean ofFile = task.kind == Command.Kind.READ || task.kind == Command.Kind.WRITE;
-        if (ofFile && task.result >= 0) {
+        boolean ofFile = task.kind() == Command.Kind.READ || task.kind() == Command.Kind.WRITE;
+        if (ofFile && task.result() >= 0) {
             waiting.addFirst(task); // its file is ready now
         } else {
-            end(task, task.result);
+            end(task, task.result());
         }
     }
 
     private void start(SsgTask task) {
-        switch (task.kind) {
-            case SYNC -> outside(task);
+        switch (task.kind()) {
+            case SYNC -> errands.run(task, task::sync);
             case COPY_IN, COPY_OUT -> copy(task);
             case READ, WRITE -> {
                 try {
@@ -145,29 +141,26 @@ final class SsgQueue implements NativeQueue {
 
     /** Returns what reads bytes that the driver knows of: a file that was cut since is found out at the end. */
     private static @Nullable SsgObject known(SsgTask task) throws IOException {
-        if (task.isWrite() || task.attempts > 0 || task.bytes > Long.MAX_VALUE - task.fileOffset) {
+        if (task.isWrite() || !task.isFirstAttempt() || task.bytes() > Long.MAX_VALUE - task.fileOffset()) {
             return null;
         }
-        task.wanted = task.bytes;
-        return (SsgObject) task.file().handle().take(false, task.fileOffset + task.bytes);
+        task.want(Long.MAX_VALUE);
+        return (SsgObject) task.file().handle().take(false, task.end());
     }
 
     /** Asks how long the file is; null where the task goes on later, or has ended. */
     private @Nullable SsgObject asked(SsgTask task) throws IOException {
         SsgFile file = task.file();
-        boolean write = task.isWrite();
         long size = file.size();
-        task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
-        if (task.wanted == 0) {
+        if (task.want(size) == 0) {
             endsAt(task, 0);
             end(task, 0);
             return null;
         }
-        long end = task.fileOffset + task.wanted;
         SsgObject object =
-                write && size < end ? null : (SsgObject) file.handle().take(write, end);
+                task.lengthens(size) ? null : (SsgObject) file.handle().take(task.isWrite(), task.end());
         if (object == null) {
-            prepare(task, end);
+            prepare(task);
         }
         return object;
     }
@@ -209,7 +202,7 @@ final class SsgQueue implements NativeQueue {
         for (SsgTask task : call.tasks()) {
             if (call.result < 0 && (several || isCut(task))) {
                 task.alone = true; // which of them it was, the driver does not say
-                task.attempts++;
+                task.tryAgain();
                 waiting.add(task);
             } else {
                 end(task, call.result < 0 ? call.result : moved(task));
@@ -222,60 +215,41 @@ final class SsgQueue implements NativeQueue {
     /** Returns whether a file has become shorter than a read of it, which then is not the file's failure. */
     private static boolean isCut(SsgTask task) {
         try {
-            return !task.isWrite()
-                    && task.attempts < MOST_ATTEMPTS
-                    && task.file().size() < task.fileOffset + task.wanted;
+            return !task.isWrite() && task.mayTryAgain() && task.file().size() < task.end();
         } catch (IOException e) {
             return false;
         }
     }
 
-    private void prepare(SsgTask task, long end) {
-        if (++task.attempts > MOST_ATTEMPTS) {
+    private void prepare(SsgTask task) {
+        if (!task.mayTryAgain()) {
             end(task, SsgResults.ofHost(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
             return;
         }
-        task.reach = end;
-        outside(task);
+        task.tryAgain();
+        errands.run(task, () -> {
+            task.file().handle().reach(task.isWrite(), task.end());
+            return 0;
+        });
     }
 
-    private static void outside(SsgTask task) {
-        try {
-            Schedulers.boundedElastic().schedule(task.outside);
-        } catch (RejectedExecutionException shutDown) {
-            task.outside.run(); // the application has shut the scheduler down: better on the wrong thread than never
-        }
-    }
-
-    /** Hands a task to the lane; any thread. */
-    private void giveBack(SsgTask task) {
-        returned.add(task);
-        doorbell.ring();
-    }
-
-    /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
     private static long moved(SsgTask task) {
-        if (task.isWrite()) {
-            return task.wanted;
-        }
-        try {
-            long moved = Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
+        long moved = task.moved();
+        if (moved >= 0) {
             endsAt(task, moved);
-            return moved;
-        } catch (IOException e) {
-            return SsgResults.ofHost(e);
         }
+        return moved;
     }
 
     /** Has a slot know how far a read has filled it: the rest is what it was for the transfer before. */
     private static void endsAt(SsgTask task, long moved) {
-        if (task.memory() instanceof SsgSlot slot && moved < task.bytes) {
-            slot.endsAt(task.memoryOffset + moved);
+        if (task.memory() instanceof SsgSlot slot && moved < task.bytes()) {
+            slot.endsAt(task.memoryOffset() + moved);
         }
     }
 
     private void end(SsgTask task, long result) {
-        task.result = result;
+        task.result(result);
         ended.add(task);
     }
 

@@ -2,19 +2,16 @@
 package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Commands of the extension's, which the thread of the context carries out ({@link SsgWork}).
@@ -33,6 +30,7 @@ final class SsgQueue implements NativeQueue {
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<SsgTask> ended = new ConcurrentLinkedQueue<>();
     private final Doorbell doorbell = new Doorbell();
+    private final SsgErrands<SsgTask> errands = new SsgErrands<>(doorbell);
 
     SsgQueue(SsgSession session) {
         this.session = session;
@@ -58,17 +56,32 @@ final class SsgQueue implements NativeQueue {
     @Override
     public void cancel(int id) {
         if (waiting.remove(tasks[id])) {
-            tasks[id].result = SsgResults.CANCELLED;
+            tasks[id].result(SsgResults.CANCELLED);
             ended.add(tasks[id]);
         }
     }
 
     @Override
     public void turn(long waitNanos, Completions completions) {
-        submit();
-        if (!report(completions) && waitNanos != 0) {
+        if (!advance(completions) && waitNanos != 0) {
             doorbell.await(waitNanos);
-            report(completions);
+            advance(completions);
+        }
+    }
+
+    private boolean advance(Completions completions) {
+        for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
+            takeBack(task);
+        }
+        submit();
+        return report(completions);
+    }
+
+    private void takeBack(SsgTask task) {
+        if (task.kind() == Command.Kind.SYNC || task.result() < 0) {
+            ended.add(task);
+        } else {
+            waiting.addFirst(task);
         }
     }
 
@@ -78,8 +91,8 @@ final class SsgQueue implements NativeQueue {
         }
         List<SsgTask> batch = new ArrayList<>(waiting.size());
         for (SsgTask task = waiting.poll(); task != null; task = waiting.poll()) {
-            if (task.kind == Command.Kind.SYNC) {
-                sync(task);
+            if (task.kind() == Command.Kind.SYNC) {
+                errands.run(task, task::sync);
             } else {
                 batch.add(task);
             }
@@ -90,7 +103,7 @@ final class SsgQueue implements NativeQueue {
     private void hand(List<SsgTask> batch) {
         if (!batch.isEmpty() && !session.context().post(() -> work.start(batch))) {
             for (SsgTask task : batch) {
-                task.result = GlCall.RESET.failed(GlError.CONTEXT_LOST); // it has ended, and all in it
+                task.result(GlCall.RESET.failed(GlError.CONTEXT_LOST)); // it has ended, and all in it
                 ended(task);
             }
         }
@@ -100,9 +113,9 @@ final class SsgQueue implements NativeQueue {
         boolean any = false;
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            long result = task.result;
+            long result = task.result();
             task.forget();
-            completions.completed(task.id, result);
+            completions.completed(task.id(), result);
         }
         return any;
     }
@@ -112,34 +125,12 @@ final class SsgQueue implements NativeQueue {
         doorbell.ring();
     }
 
-    private void sync(SsgTask task) {
-        outside(() -> {
-            task.result =
-                    SsgResults.ofHost(BlockingBytes.INSTANCE.sync(task.file().host()));
-            ended(task);
-        });
-    }
-
     /** Makes a file so long that all of a write is in it: a driver may lengthen files that it writes, or not. */
     private void lengthen(SsgTask task) {
-        outside(() -> {
-            try {
-                task.file().host().lengthen(task.fileOffset + task.bytes);
-            } catch (IOException | RuntimeException e) {
-                task.result = SsgResults.ofHost(e);
-                ended(task);
-                return;
-            }
-            hand(List.of(task));
+        errands.run(task, () -> {
+            task.file().host().lengthen(task.end());
+            return 0;
         });
-    }
-
-    private static void outside(Runnable call) {
-        try {
-            Schedulers.boundedElastic().schedule(call);
-        } catch (RejectedExecutionException shutDown) {
-            call.run(); // the application has shut the scheduler down: better on the wrong thread than never
-        }
     }
 
     @Override

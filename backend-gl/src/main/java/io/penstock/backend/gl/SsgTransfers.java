@@ -65,14 +65,13 @@ final class SsgTransfers {
 
     private int call(SsgTask task, long sync) {
         SsgObject object = Objects.requireNonNull(task.object);
-        long block = task.file().blockBytes();
-        long bytes = (task.wanted + block - 1) & -block;
+        long bytes = task.wholeBlocks();
         int buffer = task.buffer().name();
         GlFailure.takeError(); // what others have left is not the driver's answer to this
         if (task.isWrite()) {
-            Ssg.glWriteFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
+            Ssg.glWriteFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset(), bytes, sync);
         } else {
-            Ssg.glReadFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset, bytes, sync);
+            Ssg.glReadFileAMD(buffer, object.handle(), task.bufferOffset(), task.fileOffset(), bytes, sync);
         }
         return GlFailure.takeError();
     }

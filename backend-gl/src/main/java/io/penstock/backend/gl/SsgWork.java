@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -19,9 +18,6 @@ import java.util.function.Consumer;
  * <p><b>Threading:</b> the thread of the context.
  */
 final class SsgWork {
-
-    /** How often a file is looked at anew for one command, while others cut and lengthen it. */
-    private static final int MOST_ATTEMPTS = 8;
 
     private final SsgSession session;
     private final GlContext context;
@@ -57,34 +53,31 @@ final class SsgWork {
     }
 
     private void start(SsgTask task) {
-        switch (task.kind) {
-            case COPY_IN -> copying(task, copies.copyIn(copy(task, task.kind)));
-            case COPY_OUT -> copying(task, copies.copyOut(copy(task, task.kind)));
+        switch (task.kind()) {
+            case COPY_IN -> copying(task, copies.copyIn(copy(task, task.kind())));
+            case COPY_OUT -> copying(task, copies.copyOut(copy(task, task.kind())));
             default -> startFile(task);
         }
     }
 
     private Command copy(SsgTask task, Command.Kind kind) {
-        return copy.copy(kind, Objects.requireNonNull(task.slot), task.slotOffset, task.bytes)
-                .memory(task.memory(), task.memoryOffset);
+        return copy.copy(kind, task.slot(), task.slotOffset(), task.bytes()).memory(task.memory(), task.memoryOffset());
     }
 
     private void startFile(SsgTask task) {
         try {
             SsgFile file = task.file();
             long size = file.size();
-            task.wanted = task.isWrite() ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
-            long end = task.fileOffset + task.wanted;
-            if (task.wanted == 0) {
+            if (task.want(size) == 0) {
                 end(task, 0);
-            } else if (task.isWrite() && size < end) {
-                again(task, end);
+            } else if (task.lengthens(size)) {
+                again(task);
             } else if (task.needsRing() && !takeRing(task)) {
                 waiting.add(task);
             } else {
-                task.object = file.take(end);
+                task.object = file.take(task.end());
                 if (task.object == null) {
-                    again(task, end);
+                    again(task);
                 } else {
                     begin(task);
                 }
@@ -99,11 +92,14 @@ final class SsgWork {
         return task.ring != null;
     }
 
-    private void again(SsgTask task, long end) {
+    private void again(SsgTask task) {
         letGo(task);
-        if (++task.attempts > MOST_ATTEMPTS) {
-            end(task, SsgResults.ofHost(new SsgRefusal("the driver does not see the file reach to " + end)));
-        } else if (task.isWrite()) {
+        if (!task.mayTryAgain()) {
+            end(task, SsgResults.ofHost(new SsgRefusal("the driver does not see the file reach to " + task.end())));
+            return;
+        }
+        task.tryAgain();
+        if (task.isWrite()) {
             lengthens.accept(task);
         } else {
             startFile(task);
@@ -121,16 +117,16 @@ final class SsgWork {
     private long fillRing(SsgTask task, GlMemory ring) {
         DeviceMemory from = task.memory();
         return from instanceof GlMemory buffer
-                ? copies.copy(buffer, task.memoryOffset, ring, 0, task.bytes)
-                : copies.copyIn(copy.copy(Command.Kind.COPY_IN, from, task.memoryOffset, task.bytes)
+                ? copies.copy(buffer, task.memoryOffset(), ring, 0, task.bytes())
+                : copies.copyIn(copy.copy(Command.Kind.COPY_IN, from, task.memoryOffset(), task.bytes())
                         .memory(ring, 0));
     }
 
     private long emptyRing(SsgTask task, GlMemory ring) {
         DeviceMemory to = task.memory();
         return to instanceof GlMemory buffer
-                ? copies.copy(ring, 0, buffer, task.memoryOffset, task.wanted)
-                : copies.copyOut(copy.copy(Command.Kind.COPY_OUT, to, task.memoryOffset, task.wanted)
+                ? copies.copy(ring, 0, buffer, task.memoryOffset(), task.wanted())
+                : copies.copyOut(copy.copy(Command.Kind.COPY_OUT, to, task.memoryOffset(), task.wanted())
                         .memory(ring, 0));
     }
 
@@ -177,31 +173,19 @@ final class SsgWork {
         } else if (!task.isWrite() && ring != null) {
             copying(task, emptyRing(task, ring));
         } else {
-            end(task, count(task));
+            end(task, task.moved());
         }
     }
 
     private void copied(SsgTask task, long answer) {
         if (answer < 0) {
             end(task, answer);
-        } else if (task.kind == Command.Kind.COPY_IN || task.kind == Command.Kind.COPY_OUT) {
-            end(task, task.bytes);
+        } else if (task.kind() == Command.Kind.COPY_IN || task.kind() == Command.Kind.COPY_OUT) {
+            end(task, task.bytes());
         } else if (task.isWrite()) {
             transfers.start(task);
         } else {
-            end(task, count(task));
-        }
-    }
-
-    /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
-    private static long count(SsgTask task) {
-        if (task.isWrite()) {
-            return task.wanted;
-        }
-        try {
-            return Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
-        } catch (IOException e) {
-            return SsgResults.ofHost(e);
+            end(task, task.moved());
         }
     }
 
@@ -220,7 +204,7 @@ final class SsgWork {
 
     private void end(SsgTask task, long result) {
         letGo(task);
-        task.result = result;
+        task.result(result);
         ended.accept(task);
     }
 

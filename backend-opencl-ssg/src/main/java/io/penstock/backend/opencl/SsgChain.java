@@ -5,7 +5,6 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.ssg.SsgFile;
 import java.util.Objects;
 
 /**
@@ -28,48 +27,46 @@ final class SsgChain {
     void file() {
         DeviceMemory memory = task.memory();
         ClSpan ring = task.ring;
-        boolean read = task.kind == Command.Kind.READ;
+        boolean read = task.kind() == Command.Kind.READ;
         if (memory instanceof SsgSlot slot) {
             if (unmap(slot)) {
-                blocks(slot.nativeHandle(), task.memoryOffset);
+                blocks(slot.nativeHandle(), task.memoryOffset());
             }
         } else if (ring == null) {
-            blocks(memory.nativeHandle(), task.memoryOffset);
+            blocks(memory.nativeHandle(), task.memoryOffset());
         } else if (read) {
             if (blocks(ring.handle(), 0)) {
-                copy(ring.handle(), 0, memory.nativeHandle(), task.memoryOffset, task.wanted);
+                copy(ring.handle(), 0, memory.nativeHandle(), task.memoryOffset(), task.wanted());
             }
-        } else if (copy(memory.nativeHandle(), task.memoryOffset, ring.handle(), 0, task.bytes)) {
+        } else if (copy(memory.nativeHandle(), task.memoryOffset(), ring.handle(), 0, task.bytes())) {
             blocks(ring.handle(), 0);
         }
     }
 
     /** Copies between a slot and a buffer. */
     void copy() {
-        SsgSlot slot = (SsgSlot) Objects.requireNonNull(task.slot);
+        SsgSlot slot = (SsgSlot) task.slot();
         long buffer = task.memory().nativeHandle();
         if (!unmap(slot)) {
             return;
         }
-        if (task.kind == Command.Kind.COPY_IN) {
-            copy(slot.nativeHandle(), task.slotOffset, buffer, task.memoryOffset, task.bytes);
+        if (task.kind() == Command.Kind.COPY_IN) {
+            copy(slot.nativeHandle(), task.slotOffset(), buffer, task.memoryOffset(), task.bytes());
         } else {
-            copy(buffer, task.memoryOffset, slot.nativeHandle(), task.slotOffset, task.bytes);
+            copy(buffer, task.memoryOffset(), slot.nativeHandle(), task.slotOffset(), task.bytes());
         }
     }
 
     private boolean blocks(long buffer, long offset) {
-        SsgFile file = task.file();
         long object = Objects.requireNonNull(task.object).handle();
-        long block = file.blockBytes();
-        long bytes = (task.wanted + block - 1) & -block;
+        long bytes = task.wholeBlocks();
         // Events of the application's can only be waited for where nothing of ours comes before.
         WaitList own = task.point == null || !task.hasWaitList() || task.isUnderWay() ? null : task.point.waits();
         int waits = own == null ? task.waits() : own.count();
         long list = own == null ? task.waitList() : own.address();
         long cell = task.eventCell();
-        long from = task.fileOffset;
-        if (task.kind == Command.Kind.READ) {
+        long from = task.fileOffset();
+        if (task.kind() == Command.Kind.READ) {
             return task.step(
                     ClCall.READ_FILE,
                     Ssg.clEnqueueReadSsgFileAMD(

@@ -2,9 +2,8 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgFile;
-import io.penstock.engine.ssg.SsgHandle;
 import io.penstock.engine.ssg.SsgResults;
 import java.io.IOException;
 
@@ -15,9 +14,6 @@ import java.io.IOException;
  * <p><b>Threading:</b> the lane's thread.
  */
 final class SsgNeeds {
-
-    /** How often a file object is opened anew for one command, while others cut and lengthen the file. */
-    private static final int MOST_ATTEMPTS = 8;
 
     /** What became of a task that asked for what it needs. */
     enum Answer {
@@ -32,9 +28,9 @@ final class SsgNeeds {
     }
 
     private final SsgRing ring;
-    private final SsgErrands errands;
+    private final SsgErrands<SsgTask> errands;
 
-    SsgNeeds(SsgRing ring, SsgErrands errands) {
+    SsgNeeds(SsgRing ring, SsgErrands<SsgTask> errands) {
         this.ring = ring;
         this.errands = errands;
     }
@@ -43,23 +39,21 @@ final class SsgNeeds {
     Answer take(SsgTask task) {
         try {
             SsgFile file = task.file();
-            boolean write = task.kind == Command.Kind.WRITE;
             long size = file.size();
-            task.wanted = write ? task.bytes : Math.max(0, Math.min(task.bytes, size - task.fileOffset));
-            if (task.wanted == 0) {
+            if (task.want(size) == 0) {
                 return ended(task, 0);
             }
             task.ring = needsRing(task) ? ring.take() : null;
             if (task.ring == null && needsRing(task)) {
                 return Answer.NO_RING;
             }
-            long end = task.fileOffset + task.wanted;
-            task.object = write && size < end ? null : (SsgObject) file.handle().take(write, end);
+            task.object =
+                    task.lengthens(size) ? null : (SsgObject) file.handle().take(task.isWrite(), task.end());
             if (task.object != null) {
                 return Answer.HELD;
             }
             giveRing(task);
-            return prepare(task, end);
+            return prepare(task);
         } catch (IOException e) {
             giveRing(task);
             return ended(task, SsgResults.ofHost(e));
@@ -67,30 +61,23 @@ final class SsgNeeds {
     }
 
     private static boolean needsRing(SsgTask task) {
-        return task.memory instanceof ClMemory memory && !memory.span().isReachable();
+        return task.memory() instanceof ClMemory memory && !memory.span().isReachable();
     }
 
-    private Answer prepare(SsgTask task, long end) {
-        if (++task.attempts > MOST_ATTEMPTS) {
+    private Answer prepare(SsgTask task) {
+        if (!task.mayTryAgain()) {
             return ended(task, ClCall.OPEN_FILE.failed(OpenClError.INVALID_FILE_OBJECT_AMD));
         }
-        SsgHandle handle = task.file().handle();
-        boolean write = task.kind == Command.Kind.WRITE;
-        errands.run(task, () -> reach(handle, write, end));
+        task.tryAgain();
+        errands.run(task, () -> {
+            task.file().handle().reach(task.isWrite(), task.end());
+            return 0;
+        });
         return Answer.AWAY;
     }
 
-    private static long reach(SsgHandle handle, boolean write, long end) {
-        try {
-            handle.reach(write, end);
-            return 0;
-        } catch (IOException e) {
-            return SsgResults.ofHost(e);
-        }
-    }
-
     private static Answer ended(SsgTask task, long result) {
-        task.result = result;
+        task.result(result);
         return Answer.ENDED;
     }
 

@@ -3,13 +3,12 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -35,7 +34,7 @@ final class SsgQueue implements NativeQueue {
     private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
     private final Doorbell doorbell = new Doorbell();
-    private final SsgErrands errands = new SsgErrands(doorbell);
+    private final SsgErrands<SsgTask> errands = new SsgErrands<>(doorbell);
     private final SsgNeeds needs;
     private final LookPause pause = new LookPause();
 
@@ -92,14 +91,14 @@ final class SsgQueue implements NativeQueue {
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.forget();
-            completions.completed(task.id, task.result);
+            completions.completed(task.id(), task.result());
         }
         return any;
     }
 
     private void takeBack(SsgTask task) {
-        if (task.kind == Command.Kind.SYNC || task.result < 0) {
-            end(task, task.result);
+        if (task.kind() == Command.Kind.SYNC || task.result() < 0) {
+            end(task, task.result());
         } else {
             waiting.addFirst(task);
         }
@@ -134,14 +133,9 @@ final class SsgQueue implements NativeQueue {
 
     /** Starts a task; false if it has to wait for the ring. */
     private boolean start(SsgTask task) {
-        switch (task.kind) {
-            case SYNC ->
-                errands.run(
-                        task,
-                        () -> SsgResults.ofHost(
-                                BlockingBytes.INSTANCE.sync(task.file().host())));
+        switch (task.kind()) {
+            case SYNC -> errands.run(task, task::sync);
             case COPY_IN, COPY_OUT -> {
-                task.wanted = task.bytes;
                 new SsgChain(task, queues.next(task.point)).copy();
                 started(task);
             }
@@ -172,7 +166,7 @@ final class SsgQueue implements NativeQueue {
             inFlight.add(task);
             submitted.add(task);
         } else {
-            long refused = task.result;
+            long refused = task.result();
             needs.letGo(task);
             end(task, refused);
         }
@@ -198,17 +192,17 @@ final class SsgQueue implements NativeQueue {
     /** Takes a task that the device has passed; returns whether it is to be submitted once more. */
     private boolean passed(SsgTask task) {
         boolean failedWait = task.hasWaitList() && isFailedWait(task);
-        long refused = task.result; // a step that no queue took, behind others
+        long refused = task.result(); // a step that no queue took, behind others
         long failed = task.forgetSteps();
         needs.letGo(task);
         if (failedWait) {
             // A fence that fails is passed too, and what waited for it goes on: its own outcome tells.
             task.waitsNoMore = true;
-            task.result = 0;
+            task.result(0);
             waiting.addFirst(task);
             return true;
         }
-        long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.moved : moved(task);
+        long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.movedBefore : task.moved();
         if (task.mapping) {
             mapped(task, result);
         } else if (isLookedAt(task, result)) {
@@ -225,19 +219,22 @@ final class SsgQueue implements NativeQueue {
 
     /** Returns whether the processor has to see a slot: where a file ends in it, the engine clears what lies behind. */
     private static boolean isLookedAt(SsgTask task, long result) {
-        return task.kind == Command.Kind.READ && task.memory instanceof SsgSlot && result >= 0 && result < task.bytes;
+        return task.kind() == Command.Kind.READ
+                && task.memory() instanceof SsgSlot
+                && result >= 0
+                && result < task.bytes();
     }
 
     private void map(SsgTask task, long moved) {
         task.mapping = true;
-        task.moved = moved;
+        task.movedBefore = moved;
         long queue = queues.next(null);
         new SsgChain(task, queue).map((SsgSlot) task.memory());
         queues.flush();
         if (task.isUnderWay()) {
             inFlight.add(task);
         } else {
-            mapped(task, task.result);
+            mapped(task, task.result());
         }
     }
 
@@ -246,20 +243,8 @@ final class SsgQueue implements NativeQueue {
         end(task, result);
     }
 
-    /** Computes what was moved, since the driver counts nothing: up to where the file ends, also if it was cut meanwhile. */
-    private static long moved(SsgTask task) {
-        if (task.kind != Command.Kind.READ) {
-            return task.wanted;
-        }
-        try {
-            return Math.max(0, Math.min(task.wanted, task.file().size() - task.fileOffset));
-        } catch (IOException e) {
-            return SsgResults.ofHost(e);
-        }
-    }
-
     private void end(SsgTask task, long result) {
-        task.result = result;
+        task.result(result);
         ended.add(task);
     }
 

@@ -3,48 +3,28 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.ssg.SsgCommand;
 import io.penstock.engine.ssg.SsgFile;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A command of the engine's as a chain of commands of the device's, each of which waits for the one before by its event.
  * One object per id of a queue, filled again and again, with native cells of its own.
  */
-final class SsgTask {
+final class SsgTask extends SsgCommand {
 
     private static final int MOST_STEPS = 2;
 
     private static final int STATUS = MOST_STEPS * Long.BYTES;
     static final int CELL_BYTES = STATUS + Long.BYTES;
 
-    final int id;
     private final ByteBuffer cells;
     private final long address;
     private final ClCall[] calls = new ClCall[MOST_STEPS];
     private int steps;
-
-    Command.Kind kind = Command.Kind.SYNC;
-
-    @Nullable
-    SsgFile file;
-
-    long fileOffset;
-    long bytes;
-    long wanted; // of bytes: up to the end of the file
-
-    @Nullable
-    DeviceMemory memory;
-
-    long memoryOffset;
-
-    @Nullable
-    DeviceMemory slot;
-
-    long slotOffset;
 
     @Nullable
     ClPoint point;
@@ -59,11 +39,9 @@ final class SsgTask {
     @Nullable
     ClSpan ring;
 
-    long result;
-    long moved;
-    boolean mapping; // what was moved, and the slot is being mapped
+    long movedBefore;
+    boolean mapping; // what was moved before, and the slot is being mapped
     boolean waitsNoMore; // what it waited for on the device has failed, and so is passed
-    int attempts;
 
     /**
      * Makes one.
@@ -72,35 +50,28 @@ final class SsgTask {
      * @param address of them
      */
     SsgTask(int id, ByteBuffer cells, long address) {
-        this.id = id;
+        super(id);
         this.cells = cells;
         this.address = address;
     }
 
-    void fill(Command command) {
-        kind = command.kind();
-        boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
-        file = copies ? null : (SsgFile) command.file();
-        fileOffset = command.fileOffset();
-        bytes = command.bytes();
-        memory = kind == Command.Kind.SYNC ? null : command.memory();
-        memoryOffset = command.memoryOffset();
-        slot = copies ? command.slot() : null;
-        slotOffset = command.slotOffset();
+    @Override
+    public void fill(Command command) {
+        super.fill(command);
         point = (ClPoint) command.point();
         inOrder = command.inOrder();
-        result = 0;
         mapping = false;
         waitsNoMore = false;
-        attempts = 0;
     }
 
-    SsgFile file() {
-        return Objects.requireNonNull(file);
+    @Override
+    public SsgFile file() {
+        return (SsgFile) super.file();
     }
 
-    DeviceMemory memory() {
-        return Objects.requireNonNull(memory);
+    @Override
+    protected HostFile host() {
+        return file().host();
     }
 
     /** Returns whether its first step waits for events of others, as far as these have not failed. */
@@ -136,7 +107,7 @@ final class SsgTask {
     /** Takes the answer to the next step; returns whether it stands in the queue. */
     boolean step(ClCall call, int answer) {
         if (answer != OpenClError.SUCCESS) {
-            result = call.failed(answer);
+            result(call.failed(answer));
             return false;
         }
         calls[steps++] = call;
@@ -193,11 +164,9 @@ final class SsgTask {
         return failed;
     }
 
-    /** Lets go of what the application may free from here on. */
-    void forget() {
-        file = null;
-        memory = null;
-        slot = null;
+    @Override
+    public void forget() {
+        super.forget();
         point = null;
         inOrder = null;
     }

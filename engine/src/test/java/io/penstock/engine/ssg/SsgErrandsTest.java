@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.ssg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.NativeError;
+import io.penstock.engine.host.HostFile;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.staging.Doorbell;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Errands that another thread runs when the test says so. */
+class SsgErrandsTest {
+
+    private static final class Task extends SsgCommand {
+
+        Task() {
+            super(0);
+        }
+
+        @Override
+        protected HostFile host() {
+            throw new AssertionError("no errand here asks for the file");
+        }
+    }
+
+    private final ArrayDeque<Runnable> elsewhere = new ArrayDeque<>();
+    private final Doorbell doorbell = new Doorbell();
+    private final SsgErrands<Task> errands = new SsgErrands<>(doorbell, () -> Schedulers.fromExecutor(elsewhere::add));
+    private final Task task = new Task();
+
+    @Test
+    void aCommandComesBackWithItsResultWhenTheCallHasReturned() {
+        errands.run(task, () -> 42);
+        assertThat(errands.poll()).as("before the call").isNull();
+        assertThat(doorbell.poll()).isFalse();
+        elsewhere.remove().run();
+        assertThat(doorbell.poll()).as("the lane is woken").isTrue();
+        assertThat(errands.poll()).isSameAs(task);
+        assertThat(task.result()).isEqualTo(42);
+        assertThat(errands.poll()).as("twice").isNull();
+    }
+
+    @Test
+    void anExceptionIsTheResult() {
+        SsgRefusal refused = new SsgRefusal("a file", new NativeError("open", 7, "SEVEN"));
+        errands.run(task, () -> {
+            throw refused;
+        });
+        elsewhere.remove().run();
+        assertThat(errands.poll()).isSameAs(task);
+        assertThat(failure().error()).isEqualTo(new NativeError("open", 7, "SEVEN"));
+
+        errands.run(task, () -> {
+            throw new IllegalStateException("shut");
+        });
+        elsewhere.remove().run();
+        assertThat(errands.poll()).isSameAs(task);
+        assertThat(failure().error().toString()).contains("shut");
+
+        errands.run(task, () -> {
+            throw new IOException("gone");
+        });
+        elsewhere.remove().run();
+        assertThat(errands.poll()).isSameAs(task);
+        assertThat(task.result()).isNegative();
+    }
+
+    private NativeFailure failure() {
+        return SsgResults.failure(Command.Kind.WRITE, task.result(), answer -> {
+            throw new AssertionError("the driver was not asked");
+        });
+    }
+
+    @Test
+    void aSchedulerThatIsShutDownLosesNoCommand() {
+        Scheduler shut = Schedulers.newSingle("shut");
+        shut.dispose();
+        SsgErrands<Task> late = new SsgErrands<>(doorbell, () -> shut);
+        late.run(task, () -> 42);
+        assertThat(late.poll()).isSameAs(task);
+        assertThat(task.result()).isEqualTo(42);
+        assertThat(doorbell.poll()).isTrue();
+    }
+
+    @Test
+    void whatAnotherThreadGivesBackComesBackAsItIs() {
+        task.result(-3);
+        errands.giveBack(task);
+        assertThat(doorbell.poll()).isTrue();
+        assertThat(errands.poll()).isSameAs(task);
+        assertThat(task.result()).isEqualTo(-3);
+    }
+}
