@@ -67,10 +67,7 @@ final class SsgObject implements SsgFileObject {
             byte[] info = new byte[layout.info().bytes()];
             int told = AmdSsg.GetFileInfo(ssg.handle(), handle, info);
             SsgInterface.check(request, "IAmdDxExtSSG::GetFileInfo", told);
-            long block = layout.info().get(info, "block");
-            if (block <= 0 || Long.bitCount(block) != 1) {
-                throw new SsgRefusal(request + " refused: blocks of " + block + " bytes");
-            }
+            long block = SsgFileObject.checkedBlock(request, layout.info().get(info, "block"));
             return new SsgObject(ssg, handle, layout.info().get(info, "file"), block);
         } catch (SsgRefusal | RuntimeException e) {
             release(ssg, handle);

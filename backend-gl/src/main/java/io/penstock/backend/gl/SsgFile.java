@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.FileOption;
 import io.penstock.engine.host.HostFile;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.ssg.SsgFileObject;
+import io.penstock.engine.ssg.SsgFiles;
 import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.EnumSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A file as one route of the extension's takes it: a GL file, and a descriptor for what that has no words for. */
@@ -36,7 +34,7 @@ final class SsgFile extends WrappedFile<HostFile> {
      * @throws SsgRefusal where the driver does not want it
      */
     static SsgFile open(SsgSession session, Path path, boolean writes, boolean straight) throws IOException {
-        HostFile host = host(path, writes);
+        HostFile host = SsgFiles.host(path, writes);
         SsgObject object;
         try {
             object = session.context().call("opening of " + path, () -> unchecked(session, host, writes));
@@ -57,14 +55,6 @@ final class SsgFile extends WrappedFile<HostFile> {
         return new SsgFile(session, host, writes, object, new Limits(block, straight ? block : 1, piece, piece, false));
     }
 
-    // What is not whole blocks is read before it is merged and written. The disk is not asked to bypass its cache: by
-    // this
-    // descriptor go lengths only.
-    private static HostFile host(Path path, boolean writes) throws IOException {
-        Set<FileOption> how = writes ? EnumSet.of(FileOption.READ, FileOption.WRITE) : EnumSet.of(FileOption.READ);
-        return LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES);
-    }
-
     private static SsgObject unchecked(SsgSession session, HostFile host, boolean writes) {
         try {
             return object(session, host, writes);
@@ -73,21 +63,9 @@ final class SsgFile extends WrappedFile<HostFile> {
         }
     }
 
-    /** Opens it by its name, which is all that the vendor takes, and makes sure that it is the same file. */
     private static SsgObject object(SsgSession session, HostFile host, boolean writes) throws IOException {
-        SsgObject object = SsgObject.open(session.tokens(), host.path(), writes);
-        try {
-            HostFile named = host(host.path(), false);
-            boolean same = named.identity().equals(host.identity());
-            named.close();
-            if (!same) {
-                throw new SsgRefusal(host.path() + " is another file now");
-            }
-            return object;
-        } catch (IOException | RuntimeException e) {
-            object.release();
-            throw e;
-        }
+        SsgFileObject.Opener driver = (path, write) -> SsgObject.open(session.tokens(), path, write);
+        return (SsgObject) driver.open(host, writes);
     }
 
     /**

@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import io.penstock.NativeError;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.ssg.SsgFileObject;
 import io.penstock.engine.ssg.SsgRefusal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Ownership:</b> whoever opens it is its first user, each transfer another; the last to leave releases it. What a
  * release does to transfers that run the manual does not say.
  */
-final class SsgObject {
+final class SsgObject implements SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(SsgObject.class);
 
@@ -57,10 +58,7 @@ final class SsgObject {
         }
         LIVE.incrementAndGet();
         try {
-            long block = ask(request, handle, tokens.blockSize());
-            if (block <= 0 || Long.bitCount(block) != 1) {
-                throw new SsgRefusal(request + " refused: blocks of " + block + " bytes");
-            }
+            long block = SsgFileObject.checkedBlock(request, ask(request, handle, tokens.blockSize()));
             return new SsgObject(tokens, handle, block, ask(request, handle, tokens.fileSize()));
         } catch (SsgRefusal e) {
             release(handle);
@@ -87,17 +85,19 @@ final class SsgObject {
         return handle;
     }
 
-    /** Returns what offsets and lengths are multiples of. */
-    long blockBytes() {
+    @Override
+    public long blockBytes() {
         return blockBytes;
     }
 
-    /**
-     * Returns whether the driver knows of all bytes up to {@code end}; it is asked again if it did not.
-     *
-     * @throws SsgRefusal with the driver's answer
-     */
-    boolean reaches(long end) throws SsgRefusal {
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    /** {@inheritDoc} It is asked again if it did not. */
+    @Override
+    public boolean reaches(long end) throws SsgRefusal {
         if (end > bytes) {
             GlFailure.takeError();
             bytes = ask("the length of a GL file", handle, tokens.fileSize());
@@ -105,13 +105,13 @@ final class SsgObject {
         return end <= bytes;
     }
 
-    /** Counts a user. */
-    void retain() {
+    @Override
+    public void retain() {
         users++;
     }
 
-    /** Counts a user less; the last releases it. */
-    void release() {
+    @Override
+    public void release() {
         if (--users == 0) {
             release(handle);
         }

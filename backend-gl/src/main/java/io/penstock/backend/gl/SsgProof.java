@@ -4,9 +4,9 @@ package io.penstock.backend.gl;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Ssg;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.penstock.engine.ssg.SsgFileObject;
+import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.ssg.SsgTrial;
 
 /**
  * Whether a context really has AMD's extension: a GL file is made.
@@ -41,33 +41,12 @@ record SsgProof(String reason, long blockBytes) {
     }
 
     private static SsgProof tried(SsgTokens tokens, Options options) {
-        String named = options.get(GlOptions.SSG_FILE);
+        SsgFileObject.Opener driver = (path, write) -> SsgObject.open(tokens, path, write);
         try {
-            return named.isEmpty() ? ofTemporary(tokens) : ofFile(tokens, Path.of(named));
-        } catch (IOException | RuntimeException e) {
-            return new SsgProof(
-                    "the functions are there, but " + e.getMessage()
-                            + (named.isEmpty()
-                                    ? "; a file on the card's disk can be named in " + GlOptions.SSG_FILE
-                                    : ""),
-                    0);
+            return new SsgProof("", SsgTrial.blockBytes(options, GlOptions.SSG_FILE, driver));
+        } catch (SsgRefusal e) {
+            return new SsgProof("the functions are there, but " + e.getMessage(), 0);
         }
-    }
-
-    private static SsgProof ofTemporary(SsgTokens tokens) throws IOException {
-        Path file = Files.write(Files.createTempFile("penstock-ssg", null), new byte[1]);
-        try {
-            return ofFile(tokens, file);
-        } finally {
-            Files.delete(file);
-        }
-    }
-
-    private static SsgProof ofFile(SsgTokens tokens, Path file) throws IOException {
-        SsgObject object = SsgObject.open(tokens, file, false);
-        long block = object.blockBytes();
-        object.release();
-        return new SsgProof("", block);
     }
 
     boolean isProven() {

@@ -54,10 +54,8 @@ final class SsgObject implements SsgFileObject {
         }
         LIVE.incrementAndGet();
         try {
-            long block = ask(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
-            if (block <= 0 || Long.bitCount(block) != 1) {
-                throw new SsgRefusal(request + " refused: blocks of " + block + " bytes");
-            }
+            long told = ask(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
+            long block = SsgFileObject.checkedBlock(request, told);
             return new SsgObject(handle, block, ask(request, handle, Ssg.CL_FILE_SIZE_AMD, Long.BYTES));
         } catch (SsgRefusal | RuntimeException e) {
             drop(handle);

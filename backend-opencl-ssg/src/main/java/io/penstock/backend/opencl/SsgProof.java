@@ -6,9 +6,9 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.engine.ffi.SignalHandlers;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.penstock.engine.ssg.SsgFileObject;
+import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.ssg.SsgTrial;
 
 /**
  * Whether a device really has AMD's extension: drivers say so that have it not, so a file object is made.
@@ -52,33 +52,14 @@ record SsgProof(String reason, long blockBytes) {
     }
 
     private static SsgProof in(long context, Options options) {
-        String named = options.get(OpenClOptions.SSG_FILE);
+        SsgFileObject.Opener driver = (path, write) -> SsgObject.open(context, path, write);
         try {
-            return named.isEmpty() ? ofTemporary(context) : ofFile(context, Path.of(named));
-        } catch (IOException | RuntimeException e) {
+            return new SsgProof("", SsgTrial.blockBytes(options, OpenClOptions.SSG_FILE, driver));
+        } catch (SsgRefusal e) {
             return new SsgProof(
-                    "the driver says that it has " + Ssg.EXTENSION + ", but makes no file object: " + e.getMessage()
-                            + (named.isEmpty()
-                                    ? "; a file on the card's disk can be named in " + OpenClOptions.SSG_FILE
-                                    : ""),
+                    "the driver says that it has " + Ssg.EXTENSION + ", but makes no file object: " + e.getMessage(),
                     0);
         }
-    }
-
-    private static SsgProof ofTemporary(long context) throws IOException {
-        Path file = Files.write(Files.createTempFile("penstock-ssg", null), new byte[1]);
-        try {
-            return ofFile(context, file);
-        } finally {
-            Files.delete(file);
-        }
-    }
-
-    private static SsgProof ofFile(long context, Path file) throws IOException {
-        SsgObject object = SsgObject.open(context, file, false);
-        long block = object.blockBytes();
-        object.release();
-        return new SsgProof("", block);
     }
 
     boolean isProven() {

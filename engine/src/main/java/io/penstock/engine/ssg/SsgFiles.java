@@ -39,8 +39,6 @@ public final class SsgFiles {
      */
     public SsgHandle open(Path path, Set<FileOption> options) throws IOException {
         boolean writes = options.contains(FileOption.WRITE);
-        // What is not whole blocks is read before it is merged and written. The disk is not asked to bypass its cache:
-        // by this descriptor go lengths only.
         HostFile host = host(path, writes);
         Key key = new Key(host.identity(), writes);
         synchronized (this) {
@@ -56,8 +54,11 @@ public final class SsgFiles {
         }
     }
 
-    /** Opens a file as the host does. */
-    static HostFile host(Path path, boolean writes) throws IOException {
+    /**
+     * Opens a file, which is there, as the host does: also for reading, since what is not whole blocks is read before it is
+     * merged and written. The disk is not asked to bypass its cache: by this descriptor go lengths only.
+     */
+    public static HostFile host(Path path, boolean writes) throws IOException {
         Set<FileOption> how = writes ? EnumSet.of(FileOption.READ, FileOption.WRITE) : EnumSet.of(FileOption.READ);
         return HostFile.open(path, how, Limits.LINUX_MAX_BYTES);
     }

@@ -39,30 +39,13 @@ public final class SsgHandle {
     static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
         SsgFileObject reader = null;
         try {
-            reader = object(opener, host, false);
-            return new SsgHandle(opener, host, reader, writes ? object(opener, host, true) : null);
+            reader = opener.open(host, false);
+            return new SsgHandle(opener, host, reader, writes ? opener.open(host, true) : null);
         } catch (IOException | RuntimeException e) {
             if (reader != null) {
                 reader.release();
             }
             host.close();
-            throw e;
-        }
-    }
-
-    /** Opens an object by the file's name, which is all that the vendor takes, and makes sure that it is the same file. */
-    private static SsgFileObject object(SsgFileObject.Opener opener, HostFile host, boolean write) throws IOException {
-        SsgFileObject object = opener.open(host.path(), write);
-        try {
-            HostFile named = SsgFiles.host(host.path(), false);
-            boolean same = named.identity().equals(host.identity());
-            named.close();
-            if (!same) {
-                throw new SsgRefusal(host.path() + " is another file now");
-            }
-            return object;
-        } catch (IOException | RuntimeException e) {
-            object.release();
             throw e;
         }
     }
@@ -109,7 +92,7 @@ public final class SsgHandle {
                 return;
             }
         }
-        replace(write, object(opener, host, write));
+        replace(write, opener.open(host, write));
     }
 
     private synchronized void replace(boolean write, SsgFileObject fresh) {
