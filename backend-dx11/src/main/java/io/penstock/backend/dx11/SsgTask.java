@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.ssg.SsgCommand;
 import io.penstock.engine.ssg.SsgFile;
@@ -9,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** A command of the engine's on its way; one object per id of a queue, filled again and again. */
-final class SsgTask extends SsgCommand {
+final class SsgTask extends SsgCommand<SsgFile> {
 
     /** Whether it goes in a call of its own: it was one of several in a call that failed. */
     boolean alone;
@@ -35,16 +34,6 @@ final class SsgTask extends SsgCommand {
         super.fill(command);
         alone = false;
         copying = false;
-    }
-
-    @Override
-    public SsgFile file() {
-        return (SsgFile) super.file();
-    }
-
-    @Override
-    protected HostFile host() {
-        return file().host();
     }
 
     /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.ssg.SsgCommand;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A command of the engine's on its way: filled by the lane, then the context's thread's until it has come back. One object
  * per id of a queue, filled again and again.
  */
-final class SsgTask extends SsgCommand {
+final class SsgTask extends SsgCommand<SsgFile> {
 
     // While it is in the device's hands.
     @Nullable
@@ -22,16 +21,6 @@ final class SsgTask extends SsgCommand {
 
     SsgTask(int id) {
         super(id);
-    }
-
-    @Override
-    public SsgFile file() {
-        return (SsgFile) super.file();
-    }
-
-    @Override
-    protected HostFile host() {
-        return file().host();
     }
 
     /** Returns whether the driver cannot reach its memory beside other work, or at all. */

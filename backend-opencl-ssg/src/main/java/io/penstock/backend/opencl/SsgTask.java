@@ -3,7 +3,6 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.ssg.SsgCommand;
 import io.penstock.engine.ssg.SsgFile;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A command of the engine's as a chain of commands of the device's, each of which waits for the one before by its event.
  * One object per id of a queue, filled again and again, with native cells of its own.
  */
-final class SsgTask extends SsgCommand {
+final class SsgTask extends SsgCommand<SsgFile> {
 
     private static final int MOST_STEPS = 2;
 
@@ -62,16 +61,6 @@ final class SsgTask extends SsgCommand {
         inOrder = command.inOrder();
         mapping = false;
         waitsNoMore = false;
-    }
-
-    @Override
-    public SsgFile file() {
-        return (SsgFile) super.file();
-    }
-
-    @Override
-    protected HostFile host() {
-        return file().host();
     }
 
     /** Returns whether its first step waits for events of others, as far as these have not failed. */

@@ -6,6 +6,7 @@ import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.WrappedFile;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,15 +16,17 @@ import org.jspecify.annotations.Nullable;
  * to. One object per id of a queue, filled again and again.
  *
  * <p><b>Threading:</b> one thread's at a time; what hands it from one to the next orders them.
+ *
+ * @param <F> the files of the routes whose queue it is
  */
-public abstract class SsgCommand {
+public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
 
     /** How often a file is made ready for one command, while others cut and lengthen it. */
     private static final int MOST_ATTEMPTS = 8;
 
     private final int id;
     private Command.Kind kind = Command.Kind.SYNC;
-    private @Nullable NativeFile file;
+    private @Nullable F file;
     private long fileOffset;
     private long bytes;
     private long wanted; // of bytes
@@ -43,7 +46,7 @@ public abstract class SsgCommand {
     public void fill(Command command) {
         kind = command.kind();
         boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
-        file = copies ? null : command.file();
+        file = copies ? null : ofRoute(command.file());
         fileOffset = command.fileOffset();
         bytes = command.bytes();
         wanted = bytes;
@@ -53,6 +56,11 @@ public abstract class SsgCommand {
         slotOffset = command.slotOffset();
         attempts = 0;
         result = 0;
+    }
+
+    @SuppressWarnings("unchecked") // a queue gets what its own routes have opened
+    private F ofRoute(NativeFile opened) {
+        return (F) opened;
     }
 
     /** Lets go of what the application may free from here on. */
@@ -78,12 +86,9 @@ public abstract class SsgCommand {
     }
 
     /** Returns the file, which a copy has not. */
-    public NativeFile file() {
+    public final F file() {
         return Objects.requireNonNull(file);
     }
-
-    /** Returns the file as the host has it. */
-    protected abstract HostFile host();
 
     /** Returns the offset in the file. */
     public final long fileOffset() {
@@ -160,7 +165,7 @@ public abstract class SsgCommand {
 
     /** Syncs the file, which blocks; returns the result. */
     public final long sync() {
-        return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(host()));
+        return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(file().host()));
     }
 
     /** Returns whether its file was not made ready for it yet. */

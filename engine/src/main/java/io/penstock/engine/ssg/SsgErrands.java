@@ -19,7 +19,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * @param <C> the commands of the queue
  */
-public final class SsgErrands<C extends SsgCommand> {
+public final class SsgErrands<C extends SsgCommand<?>> {
 
     /** What may block. */
     @FunctionalInterface

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
@@ -25,31 +24,6 @@ class SsgCommandTest {
     private static final long SIZE = 10_000;
     private static final long BLOCK = 4096;
 
-    /** The driver's, which no test here looks into. */
-    private static final class Seen implements SsgFileObject {
-
-        @Override
-        public long blockBytes() {
-            return BLOCK;
-        }
-
-        @Override
-        public long bytes() {
-            return SIZE;
-        }
-
-        @Override
-        public boolean reaches(long end) {
-            return end <= SIZE;
-        }
-
-        @Override
-        public void retain() {}
-
-        @Override
-        public void release() {}
-    }
-
     @TempDir
     Path folder;
 
@@ -57,16 +31,11 @@ class SsgCommandTest {
     private SsgFile file;
     private final DeviceMemory memory = Slabs.shared().allocate(1 << 16);
     private final Command command = new Command();
-    private final SsgCommand task = new SsgCommand(7) {
-        @Override
-        protected HostFile host() {
-            return file.host();
-        }
-    };
+    private final SsgCommand<SsgFile> task = new SsgCommand<>(7) {};
 
     @BeforeEach
     void open() throws IOException {
-        files = new SsgFiles((path, write) -> new Seen());
+        files = new SsgFiles((path, write) -> new SeenFile(path, write, BLOCK));
         Path path = Files.write(folder.resolve("file"), new byte[(int) SIZE]);
         SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
         file = new SsgFile(files, handle, new Limits(BLOCK, BLOCK, 1 << 20, 1 << 20, false), true);

@@ -4,7 +4,6 @@ package io.penstock.engine.ssg;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.NativeError;
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.staging.Doorbell;
@@ -17,15 +16,10 @@ import reactor.core.scheduler.Schedulers;
 /** Errands that another thread runs when the test says so. */
 class SsgErrandsTest {
 
-    private static final class Task extends SsgCommand {
+    private static final class Task extends SsgCommand<SsgFile> {
 
         Task() {
             super(0);
-        }
-
-        @Override
-        protected HostFile host() {
-            throw new AssertionError("no errand here asks for the file");
         }
     }
 

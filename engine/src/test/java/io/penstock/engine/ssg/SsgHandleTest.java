@@ -21,53 +21,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** Files of a driver that sees no file grow. */
 class SsgHandleTest {
 
-    /** As long as the file was when this was opened. */
-    private static final class Seen implements SsgFileObject {
-        final boolean write;
-        final long bytes;
-        int users = 1;
-
-        Seen(Path path, boolean write) throws SsgRefusal {
-            this.write = write;
-            try {
-                bytes = Files.size(path);
-            } catch (IOException e) {
-                throw new SsgRefusal(path + " has no size");
-            }
-        }
-
-        @Override
-        public long blockBytes() {
-            return write ? 4096 : 512;
-        }
-
-        @Override
-        public long bytes() {
-            return bytes;
-        }
-
-        @Override
-        public boolean reaches(long end) {
-            return end <= bytes;
-        }
-
-        @Override
-        public void retain() {
-            users++;
-        }
-
-        @Override
-        public void release() {
-            users--;
-        }
-    }
-
     @TempDir
     Path folder;
 
-    private final List<Seen> opened = new ArrayList<>();
+    private final List<SeenFile> opened = new ArrayList<>();
     private final SsgFiles files = new SsgFiles((path, write) -> {
-        Seen seen = new Seen(path, write);
+        SeenFile seen = new SeenFile(path, write, write ? 4096 : 512);
         opened.add(seen);
         return seen;
     });

@@ -18,49 +18,13 @@ class SsgTrialTest {
 
     private final Option<String> named = Option.text("penstock.ssg-trial-file", "", "a file, for this test");
 
-    /** A file object that counts its users. */
-    private static final class Seen implements SsgFileObject {
-
-        final Path path;
-        int users = 1;
-
-        Seen(Path path) {
-            this.path = path;
-        }
-
-        @Override
-        public long blockBytes() {
-            return 4096;
-        }
-
-        @Override
-        public long bytes() {
-            return 1;
-        }
-
-        @Override
-        public boolean reaches(long end) {
-            return end <= 1;
-        }
-
-        @Override
-        public void retain() {
-            users++;
-        }
-
-        @Override
-        public void release() {
-            users--;
-        }
-    }
-
-    private final List<Seen> opened = new ArrayList<>();
+    private final List<SeenFile> opened = new ArrayList<>();
 
     private long blockBytes(Options options) throws SsgRefusal {
         return SsgTrial.blockBytes(options, named, (path, write) -> {
             assertThat(write).as("nothing is written to a file of the user's").isFalse();
             assertThat(Files.size(path)).as("some drivers want no empty file").isPositive();
-            Seen seen = new Seen(path);
+            SeenFile seen = new SeenFile(path, write, 4096);
             opened.add(seen);
             return seen;
         });
