@@ -67,11 +67,18 @@ final class BlockingCalls implements AutoCloseable {
         PinnedSlot slot = (PinnedSlot) task.slot();
         long host = slot.hostAddress() + task.slotOffset;
         long device = task.gpuMemory().nativeHandle() + task.memoryOffset;
-        int result = task.kind == Command.Kind.COPY_IN
-                ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, slot.stream())
-                : Cuda.cuMemcpyDtoHAsync_v2(host, device, task.bytes, slot.stream());
+        boolean in = task.kind == Command.Kind.COPY_IN;
+        long stream = in ? slot.streams().toGpu() : slot.streams().fromGpu();
+        int result = in
+                ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, stream)
+                : Cuda.cuMemcpyDtoHAsync_v2(host, device, task.bytes, stream);
         if (result == CudaError.SUCCESS) {
-            result = Cuda.cuStreamSynchronize(slot.stream());
+            // The event, not the stream: others' copies come behind this one all the time.
+            int recorded = Cuda.cuEventRecord(slot.event(), stream);
+            int ended = recorded == CudaError.SUCCESS
+                    ? Cuda.cuEventSynchronize(slot.event())
+                    : Cuda.cuStreamSynchronize(stream);
+            result = recorded == CudaError.SUCCESS ? ended : recorded;
         }
         return result == CudaError.SUCCESS ? task.bytes : CuFileResults.ofCuda(result);
     }

@@ -68,7 +68,9 @@ final class CudaCopies implements StagingDevice {
         }
         PinnedSlot slot = (PinnedSlot) command.slot();
         CudaPoint point = (CudaPoint) command.point();
-        long stream = point == null ? slot.stream() : point.stream(slot.stream());
+        CopyStreams streams = slot.streams();
+        long own = call == CudaCall.MEMCPY_HTOD ? streams.toGpu() : streams.fromGpu();
+        long stream = point == null ? own : point.stream(own);
         long gpu = command.memory().nativeHandle() + command.memoryOffset();
         long host = slot.hostAddress() + command.slotOffset();
         int started = call == CudaCall.MEMCPY_HTOD

@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.PenstockException;
 import io.penstock.engine.spi.IdleMemory;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pinned slots of one context; a few are kept for reuse, since pinning takes about a millisecond for a few
@@ -19,6 +20,7 @@ final class PinnedSlots {
 
     private final CudaContext context;
     private final IdleMemory<PinnedSlot.Kind, PinnedSlot> idle = new IdleMemory<>(MOST_IDLE_BYTES, PinnedSlot::bytes);
+    private @Nullable CopyStreams streams; // guarded by this
 
     PinnedSlots(CudaContext context) {
         this.context = context;
@@ -38,13 +40,26 @@ final class PinnedSlots {
         context.join();
         try {
             PinnedSlot known = idle.take(kind);
-            PinnedSlot slot = known != null ? known : context.run("pinning", () -> PinnedSlot.allocate(context, kind));
+            PinnedSlot slot = known != null ? known : allocate(kind);
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
             context.leave();
             throw e;
         }
+    }
+
+    private PinnedSlot allocate(PinnedSlot.Kind kind) {
+        return context.run("pinning", () -> PinnedSlot.allocate(context, kind, streams(kind)));
+    }
+
+    private synchronized CopyStreams streams(PinnedSlot.Kind kind) {
+        CopyStreams known = streams;
+        if (known == null) {
+            known = CopyStreams.open(PinnedSlot.request(kind));
+            streams = known;
+        }
+        return known;
     }
 
     void give(PinnedSlot slot) {
@@ -56,10 +71,14 @@ final class PinnedSlots {
     }
 
     private void release(PinnedSlot slot) {
+        release("a slot", slot::release);
+    }
+
+    private void release(String what, Runnable calls) {
         try {
-            context.run("release of a slot", () -> {
-                slot.release();
-                return slot;
+            context.run("release of " + what, () -> {
+                calls.run();
+                return what;
             });
         } catch (PenstockException lost) {
             // the context is gone, and what was made in it
@@ -67,7 +86,11 @@ final class PinnedSlots {
     }
 
     /** Gives everything back: nothing is taken any more. */
-    void close() {
+    synchronized void close() {
         idle.drain(this::release);
+        if (streams != null) {
+            release("the slots' streams", streams::close);
+            streams = null;
+        }
     }
 }

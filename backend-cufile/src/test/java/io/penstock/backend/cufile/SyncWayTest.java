@@ -16,6 +16,8 @@ import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,20 @@ class SyncWayTest {
         assertThatThrownBy(() -> bench.move(read)).isInstanceOf(DeviceLostException.class);
         bench.cufile.fail(READ, 1, -1, 4); // EINTR
         assertThat(bench.move(read).bytes()).isEqualTo(4096);
+    }
+
+    @Test
+    void aCopyOfAnEdgeThatIsNotHeardOfFailsItsWriteAndTheNextOneWorks() throws IOException {
+        byte[] content = CuFileBench.bytes(3 * 4096);
+        DeviceBuffer buffer = bench.buffer(content);
+        StorageFile file = bench.writable(new byte[content.length]);
+        Transfer write = Transfer.write(buffer.region(1, 8192), file.region(1, 8192));
+        bench.cuda.fail("cuEventRecord", 1, 400);
+        assertThatThrownBy(() -> bench.move(write))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("CUDA_ERROR_INVALID_HANDLE (400)");
+        assertThat(bench.move(write).bytes()).isEqualTo(8192);
+        assertThat(Files.readAllBytes(file.path())).containsSequence(Arrays.copyOfRange(content, 1, 8193));
     }
 
     @Test

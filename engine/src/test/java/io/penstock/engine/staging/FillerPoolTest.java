@@ -69,7 +69,7 @@ class FillerPoolTest {
     void fillersFollowTheProcessorsWithinBounds() {
         assertThat(FillerPool.suited(1)).isEqualTo(2);
         assertThat(FillerPool.suited(8)).isEqualTo(6);
-        assertThat(FillerPool.suited(16)).isEqualTo(8);
+        assertThat(FillerPool.suited(16)).isEqualTo(10);
         assertThat(FillerPool.suited(32)).isEqualTo(16);
         assertThat(FillerPool.suited(256)).isEqualTo(32);
     }
