@@ -9,8 +9,8 @@ import io.penstock.backend.cufile.ffi.CudaError;
  * copy before.
  *
  * <p>Not a stream for each slot: where several threads start copies, the link then goes from one stream to another
- * after each, and stands still meanwhile; an H200 moves 49.2 instead of 45.5 GB/s by slots of 2 MiB on one stream, and
- * 50.9 instead of 49.6 by slots of 4 MiB ({@code benchmarks/experiments/links.c}).
+ * after each, and stands still meanwhile; with ten threads an H200 moves 49.6 instead of 46.4 GB/s by slots of 2 MiB, and
+ * 51.2 instead of 50.3 by slots of 4 MiB ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
  */
 final class CopyStreams {
 
