@@ -84,8 +84,8 @@ class FillerPoolTest {
         assertThat(sizes.slots(8)).isEqualTo(24);
         assertThat(new SlotSizes(2 << 20, 3, 16, 256).slots(16)).as("as asked").isEqualTo(48);
         assertThat(new SlotSizes(2 << 20, 3, 0, 256).slots(100))
-                .as("more gain one device nothing")
-                .isEqualTo(24);
+                .as("more gain one device little")
+                .isEqualTo(30);
     }
 
     @Test
