@@ -23,7 +23,8 @@ final class CopyStreams {
     }
 
     /** Makes both; their context is current. */
-    static CopyStreams open(String request) {
+    static CopyStreams open() {
+        String request = "streams for the copies of slots";
         long[] toGpu = new long[1];
         CudaFailure.check(request, "cuStreamCreate", Cuda.cuStreamCreate(toGpu, Cuda.CU_STREAM_NON_BLOCKING));
         long[] fromGpu = new long[1];

@@ -9,7 +9,6 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongFunction;
 
 /**
  * Copies between pinned slots and a GPU, on whichever thread has filled or wants the slot. A ticket is the slot's
@@ -26,18 +25,15 @@ final class CudaCopies implements StagingDevice {
     private static final long NAP_NANOS = 20_000;
 
     private final CudaContext context;
-    private final LongFunction<PinnedSlot> slots;
     private final long spinNanos;
 
     /**
      * Makes one.
      *
-     * @param slots makes slots of so many bytes
      * @param spinNanos how long a copy is looked at again and again, if longer than usual
      */
-    CudaCopies(CudaContext context, LongFunction<PinnedSlot> slots, long spinNanos) {
+    CudaCopies(CudaContext context, long spinNanos) {
         this.context = context;
-        this.slots = slots;
         this.spinNanos = spinNanos;
     }
 
@@ -48,7 +44,7 @@ final class CudaCopies implements StagingDevice {
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return slots.apply(bytes);
+        return context.slots().take(bytes);
     }
 
     @Override

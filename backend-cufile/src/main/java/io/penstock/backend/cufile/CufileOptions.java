@@ -31,14 +31,6 @@ public final class CufileOptions {
     public static final Option<String> LIBCUFILE = Option.text(
             "penstock.cufile.libcufile", "", "the file of libcufile; without it libcufile.so.0 and the usual folders");
 
-    /** Whose memory slots are. */
-    public static final Option<SlotMemory> SLOT_MEMORY = Option.choice(
-            "penstock.cufile.slot-memory",
-            SlotMemory.class,
-            SlotMemory.DRIVER,
-            "whose memory staging slots are: driver, which has pinned it, or own, in huge pages, which a disk may reach"
-                    + " by larger requests");
-
     /** How much of mapped files may be registered with the driver, and so pinned. */
     public static final Option<Long> MAPPED_BYTES = Option.bytes(
             "penstock.cufile.mapped-bytes",
@@ -109,7 +101,6 @@ public final class CufileOptions {
                 CONTEXT,
                 LIBCUDA,
                 LIBCUFILE,
-                SLOT_MEMORY,
                 MAPPED_BYTES,
                 MAPPED_SEGMENT_BYTES,
                 MAPPED_THREADS,

@@ -3,10 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.host.Slab;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Pinned memory of the host that the GPU copies from and to, with an event of its own: at most one copy of a slot is
@@ -15,82 +12,39 @@ import org.jspecify.annotations.Nullable;
 final class PinnedSlot implements DeviceMemory {
 
     private final CudaContext context;
-    private final Kind kind;
-    private final @Nullable Slab own; // null where the memory is the driver's
-    private final long address;
     private final CopyStreams streams;
-    private long event; // written once
+    private final long bytes;
+    private final long address;
+    private final long event;
 
-    /**
-     * What slots may take each other's place.
-     *
-     * @param bytes of each
-     * @param memory whose it is
-     */
-    record Kind(long bytes, SlotMemory memory) {}
-
-    private PinnedSlot(CudaContext context, Kind kind, CopyStreams streams, @Nullable Slab own, long address) {
+    private PinnedSlot(CudaContext context, CopyStreams streams, long bytes, long address, long event) {
         this.context = context;
-        this.kind = kind;
         this.streams = streams;
-        this.own = own;
+        this.bytes = bytes;
         this.address = address;
+        this.event = event;
     }
 
     /** Makes one; its context is current. */
-    static PinnedSlot allocate(CudaContext context, Kind kind, CopyStreams streams) {
-        String request = request(kind);
-        PinnedSlot slot = kind.memory == SlotMemory.OWN
-                ? register(context, kind, streams, request)
-                : pin(context, kind, streams, request);
-        long[] one = new long[1];
-        int result = Cuda.cuEventCreate(one, Cuda.CU_EVENT_DISABLE_TIMING);
+    static PinnedSlot allocate(CudaContext context, CopyStreams streams, long bytes) {
+        String request = "allocation of a pinned slot of " + bytes + " bytes";
+        long[] address = new long[1];
+        // Portable: pinned for all contexts, whichever is current where cuFile or another device looks at it.
+        int result = Cuda.cuMemHostAlloc(address, bytes, Cuda.CU_MEMHOSTALLOC_PORTABLE);
+        CudaFailure.check(request, "cuMemHostAlloc", result);
+        long[] event = new long[1];
+        result = Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING);
         if (result != CudaError.SUCCESS) {
-            slot.release();
+            Cuda.cuMemFreeHost(address[0]);
             throw CudaFailure.exception(request, "cuEventCreate", result);
         }
-        slot.event = one[0];
-        return slot;
-    }
-
-    /** Returns what an allocation is called in errors. */
-    static String request(Kind kind) {
-        return "allocation of a pinned slot of " + kind.bytes + " bytes";
-    }
-
-    // Portable: pinned for all contexts, whichever is current where cuFile or another device looks at it.
-    private static PinnedSlot pin(CudaContext context, Kind kind, CopyStreams streams, String request) {
-        long[] address = new long[1];
-        int result = Cuda.cuMemHostAlloc(address, kind.bytes, Cuda.CU_MEMHOSTALLOC_PORTABLE);
-        CudaFailure.check(request, "cuMemHostAlloc", result);
-        return new PinnedSlot(context, kind, streams, null, address[0]);
-    }
-
-    private static PinnedSlot register(CudaContext context, Kind kind, CopyStreams streams, String request) {
-        Slab own = Slabs.shared().allocate(kind.bytes);
-        int result = Cuda.cuMemHostRegister_v2(own.hostAddress(), kind.bytes, Cuda.CU_MEMHOSTREGISTER_PORTABLE);
-        if (result != CudaError.SUCCESS) {
-            own.free();
-            throw CudaFailure.exception(request, "cuMemHostRegister", result);
-        }
-        return new PinnedSlot(context, kind, streams, own, own.hostAddress());
+        return new PinnedSlot(context, streams, bytes, address[0], event[0]);
     }
 
     /** Gives it back to the driver; its context is current. */
     void release() {
-        if (event != 0) {
-            Cuda.cuEventDestroy_v2(event);
-        }
-        if (own == null) {
-            Cuda.cuMemFreeHost(address);
-        } else if (Cuda.cuMemHostUnregister(address) == CudaError.SUCCESS) {
-            own.free(); // else the driver still knows these pages, and nobody else may have them
-        }
-    }
-
-    /** Returns which others may take its place. */
-    Kind kind() {
-        return kind;
+        Cuda.cuEventDestroy_v2(event);
+        Cuda.cuMemFreeHost(address);
     }
 
     /** Returns the streams that it is copied on. */
@@ -104,7 +58,7 @@ final class PinnedSlot implements DeviceMemory {
 
     @Override
     public long bytes() {
-        return kind.bytes;
+        return bytes;
     }
 
     @Override

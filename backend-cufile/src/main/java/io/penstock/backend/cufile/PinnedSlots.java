@@ -19,16 +19,11 @@ final class PinnedSlots {
     private static final long MOST_IDLE_BYTES = 16L << 20;
 
     private final CudaContext context;
-    private final IdleMemory<PinnedSlot.Kind, PinnedSlot> idle = new IdleMemory<>(MOST_IDLE_BYTES, PinnedSlot::bytes);
+    private final IdleMemory<Long, PinnedSlot> idle = new IdleMemory<>(MOST_IDLE_BYTES, PinnedSlot::bytes); // by size
     private @Nullable CopyStreams streams; // guarded by this
 
     PinnedSlots(CudaContext context) {
         this.context = context;
-    }
-
-    /** Takes a slot in memory of the driver's, as below. */
-    PinnedSlot take(long bytes) {
-        return take(new PinnedSlot.Kind(bytes, SlotMemory.DRIVER));
     }
 
     /**
@@ -36,11 +31,13 @@ final class PinnedSlots {
      *
      * @throws io.penstock.TransientStorageException if no more memory can be pinned
      */
-    PinnedSlot take(PinnedSlot.Kind kind) {
+    PinnedSlot take(long bytes) {
         context.join();
         try {
-            PinnedSlot known = idle.take(kind);
-            PinnedSlot slot = known != null ? known : allocate(kind);
+            PinnedSlot known = idle.take(bytes);
+            PinnedSlot slot = known != null
+                    ? known
+                    : context.run("pinning", () -> PinnedSlot.allocate(context, streams(), bytes));
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
@@ -49,14 +46,10 @@ final class PinnedSlots {
         }
     }
 
-    private PinnedSlot allocate(PinnedSlot.Kind kind) {
-        return context.run("pinning", () -> PinnedSlot.allocate(context, kind, streams(kind)));
-    }
-
-    private synchronized CopyStreams streams(PinnedSlot.Kind kind) {
+    private synchronized CopyStreams streams() {
         CopyStreams known = streams;
         if (known == null) {
-            known = CopyStreams.open(PinnedSlot.request(kind));
+            known = CopyStreams.open();
             streams = known;
         }
         return known;
@@ -64,7 +57,7 @@ final class PinnedSlots {
 
     void give(PinnedSlot slot) {
         LIVE.decrementAndGet();
-        if (!idle.keep(slot.kind(), slot)) {
+        if (!idle.keep(slot.bytes(), slot)) {
             release(slot);
         }
         context.leave();

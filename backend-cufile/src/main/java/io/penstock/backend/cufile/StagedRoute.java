@@ -17,12 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class StagedRoute extends StagingRoute {
 
     /** Backends with equal ones use the same lane, and so the same slots. */
-    private record Sharing(CudaContext context, SlotSizes sizes, SlotMemory memory) {
-
-        PinnedSlot slot(long bytes) {
-            return context.slots().take(new PinnedSlot.Kind(bytes, memory));
-        }
-    }
+    private record Sharing(CudaContext context, SlotSizes sizes) {}
 
     private final Sharing sharing;
 
@@ -33,7 +28,7 @@ final class StagedRoute extends StagingRoute {
      */
     StagedRoute(CudaContext context, Options options, String reason) {
         super(options, reason);
-        this.sharing = new Sharing(context, sizes(), options.get(CufileOptions.SLOT_MEMORY));
+        this.sharing = new Sharing(context, sizes());
     }
 
     @Override
@@ -54,13 +49,11 @@ final class StagedRoute extends StagingRoute {
     @Override
     public NativeQueue openQueue() {
         return StagedQueue.open(
-                new CudaCopies(sharing.context, sharing::slot, sharing.sizes.spinNanos()),
-                BlockingBytes.INSTANCE,
-                sharing.sizes);
+                new CudaCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
     }
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return sharing.slot(bytes);
+        return sharing.context.slots().take(bytes);
     }
 }

@@ -23,19 +23,13 @@ import java.util.Set;
  * @param way that transfers take
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
- * @param slots whose memory its slots are
  */
-record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions, SlotMemory slots)
-        implements TckSubject {
+record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
 
     /** Makes the subject, or skips the test where there can be no doubles. */
     static CufileSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
         doubles();
-        return new CufileSubject(way, path, Set.of(fileOptions), SlotMemory.DRIVER);
-    }
-
-    CufileSubject with(SlotMemory slots) {
-        return new CufileSubject(way, path, fileOptions, slots);
+        return new CufileSubject(way, path, Set.of(fileOptions));
     }
 
     /** Returns options by which the doubles are found, also by what takes none, such as a list of backends. */
@@ -55,7 +49,7 @@ record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOpti
 
     @Override
     public Options options() {
-        return doubles().with(CufileOptions.PATH, way).with(CufileOptions.SLOT_MEMORY, slots);
+        return doubles().with(CufileOptions.PATH, way);
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** The rules through pinned slots. */
 class StagedTckTest {
@@ -48,17 +47,6 @@ class StagedTckTest {
         @Override
         public TckSubject subject() {
             return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
-        }
-    }
-
-    /** The same, through slots in memory of ours. */
-    @Nested
-    @Tag("variant")
-    class OwnMemory implements BackendRules {
-        @Override
-        public TckSubject subject() {
-            return CufileSubject.of(CufilePath.STAGED, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE)
-                    .with(SlotMemory.OWN);
         }
     }
 }

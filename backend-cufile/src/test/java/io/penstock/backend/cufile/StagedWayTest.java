@@ -20,7 +20,6 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.staging.StagingOptions;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
@@ -73,42 +72,6 @@ class StagedWayTest {
         Path path = Files.write(folder.resolve("file" + content.length), content);
         return Objects.requireNonNull(
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block());
-    }
-
-    @Test
-    void slotsMayLieInMemoryOfOursWhichTheDriverForgetsBeforeItIsFreed() throws IOException {
-        long slabs = Slabs.shared().liveSlabs();
-        byte[] content = bytes(10 << 20);
-        Path path = Files.write(folder.resolve("large"), content);
-        try (Backend own = Backends.open("cufile", options.with(CufileOptions.SLOT_MEMORY, SlotMemory.OWN))) {
-            StorageFile file = Objects.requireNonNull(
-                    own.openFile(path, FileOption.READ, FileOption.WRITE).block());
-            DeviceBuffer buffer =
-                    Objects.requireNonNull(own.allocate(content.length).block());
-            Objects.requireNonNull(
-                    own.submit(Transfer.read(file.all(), buffer.all())).block());
-            assertThat(cuda.live("host_registrations")).as("slots").isPositive();
-            file.truncate(0).block();
-            Objects.requireNonNull(own.submit(Transfer.write(buffer.all(), file.region(0, content.length)))
-                    .block());
-            assertThat(path).hasBinaryContent(content);
-            file.close();
-            buffer.close();
-        }
-        backend.close(); // the last user of the context, which keeps a few
-        assertThat(cuda.awaitLive("host_registrations", 0)).isZero();
-        assertThat(Slabs.shared().liveSlabs()).isEqualTo(slabs);
-    }
-
-    @Test
-    void aDriverThatDoesNotPinMemoryOfOursIsNamedAndLeavesNothing() {
-        long slabs = Slabs.shared().liveSlabs();
-        cuda.fail("cuMemHostRegister", 1, CudaError.OUT_OF_MEMORY);
-        assertThatThrownBy(() -> Backends.open("cufile", options.with(CufileOptions.SLOT_MEMORY, SlotMemory.OWN)))
-                .isInstanceOf(TransientStorageException.class)
-                .hasMessageContaining("cuMemHostRegister -> CUDA_ERROR_OUT_OF_MEMORY (2)");
-        assertThat(Slabs.shared().liveSlabs()).isEqualTo(slabs);
-        assertThat(cuda.awaitLive("host_registrations", 0)).isZero();
     }
 
     private DeviceBuffer buffer(long bytes) {
