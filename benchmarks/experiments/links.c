@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KIB = 1 << 10, MIB = 1 << 20, MOST_SLOTS = 64, MOST_ROUNDS = 32, ARENA = 512 * MIB, LINK_DEPTH = 16 };
+enum { KIB = 1 << 10, MIB = 1 << 20, MOST_SLOTS = 64, MOST_ROUNDS = 32, ARENA = 512 * MIB, LINK_DEPTH = 16, LARGEST_MIB = 8 };
+enum { CU_MEMHOSTALLOC_WRITECOMBINED = 4 };
 
 typedef struct {
     int threads; // 0: copies alone
@@ -129,10 +130,11 @@ int main(int count, char **arguments) {
     int rounds = count == 4 ? atoi(arguments[3]) : 0, made = 0;
     if (rounds < 1 || rounds > MOST_ROUNDS) fail("links FILE MIB ROUNDS");
     all = strtoull(arguments[2], NULL, 10) * MIB;
+    if (all == 0 || all % (LARGEST_MIB * MIB)) fail("%s MiB: a file of whole slots, %d MiB each", arguments[2], LARGEST_MIB);
     gpu_open();
     CUDA(cuMemAlloc_v2(&memory, all));
     CUDA(cuMemHostAlloc((void **)&arenas[0], ARENA, 0));
-    CUDA(cuMemHostAlloc((void **)&arenas[1], ARENA, 4));
+    CUDA(cuMemHostAlloc((void **)&arenas[1], ARENA, CU_MEMHOSTALLOC_WRITECOMBINED));
     for (int i = 0; i < MOST_SLOTS; i++) {
         CUDA(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
         CUDA(cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING));

@@ -73,12 +73,10 @@ final class BlockingCalls implements AutoCloseable {
                 ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, stream)
                 : Cuda.cuMemcpyDtoHAsync_v2(host, device, task.bytes, stream);
         if (result == CudaError.SUCCESS) {
-            // The event, not the stream: others' copies come behind this one all the time.
-            int recorded = Cuda.cuEventRecord(slot.event(), stream);
-            int ended = recorded == CudaError.SUCCESS
-                    ? Cuda.cuEventSynchronize(slot.event())
-                    : Cuda.cuStreamSynchronize(stream);
-            result = recorded == CudaError.SUCCESS ? ended : recorded;
+            result = CudaCall.mark(slot.event(), stream);
+        }
+        if (result == CudaError.SUCCESS) {
+            result = Cuda.cuEventSynchronize(slot.event()); // not the stream, where others' copies come behind this one
         }
         return result == CudaError.SUCCESS ? task.bytes : CuFileResults.ofCuda(result);
     }

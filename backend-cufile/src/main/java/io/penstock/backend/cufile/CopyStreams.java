@@ -8,9 +8,9 @@ import io.penstock.backend.cufile.ffi.CudaError;
  * The two streams of a context that slots are copied on, one each way. Nothing ever waits on them for anything but the
  * copy before.
  *
- * <p>Not a stream for each slot: where several threads start copies, the link then goes from one stream to another
- * after each, and stands still meanwhile; with ten threads an H200 moves 49.6 instead of 46.4 GB/s by slots of 2 MiB, and
- * 51.2 instead of 50.3 by slots of 4 MiB ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
+ * <p>Not a stream for each slot: where several threads start copies, that is slower. With ten threads an H200 moves 49.6
+ * by these and 46.4 GB/s by those, in slots of 2 MiB, and 51.2 and 50.3 in slots of 4 MiB
+ * ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
  */
 final class CopyStreams {
 

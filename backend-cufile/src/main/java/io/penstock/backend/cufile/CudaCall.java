@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.NativeFailure;
 
 /** The calls of the driver that copies are made of; their failures are numbers that name call and answer. */
@@ -21,6 +23,18 @@ enum CudaCall {
     CudaCall(long number, String vendorName) {
         this.number = number;
         this.vendorName = vendorName;
+    }
+
+    /**
+     * Has an event tell when the copy ends that was just started on a stream; answers as the driver does. After a failure
+     * the copy has ended: nothing else would tell, and what it uses must not be let go before.
+     */
+    static int mark(long event, long stream) {
+        int recorded = Cuda.cuEventRecord(event, stream);
+        if (recorded != CudaError.SUCCESS) {
+            Cuda.cuStreamSynchronize(stream);
+        }
+        return recorded;
     }
 
     /** Returns the negative number for {@link #failure}. */

@@ -75,12 +75,9 @@ final class CudaCopies implements StagingDevice {
         if (started != CudaError.SUCCESS) {
             return call.failed(started);
         }
-        int recorded = Cuda.cuEventRecord(slot.event(), stream);
-        if (recorded != CudaError.SUCCESS) {
-            // The copy is under way, and nothing will tell when it has ended: slot and memory must not be let go
-            // before.
-            Cuda.cuStreamSynchronize(stream);
-            return CudaCall.EVENT_RECORD.failed(recorded);
+        int marked = CudaCall.mark(slot.event(), stream);
+        if (marked != CudaError.SUCCESS) {
+            return CudaCall.EVENT_RECORD.failed(marked);
         }
         if (point != null) {
             point.join(slot.event());

@@ -102,13 +102,8 @@ final class MappedStreams {
         if (copied != CudaError.SUCCESS) {
             return CudaCall.MEMCPY_HTOD.failed(copied);
         }
-        int recorded = Cuda.cuEventRecord(copy.event, stream);
-        if (recorded != CudaError.SUCCESS) {
-            // The copy is under way, and nothing will tell when it has ended: nothing is to be let go before.
-            Cuda.cuStreamSynchronize(stream);
-            return CudaCall.EVENT_RECORD.failed(recorded);
-        }
-        return 0;
+        int marked = CudaCall.mark(copy.event, stream);
+        return marked == CudaError.SUCCESS ? 0 : CudaCall.EVENT_RECORD.failed(marked);
     }
 
     private static void joined(MappedCopy copy) {

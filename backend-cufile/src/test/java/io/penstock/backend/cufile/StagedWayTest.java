@@ -244,6 +244,8 @@ class StagedWayTest {
                         .subscribe(done -> {}, error -> {});
             }
             assertThat(cuda.awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
+            // Two fillers at least, with two slots each.
+            assertThat(cuda.awaitCalls("cuMemcpyHtoDAsync", 4)).isGreaterThanOrEqualTo(4);
             Long written = other.withFile(
                             folder.resolve("out"),
                             new FileOption[] {FileOption.WRITE, FileOption.CREATE},

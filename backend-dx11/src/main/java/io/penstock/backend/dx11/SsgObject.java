@@ -95,11 +95,6 @@ final class SsgObject implements SsgFileObject {
     }
 
     @Override
-    public boolean reaches(long end) {
-        return end <= bytes;
-    }
-
-    @Override
     public synchronized void retain() {
         users++;
     }

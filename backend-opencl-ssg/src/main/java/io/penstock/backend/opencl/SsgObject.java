@@ -100,16 +100,13 @@ final class SsgObject implements SsgFileObject {
         return blockBytes;
     }
 
-    /** {@inheritDoc} The driver does not see it grow. */
+    /**
+     * {@inheritDoc} The driver does not see it grow: what has come since into the last block that it knows of may read as
+     * anything, and be written to nowhere.
+     */
     @Override
     public long bytes() {
         return bytes;
-    }
-
-    /** {@inheritDoc} What has come since into the last block that it knows of may read as anything, and be written to nowhere. */
-    @Override
-    public boolean reaches(long end) {
-        return end <= bytes;
     }
 
     @Override

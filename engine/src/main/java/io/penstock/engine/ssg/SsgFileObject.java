@@ -66,11 +66,14 @@ public interface SsgFileObject {
     long bytes();
 
     /**
-     * Returns whether the driver knows of all bytes up to {@code end}.
+     * Returns whether the driver knows of all bytes up to {@code end}. This is for a driver that does not see a file grow;
+     * of one that may, it is asked again.
      *
      * @throws SsgRefusal with the driver's answer
      */
-    boolean reaches(long end) throws SsgRefusal;
+    default boolean reaches(long end) throws SsgRefusal {
+        return end <= bytes();
+    }
 
     /**
      * Counts one more user; only while there is one.

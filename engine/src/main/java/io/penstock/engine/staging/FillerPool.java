@@ -90,9 +90,8 @@ final class FillerPool {
 
     /**
      * Three quarters of the processors while one device wants more, then half: a filler copies memory, and its peers are
-     * the application's threads. On an H200 with 16 processors, which are the two halves of eight, 10 move what 12
-     * do for five sixths of the processor time; 8 move as much where each has a processor to itself, and a tenth less where
-     * two share one.
+     * the application's threads. On an H200 with 16 processors 10 move what 12 do for five sixths of the processor
+     * time, run after run; 8 do so in some runs, and in others up to a fifth less (docs/results/h200.md).
      */
     static int suited(int processors) {
         int ofOneDevice = Math.min(SlotSizes.MOST_FILLERS_PER_QUEUE, processors * 3 / 4);

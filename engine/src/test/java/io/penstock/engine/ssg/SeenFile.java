@@ -36,11 +36,6 @@ final class SeenFile implements SsgFileObject {
     }
 
     @Override
-    public boolean reaches(long end) {
-        return end <= bytes;
-    }
-
-    @Override
     public void retain() {
         users++;
     }
