@@ -76,7 +76,7 @@ public final class LaneStress {
     @State
     public static class TellAgainstPark {
         private final Bed bed = new Bed(1);
-        private final Lane lane = new Lane(bed, 1, () -> 0);
+        private final Lane lane = new Lane(bed, LaneLimits.ofBytes(1), () -> 0);
         private int ran;
 
         @Actor
@@ -105,7 +105,7 @@ public final class LaneStress {
     @State
     public static class TwoTellersAgainstPark {
         private final Bed bed = new Bed(2);
-        private final Lane lane = new Lane(bed, 1, () -> 0);
+        private final Lane lane = new Lane(bed, LaneLimits.ofBytes(1), () -> 0);
         private int ran;
 
         @Actor

@@ -31,7 +31,7 @@ final class Stressed extends OpenTransfer {
     private Stressed(Port port, Transfer transfer) {
         super(port, transfer);
         this.queue = new Held();
-        this.lane = new Lane(queue, 1 << 20, () -> 0);
+        this.lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
     }
 
     static Stressed make() {
@@ -70,7 +70,7 @@ final class Stressed extends OpenTransfer {
 
     /** A queue that keeps its one command until it is told to end it. */
     static final class Held implements NativeQueue {
-        private boolean held;
+        boolean held;
         boolean ends;
         int commands;
 

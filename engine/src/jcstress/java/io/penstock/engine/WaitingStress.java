@@ -4,6 +4,7 @@ package io.penstock.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.penstock.Transfer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -48,8 +49,9 @@ public final class WaitingStress {
     @Outcome(expect = FORBIDDEN, desc = "waits for ever, or was resumed without waiting")
     @State
     public static class WaitBehindAgainstRemove {
+        private final Transfer transfer = Stressed.read();
         private final BusyRegions regions = new BusyRegions();
-        private final BusyRegions.Zombie zombie = new BusyRegions.Zombie(Extents.of(Stressed.read(), Identity.OF));
+        private final BusyRegions.Zombie zombie = new BusyRegions.Zombie(Extents.of(transfer, Identity.OF));
         private final AtomicInteger resumed = new AtomicInteger();
 
         public WaitBehindAgainstRemove() {
@@ -58,7 +60,7 @@ public final class WaitingStress {
 
         @Actor
         public void later(II_Result r) {
-            r.r1 = regions.waitBehind(zombie, resumed::incrementAndGet) ? 1 : 0;
+            r.r1 = regions.waitsBehind(Extents.of(transfer, Identity.OF), resumed::incrementAndGet) ? 1 : 0;
         }
 
         @Actor

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Bounces {
 
-    /** The slots of one lane and route: few, since edges are small; a misaligned transfer streams through them. */
-    private static final int SLOTS = 16;
-
     /** The bytes of a slot, and so the most that one bounced piece takes. */
     static final long SLOT_BYTES = 256 << 10;
 
@@ -34,11 +31,13 @@ final class Bounces {
     }
 
     private final Lane lane;
+    private final int slots; // of one route
     private final Map<Route, Pool> pools = new HashMap<>();
     private final ArrayDeque<Flight> waitingForSlot = new ArrayDeque<>();
 
-    Bounces(Lane lane) {
+    Bounces(Lane lane, int slots) {
         this.lane = lane;
+        this.slots = slots;
     }
 
     /** Starts a piece. */
@@ -99,7 +98,7 @@ final class Bounces {
         Route route = flight.owner().route();
         Pool pool = pools.computeIfAbsent(route, r -> new Pool());
         DeviceMemory slot = pool.free.poll();
-        if (slot == null && pool.allocated < SLOTS) {
+        if (slot == null && pool.allocated < slots) {
             slot = allocate(flight, route);
             if (slot == null) {
                 return;
@@ -375,6 +374,11 @@ final class Bounces {
                 return;
             }
         }
+    }
+
+    /** Returns how many pieces wait for a slot. */
+    int waiting() {
+        return waitingForSlot.size();
     }
 
     void close() {

@@ -84,11 +84,13 @@ final class BusyRegions {
     }
 
     /**
-     * Calls {@code resume} when the zombie ends; asks {@link #overlapping} again then, since there may be another.
+     * Has {@code resume} called when a zombie ends that touches what these extents touch; ask again then, since there
+     * may be another.
      *
-     * @return false, and nothing will be called, if it has ended already
+     * @return false, and nothing will be called, if there is none
      */
-    synchronized boolean waitBehind(Zombie zombie, Runnable resume) {
-        return !zombie.ended && zombie.waiters.add(resume);
+    synchronized boolean waitsBehind(Extents extents, Runnable resume) {
+        Zombie zombie = overlapping(extents); // the look and the wait are one: it cannot end in between
+        return zombie != null && zombie.waiters.add(resume);
     }
 }

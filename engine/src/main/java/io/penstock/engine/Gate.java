@@ -17,13 +17,6 @@ final class Gate {
         }
         // Rule 205: what a cancelled transfer may still write, or read, is waited for.
         Extents extents = Extents.of(open.transfer(), Identity.OF);
-        BusyRegions.Zombie zombie = BusyRegions.ALL.overlapping(extents);
-        while (zombie != null) {
-            if (BusyRegions.ALL.waitBehind(zombie, () -> lane.post(() -> lane.proceed(open)))) {
-                return false;
-            }
-            zombie = BusyRegions.ALL.overlapping(extents);
-        }
-        return true;
+        return !BusyRegions.ALL.waitsBehind(extents, () -> lane.post(() -> lane.proceed(open)));
     }
 }

@@ -29,11 +29,8 @@ import java.util.function.Predicate;
  */
 final class Lane {
 
-    /** What one transfer may start before it is another's turn. */
-    private static final long QUANTUM_BYTES = 1 << 20;
-
     private final NativeQueue queue;
-    private final long mostBytes;
+    private final LaneLimits limits;
     private final LongSupplier clock;
     private final LaneInbox inbox;
     private final Flight[] flights;
@@ -53,10 +50,10 @@ final class Lane {
     private boolean stopping;
     private boolean closed;
 
-    Lane(NativeQueue queue, long mostBytes, LongSupplier clock) {
+    Lane(NativeQueue queue, LaneLimits limits, LongSupplier clock) {
         this.queue = queue;
         this.inbox = new LaneInbox(queue);
-        this.mostBytes = mostBytes;
+        this.limits = limits;
         this.clock = clock;
         this.flights = new Flight[queue.depth()];
         this.freeIds = new int[queue.depth()];
@@ -65,7 +62,7 @@ final class Lane {
             freeIds[id] = id;
         }
         this.freeCount = flights.length;
-        this.bounces = new Bounces(this);
+        this.bounces = new Bounces(this, limits.slots());
         this.now = clock.getAsLong();
     }
 
@@ -149,12 +146,24 @@ final class Lane {
         return freeCount == flights.length && runnable.isEmpty() && waitingForId.isEmpty() && inbox.isEmpty();
     }
 
+    /** Returns how many transfers, pieces and actions it still knows of; 0 where all have ended. */
+    int known() {
+        return flights.length
+                - freeCount
+                + runnable.size()
+                + held.size()
+                + deadlines.size()
+                + waitingForId.size()
+                + news.size()
+                + bounces.waiting();
+    }
+
     private boolean park() {
         return !canStart() && !isStopped() && inbox.sleep();
     }
 
     private boolean canStart() {
-        return freeCount > 0 && (!waitingForId.isEmpty() || (!runnable.isEmpty() && bytesInFlight < mostBytes));
+        return freeCount > 0 && (!waitingForId.isEmpty() || (!runnable.isEmpty() && bytesInFlight < limits.bytes()));
     }
 
     private long waitNanos() {
@@ -220,7 +229,7 @@ final class Lane {
         while (freeCount > 0 && !waitingForId.isEmpty()) {
             waitingForId.poll().run();
         }
-        while (freeCount > 0 && bytesInFlight < mostBytes) {
+        while (freeCount > 0 && bytesInFlight < limits.bytes()) {
             OpenTransfer transfer = runnable.poll();
             if (transfer == null) {
                 return;
@@ -230,7 +239,7 @@ final class Lane {
     }
 
     private void advance(OpenTransfer transfer) {
-        long quantum = QUANTUM_BYTES;
+        long quantum = limits.quantum();
         while (!transfer.isStopped() && transfer.nextPiece()) {
             Flight flight = take();
             transfer.inFlight++;
@@ -240,7 +249,7 @@ final class Lane {
             bytesInFlight += flight.bytes;
             quantum -= Math.max(flight.bytes, 1);
             bounces.begin(flight);
-            if (freeCount == 0 || bytesInFlight >= mostBytes || quantum <= 0) {
+            if (freeCount == 0 || bytesInFlight >= limits.bytes() || quantum <= 0) {
                 runnable.add(transfer); // its next pieces, or its end, when its turn comes again
                 return;
             }

@@ -60,7 +60,7 @@ final class LaneThreads implements Lanes {
     private void start(Route route) {
         try {
             for (int i = 0; i < route.lanes(); i++) {
-                Lane lane = new Lane(route.openQueue(), key.laneBytes, System::nanoTime);
+                Lane lane = new Lane(route.openQueue(), LaneLimits.ofBytes(key.laneBytes), System::nanoTime);
                 threads.add(new LaneThread(lane, this, "penstock-lane-" + route.path() + "-" + i));
             }
         } catch (RuntimeException e) {

@@ -22,11 +22,12 @@ abstract class OpenTransfer extends PlannedTransfer {
 
     // OPEN -> CANCELLED by the subscriber, OPEN -> ENDED by the lane: one compare-and-set decides who was first, and
     // with it whether ended() is called (rule 101). Native ends are counted by the lane whatever the state says;
-    // CANCELLED -> LET_GO when it has counted the last one.
+    // CANCELLED -> LET_GO when it has counted the last one, and so from ABANDONED, which was signalled before that.
     private static final int OPEN = 0;
     private static final int CANCELLED = 1;
     private static final int ENDED = 2;
     private static final int LET_GO = 3;
+    private static final int ABANDONED = 4;
     private static final VarHandle STATE;
     private static final VarHandle ZOMBIE;
 
@@ -51,7 +52,7 @@ abstract class OpenTransfer extends PlannedTransfer {
     private @Nullable Admission admission;
     private WriteBarrier.Epoch @Nullable [] epochs; // of a write, one per pair, or one for a single file
 
-    // Set once, by whoever cancels first; read by the lane after it has lost the state to the cancel.
+    // Set once, by the first of those who cancel; read by the lane after it has lost the state to the cancel.
     private volatile BusyRegions.@Nullable Zombie zombie;
 
     // Lane only.
@@ -79,19 +80,16 @@ abstract class OpenTransfer extends PlannedTransfer {
 
     /** Asks the device to stop and drops the result; any thread, any number of times. */
     void cancel() {
-        if ((int) STATE.getVolatile(this) != OPEN) {
+        int found = (int) STATE.compareAndExchange(this, OPEN, CANCELLED);
+        if (found != OPEN && found != CANCELLED) {
             return;
         }
-        // Busy first, cancelled then: whoever subscribes after cancel() has returned finds the region busy (rule 205).
+        // Each of several cancels marks: what subscribes after any of them has returned finds the region busy (rule
+        // 205).
+        // Only after the state is CANCELLED: a transfer that is admitted later than this look at its lane never starts.
         markBusy();
-        int found = (int) STATE.compareAndExchange(this, OPEN, CANCELLED);
-        if (found == OPEN) {
-            markBusy(); // again, since it may have been admitted meanwhile
-        }
         // Pairs with finish(): mark, then look whether the device has let go; there: say so, then look for the mark.
-        // Where another thread's cancel was first, the mark is its too, and stays.
-        int state = (int) STATE.getVolatile(this);
-        if (state == ENDED || state == LET_GO) {
+        if ((int) STATE.getVolatile(this) == LET_GO) {
             unmarkBusy();
         }
         Lane carrier = lane;
@@ -123,7 +121,7 @@ abstract class OpenTransfer extends PlannedTransfer {
 
     final boolean isCancelled() {
         int seen = (int) STATE.getVolatile(this);
-        return seen == CANCELLED || seen == LET_GO;
+        return seen != OPEN && seen != ENDED;
     }
 
     /** Returns its place in the device's own order, where a fence of it is handed out. */
@@ -236,7 +234,7 @@ abstract class OpenTransfer extends PlannedTransfer {
 
     /** Signals that its outcome is unknown, and leaves everything pinned: the device may still write (rule 601). */
     final void abandon(PenstockException why) {
-        if (STATE.compareAndSet(this, OPEN, CANCELLED)) {
+        if (STATE.compareAndSet(this, OPEN, ABANDONED)) {
             failWith(why);
             signal(null);
         }

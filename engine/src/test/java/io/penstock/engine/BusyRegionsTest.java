@@ -85,19 +85,36 @@ class BusyRegionsTest {
 
     @Test
     void whoWaitsBehindAZombieIsResumedWhenItEnds() {
-        Zombie zombie = zombie(read(file, 0, buffer, 0, 100));
-        assertThat(busy.waitBehind(zombie, () -> resumed.add("a"))).isTrue();
-        assertThat(busy.waitBehind(zombie, () -> resumed.add("b"))).isTrue();
+        Transfer read = read(file, 0, buffer, 0, 100);
+        Zombie zombie = zombie(read);
+        assertThat(busy.waitsBehind(extents(read), () -> resumed.add("a"))).isTrue();
+        assertThat(busy.waitsBehind(extents(read), () -> resumed.add("b"))).isTrue();
         assertThat(busy.isEmpty()).isFalse();
         assertThat(resumed).isEmpty();
         busy.remove(zombie);
         assertThat(resumed).containsExactly("a", "b");
         assertThat(busy.isEmpty()).isTrue();
-        assertThat(busy.waitBehind(zombie, () -> resumed.add("late")))
+        assertThat(busy.waitsBehind(extents(read), () -> resumed.add("late")))
                 .as("it has ended")
                 .isFalse();
         busy.remove(zombie);
         assertThat(resumed).hasSize(2);
+    }
+
+    @Test
+    void whoMeetsTwoZombiesWaitsBehindBothOneAfterTheOther() {
+        Zombie first = zombie(read(file, 0, buffer, 0, 100));
+        Zombie second = zombie(read(file, 0, buffer, 100, 100));
+        Extents both = extents(read(other, 0, buffer, 50, 100));
+        assertThat(busy.waitsBehind(both, () -> resumed.add("first"))).isTrue();
+        busy.remove(first);
+        assertThat(resumed).containsExactly("first");
+        assertThat(busy.waitsBehind(both, () -> resumed.add("second")))
+                .as("the second is still there")
+                .isTrue();
+        busy.remove(second);
+        assertThat(resumed).containsExactly("first", "second");
+        assertThat(busy.waitsBehind(both, () -> resumed.add("late"))).isFalse();
     }
 
     @Test

@@ -165,7 +165,7 @@ class EngineTest {
         List<Mono<Completion>> all = new ArrayList<>();
         all.add(started(Transfer.write(buffer.region(0, 24), file.region(1000, 24))));
         await(() -> device.queue.held.size() == 1);
-        device.files.get(PATH).truncate(1000);
+        device.files.get(PATH).resize(1000);
         device.queue.release(device.queue.held.keySet().iterator().next());
         await(() -> device.queue.held.size() == 1);
         all.add(started(Transfer.write(buffer.region(24, 512), file.region(1024, 512))));

@@ -19,6 +19,7 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -57,6 +58,7 @@ final class FakeDevice implements DeviceDriver, Route {
     final class MemoryFile implements NativeFile {
         byte[] bytes;
         volatile boolean closed;
+        volatile @Nullable IOException truncateRefusal;
 
         MemoryFile(byte[] bytes) {
             this.bytes = bytes;
@@ -78,13 +80,21 @@ final class FakeDevice implements DeviceDriver, Route {
         }
 
         @Override
-        public synchronized void truncate(long length) {
+        public synchronized void truncate(long length) throws IOException {
+            IOException refusal = truncateRefusal;
+            if (refusal != null) {
+                throw refusal;
+            }
+            resize(length);
+        }
+
+        synchronized void resize(long length) {
             bytes = Arrays.copyOf(bytes, (int) length);
         }
 
         @Override
-        public void preallocate(long length) {
-            truncate(Math.max(size(), length));
+        public synchronized void preallocate(long length) {
+            resize(Math.max(size(), length));
         }
 
         @Override
@@ -103,7 +113,7 @@ final class FakeDevice implements DeviceDriver, Route {
 
         synchronized int write(long offset, ByteBuffer from) {
             if (offset + from.remaining() > bytes.length) {
-                truncate(offset + from.remaining());
+                resize(offset + from.remaining());
             }
             int count = from.remaining();
             from.get(bytes, (int) offset, count);

@@ -10,13 +10,15 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Ends commands in order by itself, or holds them until the test ends them. */
 final class FakeQueue implements NativeQueue {
@@ -36,7 +38,7 @@ final class FakeQueue implements NativeQueue {
     final AtomicInteger syncs = new AtomicInteger();
     final AtomicInteger transfers = new AtomicInteger();
     private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
-    final Map<Integer, Taken> held = new TreeMap<>();
+    final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
     final List<Integer> cancelled = new ArrayList<>();
     volatile boolean hold;
     volatile int shortBy; // reads and writes move at most this many bytes, if not 0
@@ -46,14 +48,40 @@ final class FakeQueue implements NativeQueue {
             new ConcurrentHashMap<>(); // commands that want to say that they stand in order
     Runnable beforeWait = () -> {}; // the test's, on the lane
     private Completions sink = (id, result) -> {};
+    private final int depth;
+    private @Nullable Thread lane; // the first thread that calls; rule 301 demands that no other does
+    final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
+
+    FakeQueue() {
+        this(8);
+    }
+
+    FakeQueue(int depth) {
+        this.depth = depth;
+    }
 
     @Override
     public int depth() {
-        return 8;
+        return depth;
+    }
+
+    /** Returns the name of the thread that calls. */
+    synchronized String lane() {
+        return lane == null ? "nobody" : lane.getName();
+    }
+
+    private void onTheLane(String call) {
+        if (lane == null) {
+            lane = Thread.currentThread();
+        } else if (lane != Thread.currentThread()) {
+            strangers.add(call + " by " + Thread.currentThread().getName());
+            throw new IllegalStateException("rule 301: " + strangers + " instead of " + lane.getName());
+        }
     }
 
     @Override
     public synchronized void enqueue(int id, Command command) {
+        onTheLane("enqueue");
         if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
             boolean in = command.kind() == Command.Kind.COPY_IN;
             ByteBuffer slot = window(command.slot(), command.slotOffset(), command.bytes());
@@ -150,11 +178,15 @@ final class FakeQueue implements NativeQueue {
 
     @Override
     public synchronized void cancel(int id) {
+        onTheLane("cancel");
         cancelled.add(id);
     }
 
     @Override
     public void turn(long waitNanos, Completions completions) {
+        synchronized (this) {
+            onTheLane("turn");
+        }
         sink = completions;
         if (!runEnds() && waitNanos != 0) {
             beforeWait.run();

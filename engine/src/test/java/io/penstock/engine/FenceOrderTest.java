@@ -11,6 +11,8 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -184,6 +186,32 @@ class FenceOrderTest {
                 .hasValue(0);
         device.queue.releaseAll();
         await(() -> device.points.get(0).frees.get() == 1);
+        assertThat(fences).isEmpty();
+    }
+
+    @Test
+    void aTransferThatIsOverdueBeforeItStartsHandsItsFenceOutWithTheReason() {
+        enqueue(read().after(new FakeFence()).deadline(Duration.ofMillis(1)));
+        await(() -> fences.size() == 1); // work that waits on it would wait for ever
+        assertThat(device.points.get(0).places).hasValue(1);
+        StepVerifier.create(fences.get(0).outcome())
+                .expectErrorSatisfies(
+                        e -> assertThat(((PenstockException) e).outcome()).isEqualTo(Outcome.NOT_STARTED))
+                .verify(LONG);
+    }
+
+    @Test
+    void aTransferThatIsCancelledBeforeItStartsPlacesItsFenceAndFreesIt() {
+        FakeFence never = new FakeFence();
+        Disposable enqueued = enqueue(read().after(never));
+        await(() -> device.points.size() == 1);
+        letOthersRun();
+        enqueued.dispose();
+        await(() -> device.points.get(0).frees.get() == 1);
+        assertThat(device.points.get(0).places).hasValue(1);
+        assertThat(device.queue.transfers.get())
+                .as("transfers but the other one's")
+                .isEqualTo(4);
         assertThat(fences).isEmpty();
     }
 

@@ -31,7 +31,7 @@ class LaneNewsTest {
     private final Backend backend =
             Engine.open("fake", device, List.of(device), Options.none().resolve(CommonOptions.all()));
     private final FakeQueue queue = new FakeQueue();
-    private final Lane lane = new Lane(queue, 1 << 20, () -> 0);
+    private final Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
     private final Port port = new FakePort(0); // not the backend: these transfers hold no pins to give back
     private final Deliveries deliveries = new Deliveries();
     private final List<Opened> ended = new ArrayList<>();

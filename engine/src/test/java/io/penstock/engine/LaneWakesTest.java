@@ -16,7 +16,7 @@ class LaneWakesTest {
     private final FakeDevice device = new FakeDevice(Limits.none(1 << 20));
     private final MemoryFile file = device.new MemoryFile(new byte[100]);
     private final FakeQueue queue = new FakeQueue();
-    private final Lane lane = new Lane(queue, 1 << 20, () -> 0);
+    private final Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
     private final List<String> seen = new ArrayList<>();
 
     @BeforeEach

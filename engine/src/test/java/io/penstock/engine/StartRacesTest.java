@@ -63,7 +63,7 @@ class StartRacesTest {
     void aTransferWhoseTurnComesBeforeItsLaneHasItStartsOnceAndNotBefore() {
         FakeQueue queue = new FakeQueue();
         queue.hold = true;
-        Lane lane = new Lane(queue, 1 << 20, () -> 0);
+        Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
         OrderKeys keys = new OrderKeys();
         OrderKeys.Turn first = new OrderKeys.Turn("key", () -> {});
         keys.enter(first);

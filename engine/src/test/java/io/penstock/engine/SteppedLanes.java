@@ -55,7 +55,8 @@ public final class SteppedLanes implements Lanes {
     private static Lanes of(Route route, Options options, Stage stage) {
         SteppedLanes all = new SteppedLanes(stage.pick);
         for (int i = 0; i < route.lanes(); i++) {
-            Lane lane = new Lane(route.openQueue(), options.get(CommonOptions.LANE_BYTES), stage.clock);
+            Lane lane =
+                    new Lane(route.openQueue(), LaneLimits.ofBytes(options.get(CommonOptions.LANE_BYTES)), stage.clock);
             CompletableFuture<Void> end = new CompletableFuture<>();
             all.lanes.add(lane);
             all.ends.add(end);
