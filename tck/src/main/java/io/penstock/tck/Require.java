@@ -3,6 +3,7 @@ package io.penstock.tck;
 
 import io.penstock.Availability;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +48,12 @@ public final class Require {
         if (unavailable == null) {
             return;
         }
+        // On one line: build tools list skips by their first line, and a compiler's reason stands in the second.
+        String reason = String.join(" ", List.of(unavailable.strip().split("\\s+")));
         if (required.contains(name)) {
-            throw new AssertionFailedError(VARIABLE + " names " + name + ", but it cannot be used: " + unavailable);
+            throw new AssertionFailedError(VARIABLE + " names " + name + ", but it cannot be used: " + reason);
         }
-        throw new TestAbortedException(name + ": " + unavailable);
+        throw new TestAbortedException(name + ": " + reason);
     }
 
     static Set<String> parse(@Nullable String names) {

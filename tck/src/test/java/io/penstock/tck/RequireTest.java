@@ -37,4 +37,11 @@ class RequireTest {
         assertThat(Require.parse("host, io_uring,")).containsExactlyInAnyOrder("host", "io_uring");
         assertThat(Require.parse(null)).isEmpty();
     }
+
+    @Test
+    void aReasonOfSeveralLinesStandsOnOne() {
+        assertThatThrownBy(() -> Require.check(Set.of(), "faults", "\ncc ended with 1:\n  fuse.h: No such file\n"))
+                .isInstanceOf(TestAbortedException.class)
+                .hasMessage("faults: cc ended with 1: fuse.h: No such file");
+    }
 }

@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,11 @@ class ContextsTest {
 
     private GlFixture fixture;
     private Application application;
+
+    @BeforeAll
+    static void require() {
+        GlSubject.require();
+    }
 
     @BeforeEach
     void start() {

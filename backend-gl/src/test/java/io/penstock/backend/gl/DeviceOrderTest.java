@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,11 @@ class DeviceOrderTest {
 
     private GlFixture fixture;
     private Application application;
+
+    @BeforeAll
+    static void require() {
+        GlSubject.require();
+    }
 
     @BeforeEach
     void start() {

@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,11 @@ class ImageTest {
 
     private GlFixture fixture;
     private Application application;
+
+    @BeforeAll
+    static void require() {
+        GlSubject.require();
+    }
 
     @BeforeEach
     void start() {

@@ -18,6 +18,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,9 +34,13 @@ class ClContextTest {
     private OpenClFixture device;
     private Application application;
 
+    @BeforeAll
+    static void require() {
+        OpenCls.require();
+    }
+
     @BeforeEach
     void start() {
-        OpenCls.require();
         device = new OpenClFixture(folder);
         application = new Application();
     }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,9 +49,13 @@ class DeviceOrderTest {
     private OpenClFixture device;
     private Application application;
 
+    @BeforeAll
+    static void require() {
+        OpenCls.require();
+    }
+
     @BeforeEach
     void start() {
-        OpenCls.require();
         device = new OpenClFixture(folder);
         application = new Application();
     }

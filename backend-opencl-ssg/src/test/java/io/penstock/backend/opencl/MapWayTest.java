@@ -13,6 +13,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,9 +27,13 @@ class MapWayTest {
 
     private OpenClFixture device;
 
+    @BeforeAll
+    static void require() {
+        OpenCls.require();
+    }
+
     @BeforeEach
     void start() {
-        OpenCls.require();
         device = new OpenClFixture(folder);
     }
 

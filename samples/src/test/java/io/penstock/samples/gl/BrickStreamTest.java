@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,11 +47,15 @@ class BrickStreamTest {
     private NiftiHeader header;
     private Path file;
 
-    @BeforeEach
-    void open() throws Exception {
+    @BeforeAll
+    static void require() {
         Backends.list().stream()
                 .filter(listing -> listing.name().equals("gl"))
                 .forEach(listing -> Require.backend("gl", listing.availability()));
+    }
+
+    @BeforeEach
+    void open() throws Exception {
         application = GlApplication.open(Options.none());
         phantom = Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, COLUMNS, ROWS, SLICES);
         header = phantom.header();

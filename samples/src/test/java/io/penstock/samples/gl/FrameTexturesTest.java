@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,11 +47,15 @@ class FrameTexturesTest {
     private final List<Long> shown = new ArrayList<>();
     private final List<byte[]> seen = new ArrayList<>();
 
-    @BeforeEach
-    void open() {
+    @BeforeAll
+    static void require() {
         Backends.list().stream()
                 .filter(listing -> listing.name().equals("gl"))
                 .forEach(listing -> Require.backend("gl", listing.availability()));
+    }
+
+    @BeforeEach
+    void open() {
         application = GlApplication.open(Options.none());
     }
 

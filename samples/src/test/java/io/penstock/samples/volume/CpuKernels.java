@@ -5,6 +5,7 @@ import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
+import io.penstock.tck.Require;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -31,13 +32,14 @@ final class CpuKernels implements Kernels {
         this.runner = library.getFunction("run_kernel");
     }
 
+    /** Compiles the kernels, or skips the test where there is no compiler. */
     static CpuKernels compile(Path folder) throws IOException, InterruptedException {
         Path source = folder.resolve("compose.c");
         try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream("compose.cu"))) {
             Files.write(source, from.readAllBytes());
         }
         Path library = folder.resolve("libcompose.so");
-        Process cc = new ProcessBuilder(List.of(
+        Process cc = start(List.of(
                         "cc",
                         "-std=gnu11",
                         "-O2",
@@ -52,14 +54,21 @@ final class CpuKernels implements Kernels {
                         library.toString(),
                         source.toString(),
                         "src/test/c/run-kernel.c",
-                        "-lm"))
-                .redirectErrorStream(true)
-                .start();
+                        "-lm"));
         String said = new String(cc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (cc.waitFor() != 0) {
             throw new IOException("cc: " + said);
         }
         return new CpuKernels(NativeLibrary.getInstance(library.toString()));
+    }
+
+    private static Process start(List<String> command) {
+        try {
+            return new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            Require.backend("doubles", "no C compiler: " + e.getMessage());
+            throw new AssertionError(e);
+        }
     }
 
     /** Returns how many pieces of memory are not freed. */
