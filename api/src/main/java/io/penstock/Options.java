@@ -3,12 +3,14 @@ package io.penstock;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * Values of options. Immutable.
@@ -20,8 +22,7 @@ public final class Options {
 
     private static final Options NONE = new Options(Map.of(), false);
 
-    /** What has options that are accepted while it is absent, so that one environment serves all machines. */
-    private static final List<String> MODULES = List.of("host", "staging", "cufile", "opencl", "gl", "dx11");
+    private static final String PREFIX = "penstock.";
 
     /** Names that are not options of a backend: the backend to open, and what the build must not skip. */
     private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
@@ -74,7 +75,8 @@ public final class Options {
      * Returns these options, completed from system properties and environment, and checked.
      *
      * @param known every option that a module at hand has
-     * @throws IllegalArgumentException for a name that no module knows, or a value out of range; it names both
+     * @throws IllegalArgumentException for a value out of range, or a name that no module at hand knows, unless it is
+     *     namespaced ({@code penstock.WORD.name}) and no module at hand has an option of that namespace; it names both
      */
     public Options resolve(Collection<Option<?>> known) {
         return resolved ? this : resolve(known, System.getProperties(), System.getenv());
@@ -96,24 +98,38 @@ public final class Options {
         private final Map<String, Value> all = new HashMap<>();
         private final Map<String, Option<?>> byName = new HashMap<>();
         private final Map<String, String> nameOf = new HashMap<>(); // by environment variable
+        private final Set<String> families = new HashSet<>(); // first words of names and of environment variables
 
         Resolution(Collection<Option<?>> known) {
             for (Option<?> option : known) {
                 byName.put(option.name(), option);
                 nameOf.put(option.variable(), option.name());
+                families.add(family(option.name()));
+                families.add(family(spelled(option.variable())));
             }
+        }
+
+        /** Returns the name that a variable most likely stands for: which of its underscores are hyphens is not known. */
+        private static String spelled(String variable) {
+            return variable.toLowerCase(Locale.ROOT).replace('_', '.');
+        }
+
+        /** Returns the word behind {@code penstock.}, up to the next dot. */
+        private static String family(String name) {
+            int start = PREFIX.length();
+            int end = name.indexOf('.', start);
+            return name.substring(start, end < 0 ? name.length() : end);
         }
 
         void variable(String variable, String text) {
             if (variable.startsWith("PENSTOCK_")) {
-                String otherwise = variable.toLowerCase(Locale.ROOT).replace('_', '.');
                 String source = "the environment variable " + variable;
-                set(nameOf.getOrDefault(variable, otherwise), new Value(text, source));
+                set(nameOf.getOrDefault(variable, spelled(variable)), new Value(text, source));
             }
         }
 
         void property(String name, String text) {
-            if (name.startsWith("penstock.")) {
+            if (name.startsWith(PREFIX)) {
                 set(name, new Value(text, "the system property"));
             }
         }
@@ -128,11 +144,11 @@ public final class Options {
             }
         }
 
+        /** Such options are accepted, so that one environment serves machines with different backends. */
         private boolean isOfAnAbsentModule(String name) {
-            return MODULES.stream()
-                    .map(module -> "penstock." + module + ".")
-                    .filter(name::startsWith)
-                    .anyMatch(prefix -> byName.keySet().stream().noneMatch(known -> known.startsWith(prefix)));
+            return name.startsWith(PREFIX)
+                    && name.indexOf('.', PREFIX.length()) > 0
+                    && !families.contains(family(name));
         }
     }
 }

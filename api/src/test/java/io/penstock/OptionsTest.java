@@ -92,13 +92,38 @@ class OptionsTest {
                 "penstock.opencl.platform",
                 "penstock.gl.device",
                 "penstock.dx11.adapter",
-                "penstock.staging.slot-bytes"
+                "penstock.staging.slot-bytes",
+                "penstock.memory.heap-bytes", // of a third party
             })
     void optionsOfAbsentModulesAreAcceptedFromEverywhere(String name) {
         String variable = name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
         Options code = Options.none().with(name, "whatever");
         Options options = resolve(code, Map.of(name, "whatever"), Map.of(variable, "whatever"));
         assertThat(options.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "penstock.pioson", // no namespace, so no module's
+                "penstock.lane.dpeth",
+                "penstock.host.lnaes",
+                "other.memory.heap-bytes",
+                "penstock.host" // as a variable: no option of the module either
+            })
+    void misspeltOptionsOfModulesAtHandAreErrorsFromCode(String name) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve(Options.none().with(name, "1"), Map.of(), Map.of()))
+                .withMessage("code sets " + name + ", which is no option of Penstock");
+    }
+
+    /** Which underscores of a variable are hyphens is not known: close-timeout makes CLOSE a word of ours. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PENSTOCK_CLOSE_TIMEUOT", "PENSTOCK_LANE_DPETH", "PENSTOCK_HOST_LNAES", "PENSTOCK_HOST"})
+    void misspeltVariablesOfModulesAtHandAreErrors(String variable) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> environment(variable, "1"))
+                .withMessageContaining(variable);
     }
 
     @Test

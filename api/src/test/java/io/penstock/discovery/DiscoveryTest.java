@@ -4,6 +4,7 @@ package io.penstock.discovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
@@ -211,16 +212,25 @@ class DiscoveryTest {
     }
 
     @Test
-    void aProvidersOptionIsAnErrorWhereTheProviderIsNotAndAValueOutOfRangeWhereItIs() {
+    void aProvidersOptionIsIgnoredWhereTheProviderIsNot() {
         Options fast = Options.none().with("penstock.ready.speed", "10");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Backends.open("ready", fast))
-                .withMessageContaining("penstock.ready.speed, which is no option");
-        with(
-                List.of(StandIn.Ready.class),
-                () -> assertThatIllegalArgumentException()
-                        .isThrownBy(() -> Backends.open("ready", fast))
-                        .withMessageContaining("penstock.ready.speed=10")
-                        .withMessageContaining("1 to 9"));
+        assertThatThrownBy(() -> Backends.open("ready", fast))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageStartingWith("there is no backend 'ready'");
+    }
+
+    @Test
+    void whereTheProviderIsItsMisspeltOptionsAndValuesOutOfRangeAreErrors() {
+        Options fast = Options.none().with("penstock.ready.speed", "10");
+        Options misspelt = Options.none().with("penstock.ready.sped", "9");
+        with(List.of(StandIn.Ready.class), () -> {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Backends.open("ready", misspelt))
+                    .withMessageContaining("penstock.ready.sped, which is no option");
+            return assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Backends.open("ready", fast))
+                    .withMessageContaining("penstock.ready.speed=10")
+                    .withMessageContaining("1 to 9");
+        });
     }
 }
