@@ -33,7 +33,6 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -42,6 +41,9 @@ public final class Bench {
 
     /** How long tests wait for what has to happen; never a measure of speed. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final Duration PATIENCE_AFTER_FAILURE = Duration.ofSeconds(2);
+    private static volatile Duration patience = PATIENCE;
 
     static final int WINDOW = 1 << 20;
 
@@ -72,6 +74,18 @@ public final class Bench {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * Returns how long a test waits for what has to happen: {@link #PATIENCE}, and much less after the first failure of a
+     * class of tests, so that a broken backend is not waited for 180 times.
+     */
+    public static Duration patience() {
+        return patience;
+    }
+
+    static void afterFailures(int failures) {
+        patience = failures == 0 ? PATIENCE : PATIENCE_AFTER_FAILURE;
     }
 
     /** Returns a second bench in the same folder whose backend is opened with other options. */
@@ -109,12 +123,12 @@ public final class Bench {
 
     /** Returns what {@code mono} gives, which must be something. */
     public static <T> T get(Mono<T> mono) {
-        return Objects.requireNonNull(mono.block(PATIENCE), "empty");
+        return Objects.requireNonNull(mono.block(patience()), "empty");
     }
 
     /** Waits for {@code mono} to complete. */
     public static void run(Mono<?> mono) {
-        mono.block(PATIENCE);
+        mono.block(patience());
     }
 
     /** Moves one transfer. */
@@ -212,11 +226,11 @@ public final class Bench {
         return Transfer.write(poisoned(4096).all(), file.region(subject.unwritableOffset(), 4096));
     }
 
-    /** Returns the subject's gate, or skips the test. */
+    /** Returns the subject's gate, or skips the test, or fails it where {@code PENSTOCK_REQUIRE} names {@code gate}. */
     public Gate gate() {
         try {
             Optional<Gate> gate = subject.gate(folder);
-            Assumptions.assumeTrue(gate.isPresent(), "this subject cannot keep native operations in flight");
+            Require.backend("gate", gate.isPresent() ? null : "this subject cannot keep native operations in flight");
             return keep(gate.orElseThrow());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -257,7 +271,7 @@ public final class Bench {
         }
         kept.clear();
         try {
-            remove(System.nanoTime() + PATIENCE.toNanos());
+            remove(System.nanoTime() + patience.toNanos());
         } catch (IOException e) {
             failures.add(e);
         }

@@ -113,7 +113,7 @@ public interface BufferRules extends Rules {
                         }),
                         32)
                 .then()
-                .block(Bench.PATIENCE);
+                .block(Bench.patience());
     }
 
     /** A view sees what the device has, within its bounds, while the buffer is open. If this fails, check its checks. */

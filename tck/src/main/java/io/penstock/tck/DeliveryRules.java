@@ -80,7 +80,8 @@ public interface DeliveryRules extends Rules {
     default void required_302_elasticDeliveryMayBlock(Bench bench) {
         Bench elastic = deliveringOn(bench, Delivery.ELASTIC);
         Mono<Completion> read = read(elastic);
-        Completion second = read.mapNotNull(first -> read.block(Bench.PATIENCE)).block(Bench.PATIENCE);
+        Completion second =
+                read.mapNotNull(first -> read.block(Bench.patience())).block(Bench.patience());
         assertThat(second).isNotNull();
     }
 
@@ -89,7 +90,7 @@ public interface DeliveryRules extends Rules {
     default void required_302_blockingOnALaneThrows(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
         Mono<Completion> read = read(direct);
-        Witness<Completion> blocking = Witness.of(read.mapNotNull(first -> read.block(Bench.PATIENCE)));
+        Witness<Completion> blocking = Witness.of(read.mapNotNull(first -> read.block(Bench.patience())));
         assertThat(blocking.error()).isInstanceOf(IllegalStateException.class).hasMessageContaining("block");
         assertThat(blocking.threads())
                 .allSatisfy(thread -> assertThat(thread.getName()).startsWith("penstock"));
@@ -156,6 +157,6 @@ public interface DeliveryRules extends Rules {
                 .then(read));
         Flux.merge(Flux.range(0, 100).map(i -> everything.subscribeOn(Schedulers.parallel())), 100)
                 .then()
-                .block(Bench.PATIENCE);
+                .block(Bench.patience());
     }
 }

@@ -194,7 +194,7 @@ public interface DrainRules extends Rules {
                                     : Mono.<Long>never()
                                             .doOnSubscribe(subscription -> reached.tryEmitEmpty())
                                             .doOnCancel(cancelled::incrementAndGet)));
-            reached.asMono().block(Bench.PATIENCE);
+            reached.asMono().block(Bench.patience());
             drain.cancel();
             bench.letOthersRun();
             assertThat(drain.terminals()).isZero();

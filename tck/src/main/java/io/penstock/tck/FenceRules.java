@@ -29,7 +29,7 @@ public interface FenceRules extends Rules {
         DeviceBuffer buffer = bench.poisoned(10_000);
         Transfer read = Transfer.read(file.all(), buffer.all());
         try (DeviceFence fence = Bench.get(bench.backend().enqueue(read))) {
-            fence.signalled().block(Bench.PATIENCE);
+            fence.signalled().block(Bench.patience());
             assertThat(fence.isSignalled()).isTrue();
             Completion completion = Bench.get(fence.outcome());
             assertThat(completion.bytes()).isEqualTo(10_000);

@@ -26,36 +26,37 @@ import reactor.core.publisher.Mono;
 public interface LeakRules extends Rules {
 
     /** How long a batch may take to give back what it used. */
-    Duration SETTLING = Duration.ofSeconds(3);
+    Duration SETTLING = Duration.ofSeconds(1);
 
-    /** Where the machine is busy a pool grows to its 16 slots one by one: a batch may meet some of these steps. */
-    int BATCHES = 12;
+    /** Where the machine is busy a pool grows to its 16 slots one by one, and each step may fall into a batch of its own. */
+    int STEPS = 16;
+
+    /** So many batches in a row must leave nothing: what leaks now and then leaks in one of them. */
+    int QUIET_BATCHES = 8;
 
     /**
-     * Runs {@code work} in batches until one of them leaves no more behind than the one before: what a lane keeps for
-     * reuse stops growing, a leak does not.
+     * Runs {@code work} in batches until several in a row leave no more behind than there was before the first of them:
+     * what a lane keeps for reuse stops growing, a leak does not.
      */
     private static void assertNothingStays(Bench bench, Runnable work) {
         LeakProbe probe = new LeakProbe(bench.subject());
         bench.letOthersRun();
-        for (int batch = 0; batch < BATCHES; batch++) {
-            Map<String, Long> before = probe.count();
-            runBatch(work);
+        Map<String, Long> before = probe.count();
+        int steps = 0;
+        for (int quiet = 0; quiet < QUIET_BATCHES; ) {
+            for (int i = 0; i < 5; i++) {
+                work.run();
+            }
             try {
                 probe.awaitNoMoreThan(before, SETTLING);
-                return;
+                quiet++;
             } catch (AssertionError grown) {
-                // Once more: only growth in every batch is a leak.
+                if (++steps > STEPS) {
+                    throw new AssertionError("grows and grows: after " + steps + " batches", grown);
+                }
+                quiet = 0;
+                before = probe.count();
             }
-        }
-        Map<String, Long> before = probe.count();
-        runBatch(work);
-        probe.awaitNoMoreThan(before, Bench.PATIENCE);
-    }
-
-    private static void runBatch(Runnable work) {
-        for (int i = 0; i < 20; i++) {
-            work.run();
         }
     }
 
@@ -129,7 +130,7 @@ public interface LeakRules extends Rules {
         // A vendor's library may open a file once more at its first transfer, and closes that with the file.
         held.close();
         gate.letReadsEnd(4096);
-        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+        probe.awaitNoMoreThan(before, Bench.patience());
     }
 
     /** Streams give back however they end. If this fails, check which end keeps a chunk or the file. */

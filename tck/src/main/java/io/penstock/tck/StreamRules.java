@@ -249,7 +249,7 @@ public interface StreamRules extends Rules {
                     return Mono.deferContextual(context -> Mono.just(context.<String>get("tenant")));
                 })
                 .contextWrite(context -> context.put("tenant", "mine"));
-        StepVerifier.create(names).expectNext("mine", "mine").expectComplete().verify(Bench.PATIENCE);
+        StepVerifier.create(names).expectNext("mine", "mine").expectComplete().verify(Bench.patience());
         assertThat(threads).hasSize(2).noneMatch(name -> name.startsWith("penstock"));
     }
 

@@ -81,7 +81,7 @@ public interface SubmitRules extends Rules {
                         .index()
                         .filter(indexed -> indexed.getT1() != (long) indexed.getT2()))
                 .expectComplete()
-                .verify(Bench.PATIENCE);
+                .verify(Bench.patience());
     }
 
     private static Flux<Transfer> withFailures(Bench bench, int count, Set<Integer> failing) {
@@ -187,7 +187,7 @@ public interface SubmitRules extends Rules {
         Flux<Completion> completions = bench.backend()
                 .submit(reads(bench, 2000), SubmitOptions.DEFAULT.direct().inFlight(32))
                 .doOnNext(completion -> threads.add(Thread.currentThread().getName()));
-        StepVerifier.create(completions).expectNextCount(2000).expectComplete().verify(Bench.PATIENCE);
+        StepVerifier.create(completions).expectNextCount(2000).expectComplete().verify(Bench.patience());
         assertThat(threads).as("threads of direct delivery").anyMatch(name -> name.startsWith("penstock"));
     }
 }

@@ -21,12 +21,15 @@ import reactor.core.CoreSubscriber;
  */
 public final class Witness<T> implements CoreSubscriber<T> {
 
+    private static final int LAST_PERMITS = 1 << 20;
+
     private final long firstRequest;
     private final List<T> values = new CopyOnWriteArrayList<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Semaphore arrivals = new Semaphore(0);
+    private int awaited; // the test's thread only
     private volatile @Nullable Subscription subscription;
     private volatile int completions;
 
@@ -65,7 +68,7 @@ public final class Witness<T> implements CoreSubscriber<T> {
     public void onError(Throwable error) {
         threads.add(Thread.currentThread());
         errors.add(error);
-        ended.countDown();
+        end();
     }
 
     @Override
@@ -73,7 +76,12 @@ public final class Witness<T> implements CoreSubscriber<T> {
     public void onComplete() {
         threads.add(Thread.currentThread());
         completions++;
+        end();
+    }
+
+    private void end() {
         ended.countDown();
+        arrivals.release(LAST_PERMITS); // so that nobody waits for values which cannot come
     }
 
     /** Asks for more. */
@@ -113,8 +121,8 @@ public final class Witness<T> implements CoreSubscriber<T> {
     /** Waits for the end, and returns this. */
     public Witness<T> awaitEnd() {
         try {
-            assertThat(ended.await(Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .as("a terminal signal within %s (rule 101)", Bench.PATIENCE)
+            assertThat(ended.await(Bench.patience().toSeconds(), TimeUnit.SECONDS))
+                    .as("a terminal signal within %s (rule 101)", Bench.patience())
                     .isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -123,11 +131,15 @@ public final class Witness<T> implements CoreSubscriber<T> {
         return this;
     }
 
-    /** Waits for {@code count} values more than those that were waited for before. */
+    /** Waits for {@code count} values more than those that were waited for before; fails once none can come any more. */
     public void awaitValues(int count) {
         try {
-            assertThat(arrivals.tryAcquire(count, Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .as("%d more values within %s; so far %s, errors %s", count, Bench.PATIENCE, values, errors)
+            awaited += count;
+            assertThat(arrivals.tryAcquire(count, Bench.patience().toSeconds(), TimeUnit.SECONDS)
+                            && values.size() >= awaited)
+                    .as(
+                            "%d more values within %s; so far %s, errors %s, completions %d",
+                            count, Bench.patience(), values, errors, completions)
                     .isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
