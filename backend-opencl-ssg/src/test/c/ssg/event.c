@@ -255,18 +255,36 @@ static cl_int CL_API_CALL release_event(cl_event event) {
     return below.clReleaseEvent(event);
 }
 
+static cl_command_queue queue_of(cl_event event) {
+    cl_command_queue queue = NULL;
+    struct own *own = own_of(event);
+    if (own) {
+        queue = own->queue;
+        own_release(own);
+    } else if (below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL)) {
+        return NULL;
+    }
+    return queue;
+}
+
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events) {
     ORDERED_AS("clWaitForEvents");
+    for (cl_uint i = 0; events && i < count; i++) {
+        cl_command_queue queue = queue_of(events[i]);
+        if (queue) flush_queue(queue);
+    }
     return below.clWaitForEvents(count, events);
 }
 
 static cl_int CL_API_CALL flush(cl_command_queue queue) {
     ORDERED_AS("clFlush");
+    flush_queue(queue);
     return below.clFlush(queue);
 }
 
 static cl_int CL_API_CALL finish(cl_command_queue queue) {
     ORDERED_AS("clFinish");
+    flush_queue(queue);
     gate_here(queue);
     return below.clFinish(queue);
 }
