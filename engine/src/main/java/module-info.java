@@ -17,6 +17,8 @@ module io.penstock.engine {
     exports io.penstock.engine.ssg;
     exports io.penstock.engine.staging;
 
+    uses io.penstock.engine.spi.RouteFilter;
+
     // JNA makes instances of what is passed by value.
     opens io.penstock.engine.ffi to
             com.sun.jna;

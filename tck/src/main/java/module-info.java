@@ -9,6 +9,8 @@ module io.penstock.tck {
 
     exports io.penstock.tck;
 
+    uses io.penstock.tck.GateProvider;
+
     provides org.junit.platform.launcher.TestExecutionListener with
             io.penstock.tck.SkipReport;
 }

@@ -5,7 +5,9 @@ import io.penstock.Backend;
 import io.penstock.Options;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.RouteFilter;
 import java.util.List;
+import java.util.ServiceLoader;
 
 /** Where a provider turns its driver into a {@link Backend}. */
 public final class Engine {
@@ -19,6 +21,14 @@ public final class Engine {
      * @throws io.penstock.BackendUnavailableException if a route's queue is not to be had
      */
     public static Backend open(String name, DeviceDriver driver, List<Route> routes, Options options) {
-        return EngineBackend.open(name, driver, routes, options);
+        return EngineBackend.open(name, driver, filtered(routes), options);
+    }
+
+    private static List<Route> filtered(List<Route> routes) {
+        List<Route> filtered = routes;
+        for (RouteFilter filter : ServiceLoader.load(RouteFilter.class)) {
+            filtered = filtered.stream().map(filter::around).toList();
+        }
+        return filtered;
     }
 }

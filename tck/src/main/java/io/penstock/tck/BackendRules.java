@@ -13,7 +13,6 @@ public interface BackendRules
                 SubmitRules,
                 DeliveryRules,
                 CancelRules,
-                HandoverRules,
                 OrderRules,
                 FenceRules,
                 StreamRules,

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 
 /** A backend under test: what the rules have to know about it, and cannot ask it. */
@@ -60,13 +61,16 @@ public interface TckSubject {
 
     /**
      * Returns something that keeps native operations in flight for as long as a test wants, or nothing, which skips the
-     * rules that need it. Unless overridden this is a named pipe, on which every read and write goes to the device but
+     * rules that need it. Unless overridden this is the gate of the first {@link GateProvider} on the class path, which
+     * for backends on Penstock's engine is the artifact {@code penstock-engine} with the classifier {@code testing}. Where
+     * there is none it is a named pipe, which the device itself must be able to read: every read and write goes there but
      * ends only when the test feeds or drains it.
      *
      * @param folder where it may leave a file; removed after the test
      */
     default Optional<Gate> gate(Path folder) throws IOException {
-        return Gate.namedPipe(folder);
+        Optional<GateProvider> provider = ServiceLoader.load(GateProvider.class).findFirst();
+        return provider.isPresent() ? Optional.of(provider.get().in(folder)) : Gate.namedPipe(folder);
     }
 
     /**

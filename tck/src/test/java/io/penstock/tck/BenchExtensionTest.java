@@ -80,7 +80,7 @@ class BenchExtensionTest {
 
         @Test
         void needsABench(Bench bench) {
-            throw new AssertionError("ran with " + bench);
+            throw new AssertionError("ran in " + bench.path(""));
         }
     }
 
@@ -94,7 +94,7 @@ class BenchExtensionTest {
 
         @Test
         void needsABench(Bench bench) {
-            throw new AssertionError("ran with " + bench);
+            throw new AssertionError("ran in " + bench.path(""));
         }
     }
 
@@ -108,7 +108,7 @@ class BenchExtensionTest {
 
         @RepeatedTest(BenchExtension.MOST_ALIKE + 5)
         void needsABench(Bench bench) {
-            throw new AssertionError("ran with " + bench);
+            throw new AssertionError("ran in " + bench.path(""));
         }
     }
 }

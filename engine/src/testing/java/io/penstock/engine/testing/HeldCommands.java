@@ -34,6 +34,7 @@ public final class HeldCommands implements Gate {
         this.path = path;
     }
 
+    /** Makes a gate whose file, of {@link Gate#CAPACITY} bytes, is in {@code folder}. */
     public static Gate in(Path folder) throws IOException {
         HeldCommands gate = new HeldCommands(folder.resolve("gate"));
         byte[] content = new byte[CAPACITY];

@@ -40,21 +40,21 @@ final class CpuKernels implements Kernels {
         }
         Path library = folder.resolve("libcompose.so");
         Process cc = start(List.of(
-                        "cc",
-                        "-std=gnu11",
-                        "-O2",
-                        "-ffp-contract=off",
-                        "-Wall",
-                        "-Wextra",
-                        "-Werror",
-                        "-fPIC",
-                        "-shared",
-                        "-DON_CPU",
-                        "-o",
-                        library.toString(),
-                        source.toString(),
-                        "src/test/c/run-kernel.c",
-                        "-lm"));
+                "cc",
+                "-std=gnu11",
+                "-O2",
+                "-ffp-contract=off",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-fPIC",
+                "-shared",
+                "-DON_CPU",
+                "-o",
+                library.toString(),
+                source.toString(),
+                "src/test/c/run-kernel.c",
+                "-lm"));
         String said = new String(cc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (cc.waitFor() != 0) {
             throw new IOException("cc: " + said);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.memory;
+
+import io.penstock.Capabilities;
+import io.penstock.DeviceFence;
+import io.penstock.FenceSupport;
+import io.penstock.NativeError;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.HostMemory;
+import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.StagingDevice;
+import io.penstock.engine.spi.ThreadRule;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/** A device whose copies have ended when they return. */
+final class MemoryDevice implements DeviceDriver, StagingDevice {
+
+    private static final long ENDED = 1;
+    private static final long BROKEN = -5;
+
+    private final Fault fault;
+
+    MemoryDevice(Fault fault) {
+        this.fault = fault;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        Set<TransferPath> paths = Set.of(TransferPath.STAGED);
+        return new Capabilities("heap", false, paths, FenceSupport.HOST_ONLY, false, false, Set.of());
+    }
+
+    @Override
+    public DeviceMemory allocate(long bytes) {
+        return new HeapMemory(bytes);
+    }
+
+    @Override
+    public DeviceMemory wrap(long nativeHandle, long bytes) {
+        throw new IllegalArgumentException("no handle " + nativeHandle);
+    }
+
+    @Override
+    public DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException("host memory is not addressed");
+    }
+
+    @Override
+    public DeviceFence fence(long nativeEvent) {
+        throw new IllegalArgumentException("no fences");
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public ThreadRule threads() {
+        return ThreadRule.MANY;
+    }
+
+    @Override
+    public DeviceMemory allocateSlot(long bytes) {
+        return Slabs.shared().allocate(bytes);
+    }
+
+    @Override
+    public long copyIn(Command command) {
+        return fault == Fault.COPY_IN_ALWAYS_FAILS ? BROKEN : copy(command, true);
+    }
+
+    @Override
+    public long copyOut(Command command) {
+        return fault == Fault.COPY_OUT_DOES_NOTHING ? ENDED : copy(command, false);
+    }
+
+    private static long copy(Command command, boolean in) {
+        ByteBuffer slot = ((HostMemory) command.slot()).buffer(command.slotOffset(), (int) command.bytes());
+        ((HeapMemory) command.memory()).copy(command.memoryOffset(), slot, in);
+        return ENDED;
+    }
+
+    @Override
+    public long poll(long ticket) {
+        return ENDED;
+    }
+
+    @Override
+    public long await(long ticket, long nanos) {
+        return ENDED;
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return new NativeFailure(new NativeError("copy", -result, ""), NativeFailure.Kind.PERMANENT);
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import io.penstock.spi.BackendProvider;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/**
+ * The TCK in the hands of others: with the gate that is published, and without a line about gates in the subject, a backend
+ * of theirs passes all rules that ours pass, and a broken one ends soon.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class ThirdPartyTest {
+
+    private static final Path GATE = Path.of(System.getProperty("basedir", ""), "../engine/src/testing/services");
+
+    @TempDir
+    Path folder;
+
+    /** Remembers which rules were skipped. */
+    private static final class Summary extends SummaryGeneratingListener {
+
+        final Set<String> skipped = new HashSet<>();
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            super.executionFinished(test, result);
+            if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
+                skipped.add(result.getThrowable().map(Throwable::getMessage).orElse(""));
+            }
+        }
+    }
+
+    private Summary hold(Fault fault) throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve(BackendProvider.class.getName()), MemoryProvider.class.getName());
+        Summary summary = new Summary();
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                .selectors(selectClass(MemoryRules.class))
+                .build();
+        Thread current = Thread.currentThread();
+        ClassLoader before = current.getContextClassLoader();
+        URL[] published = {
+            folder.toUri().toURL(), GATE.toAbsolutePath().normalize().toUri().toURL()
+        };
+        System.setProperty(MemoryRules.FAULT, fault.name());
+        try (URLClassLoader loader = new URLClassLoader(published, before)) {
+            current.setContextClassLoader(loader);
+            LauncherFactory.create(LauncherConfig.builder()
+                            .enableTestExecutionListenerAutoRegistration(false)
+                            .addTestExecutionListeners(summary)
+                            .build())
+                    .execute(request);
+        } finally {
+            current.setContextClassLoader(before);
+            System.clearProperty(MemoryRules.FAULT);
+            HeapMemory.LIVE.set(0);
+        }
+        return summary;
+    }
+
+    @Test
+    void aCorrectBackendPassesWithTheGateThatIsPublished() throws IOException {
+        Summary summary = hold(Fault.NONE);
+        assertThat(summary.getSummary().getFailures())
+                .extracting(failure -> failure.getTestIdentifier() + ": " + failure.getException())
+                .isEmpty();
+        assertThat(summary.getSummary().getTestsSucceededCount()).isGreaterThan(160);
+        assertThat(summary.skipped).noneMatch(reason -> reason.startsWith("gate"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void aBrokenBackendIsRedAndIsNotAskedForever(Fault fault) throws IOException {
+        Summary summary = hold(fault);
+        assertThat(summary.getSummary().getTotalFailureCount()).isPositive();
+        assertThat(summary.skipped)
+                .anyMatch(reason -> reason.startsWith("not run: 10 tests of this class failed alike"));
+    }
+}

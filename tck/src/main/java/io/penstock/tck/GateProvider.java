@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Makes the gates of all subjects that bring none; found with {@link java.util.ServiceLoader}. */
+public interface GateProvider {
+
+    /** Makes a gate whose file is in {@code folder}, which is removed after the test. */
+    Gate in(Path folder) throws IOException;
+}
