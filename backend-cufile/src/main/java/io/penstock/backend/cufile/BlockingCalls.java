@@ -13,7 +13,7 @@ import io.penstock.engine.spi.NativeFailure;
  * The calls of a {@link CallQueue}, which block: cuFile's for memory of the GPU, the system's for slots, the driver's for
  * copies between the two.
  */
-final class BlockingCalls implements AutoCloseable {
+class BlockingCalls implements AutoCloseable {
 
     private final CuFileSession session;
 
@@ -81,7 +81,7 @@ final class BlockingCalls implements AutoCloseable {
         return result == CudaError.SUCCESS ? task.bytes : CuFileResults.ofCuda(result);
     }
 
-    NativeFailure failure(Command.Kind kind, long result, String thrown) {
+    final NativeFailure failure(Command.Kind kind, long result, String thrown) {
         String call = switch (kind) {
             case READ -> "cuFileRead";
             case WRITE -> "cuFileWrite";

@@ -7,7 +7,6 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.staging.Doorbell;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * cuFile's synchronous way: a bounded number of threads make calls that block. It also does for other queues what has no
@@ -30,7 +29,6 @@ final class CallQueue implements NativeQueue {
     private int started; // lane only: how many threads
     private int inFlight; // lane only: tasks, including those that wait
     private volatile boolean closed;
-    private volatile @Nullable Throwable thrown;
 
     /**
      * Makes one.
@@ -116,6 +114,7 @@ final class CallQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
+        Throwable thrown = CuFileResults.isThrown(result) ? tasks[CuFileResults.thrower(result)].thrown : null;
         return calls.failure(kind, result, String.valueOf(thrown));
     }
 
@@ -153,8 +152,8 @@ final class CallQueue implements NativeQueue {
         try {
             task.result = calls.run(task);
         } catch (RuntimeException | Error broken) {
-            thrown = broken;
-            task.result = CuFileResults.THREW;
+            task.thrown = broken;
+            task.result = CuFileResults.threw(task.id);
         }
     }
 }

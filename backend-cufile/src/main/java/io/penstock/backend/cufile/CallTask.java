@@ -18,6 +18,9 @@ final class CallTask {
     final int id;
     long result;
 
+    @Nullable
+    Throwable thrown; // by the call, until the next command
+
     Command.Kind kind = Command.Kind.SYNC;
     long fileOffset;
     long memoryOffset;
@@ -53,6 +56,7 @@ final class CallTask {
         point = (CudaPoint) command.point();
         inOrder = command.inOrder();
         result = 0;
+        thrown = null;
         done = 0;
     }
 

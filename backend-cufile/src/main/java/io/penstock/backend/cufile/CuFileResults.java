@@ -16,7 +16,6 @@ import io.penstock.engine.spi.NativeFailure.Kind;
 final class CuFileResults {
 
     static final long CANCELLED = Long.MIN_VALUE;
-    static final long THREW = Long.MIN_VALUE + 1;
     /** An operation of a stream or a batch failed as a system call fails, in a thread whose errno we cannot read. */
     static final long UNTOLD_ERRNO = Long.MIN_VALUE + 2;
     /** The stream has passed the operation, which has left no count. */
@@ -24,13 +23,28 @@ final class CuFileResults {
     /** libcufile gave the operation up after its own time limit. */
     static final long TIMED_OUT = Long.MIN_VALUE + 4;
 
-    private static final long OWN_END = Long.MIN_VALUE + 16;
+    private static final long THREW = Long.MIN_VALUE + (1L << 32); // by a Java method, and the id of the command
+    private static final long OWN_END = Long.MIN_VALUE + (2L << 32);
     private static final int FIRST_OF_CUFILE = 5001;
     private static final long CUDA = -10_000;
     private static final long SYSTEM = -20_000;
     private static final int LAST_ERRNO = 4095;
 
     private CuFileResults() {}
+
+    /** Returns the result of a command that keeps what was thrown. */
+    static long threw(int id) {
+        return THREW + id;
+    }
+
+    static boolean isThrown(long result) {
+        return result >= THREW && result < OWN_END;
+    }
+
+    /** Returns the id of the command that keeps what was thrown. */
+    static int thrower(long result) {
+        return (int) (result - THREW);
+    }
 
     /** Returns the result that stands for a {@code CUresult}. */
     static long ofCuda(int result) {
@@ -68,7 +82,7 @@ final class CuFileResults {
      * Returns what a result means.
      *
      * @param call that gave it
-     * @param thrown what a Java method threw, for {@link #THREW}
+     * @param thrown what a Java method threw, for a result of {@link #threw}
      */
     static NativeFailure failure(String call, long result, String thrown) {
         if (result < OWN_END) {

@@ -114,7 +114,7 @@ final class SsgQueue implements NativeQueue {
                 try {
                     startFile(task);
                 } catch (IOException e) {
-                    end(task, SsgResults.ofHost(e));
+                    end(task, task.failed(e));
                 }
             }
         }
@@ -223,7 +223,7 @@ final class SsgQueue implements NativeQueue {
 
     private void prepare(SsgTask task) {
         if (!task.mayTryAgain()) {
-            end(task, SsgResults.ofHost(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
+            end(task, task.failed(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
             return;
         }
         task.tryAgain();
@@ -261,7 +261,7 @@ final class SsgQueue implements NativeQueue {
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
         int reason = ssg.device().removedReason();
-        return SsgResults.failure(kind, result, answer -> Dx11Call.failure(answer, reason));
+        return SsgResults.failure(kind, result, tasks, answer -> Dx11Call.failure(answer, reason));
     }
 
     @Override

@@ -140,7 +140,7 @@ final class SsgQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result, GlCall::failure);
+        return SsgResults.failure(kind, result, tasks, GlCall::failure);
     }
 
     @Override

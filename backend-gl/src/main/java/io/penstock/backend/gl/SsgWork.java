@@ -4,7 +4,6 @@ package io.penstock.backend.gl;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.ssg.SsgRefusal;
-import io.penstock.engine.ssg.SsgResults;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -83,7 +82,7 @@ final class SsgWork {
                 }
             }
         } catch (IOException e) {
-            end(task, SsgResults.ofHost(e));
+            end(task, task.failed(e));
         }
     }
 
@@ -95,7 +94,7 @@ final class SsgWork {
     private void again(SsgTask task) {
         letGo(task);
         if (!task.mayTryAgain()) {
-            end(task, SsgResults.ofHost(new SsgRefusal("the driver does not see the file reach to " + task.end())));
+            end(task, task.failed(new SsgRefusal("the driver does not see the file reach to " + task.end())));
             return;
         }
         task.tryAgain();

@@ -4,7 +4,6 @@ package io.penstock.backend.opencl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgFile;
-import io.penstock.engine.ssg.SsgResults;
 import java.io.IOException;
 
 /**
@@ -56,7 +55,7 @@ final class SsgNeeds {
             return prepare(task);
         } catch (IOException e) {
             giveRing(task);
-            return ended(task, SsgResults.ofHost(e));
+            return ended(task, task.failed(e));
         }
     }
 

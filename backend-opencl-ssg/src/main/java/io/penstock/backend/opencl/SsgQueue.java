@@ -255,7 +255,7 @@ final class SsgQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result, SsgQueue::failure);
+        return SsgResults.failure(kind, result, tasks, SsgQueue::failure);
     }
 
     private static NativeFailure failure(long answer) {

@@ -53,7 +53,7 @@ public final class BlockingBytes implements HostBytes {
     }
 
     @Override
-    public long read(NativeFile file, long fileOffset, long address, long bytes) {
+    public long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         long got;
         do {
             got = ((HostFile) file).read(fileOffset, address, bytes);
@@ -62,7 +62,7 @@ public final class BlockingBytes implements HostBytes {
     }
 
     @Override
-    public long write(NativeFile file, long fileOffset, long address, long bytes) {
+    public long write(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         long put;
         do {
             put = ((HostFile) file).write(fileOffset, address, bytes);
@@ -71,7 +71,7 @@ public final class BlockingBytes implements HostBytes {
     }
 
     @Override
-    public long sync(NativeFile file) {
+    public long sync(NativeFile file) throws IOException {
         return ((HostFile) file).sync(); // never again after a failure (rule 403)
     }
 
@@ -85,19 +85,21 @@ public final class BlockingBytes implements HostBytes {
         NativeMemory.move(target, source, bytes);
     }
 
-    /** Returns the negative number for {@link #failure} that stands for what a {@link HostFile} has thrown. */
-    public long result(IOException thrown) {
-        return ChannelErrors.result(thrown);
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return HostFailure.of(call(kind), result);
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return HostFailure.of(
-                switch (kind) {
-                    case READ, COPY_IN, COPY_OUT -> "pread";
-                    case WRITE -> "pwrite";
-                    case SYNC -> "fdatasync";
-                },
-                result);
+    public NativeFailure failure(Command.Kind kind, Throwable thrown) {
+        return HostFailure.of(call(kind), thrown);
+    }
+
+    private static String call(Command.Kind kind) {
+        return switch (kind) {
+            case READ, COPY_IN, COPY_OUT -> "pread";
+            case WRITE -> "pwrite";
+            case SYNC -> "fdatasync";
+        };
     }
 }

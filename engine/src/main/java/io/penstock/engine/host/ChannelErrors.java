@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * The error numbers behind the exceptions of file channels, which keep only the C library's or the system's prose. What
- * is not known here (another library, another language) is remembered as the exception that it is.
+ * is not known here (another library, another language) stays the exception that it is.
  */
 final class ChannelErrors {
 
@@ -40,9 +40,22 @@ final class ChannelErrors {
 
     private ChannelErrors() {}
 
-    /** Returns the negative result that stands for {@code refused}. */
-    static long result(Throwable refused) {
-        String prose = refused instanceof IOException ? refused.getMessage() : null;
+    /**
+     * Returns the negative number that {@code refused} names.
+     *
+     * @throws IOException {@code refused} itself where its number is not known
+     */
+    static long result(IOException refused) throws IOException {
+        long number = number(refused);
+        if (number == 0) {
+            throw refused;
+        }
+        return number;
+    }
+
+    /** Returns the negative number that {@code refused} names; 0 where it is not known. */
+    static long number(IOException refused) {
+        String prose = refused.getMessage();
         if (prose != null) {
             Integer number = NUMBERS.get(prose);
             if (number != null) {
@@ -53,6 +66,6 @@ final class ChannelErrors {
                 return HostFailure.ofWindows(windows);
             }
         }
-        return HostFailure.remember(refused);
+        return 0;
     }
 }

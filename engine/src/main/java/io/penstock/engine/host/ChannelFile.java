@@ -131,46 +131,46 @@ public final class ChannelFile implements HostFile {
     }
 
     @Override
-    public long read(long fileOffset, long address, long bytes) {
+    public long read(long fileOffset, long address, long bytes) throws IOException {
         return read(fileOffset, NativeMemory.view(address, bytes));
     }
 
     @Override
-    public long write(long fileOffset, long address, long bytes) {
+    public long write(long fileOffset, long address, long bytes) throws IOException {
         return write(fileOffset, NativeMemory.view(address, bytes));
     }
 
     // A channel answers 0 where the system says EAGAIN; taken for the end of the file that would be a short read.
 
     /** Reads once into what remains of {@code memory}; as {@link #read(long, long, long)}. */
-    long read(long fileOffset, ByteBuffer memory) {
+    long read(long fileOffset, ByteBuffer memory) throws IOException {
         try {
             int got = channel.read(memory, fileOffset);
             return got == 0 && memory.hasRemaining() ? -Errno.EAGAIN : Math.max(0, got); // -1 is the end of the file
-        } catch (IOException | RuntimeException | OutOfMemoryError refused) {
+        } catch (IOException refused) {
             return ChannelErrors.result(refused);
         }
     }
 
     /** Writes once what remains of {@code memory}; as {@link #write(long, long, long)}. */
-    long write(long fileOffset, ByteBuffer memory) {
+    long write(long fileOffset, ByteBuffer memory) throws IOException {
         try {
             int put = channel.write(memory, fileOffset);
             return put == 0 && memory.hasRemaining() ? -Errno.EAGAIN : put;
-        } catch (IOException | RuntimeException | OutOfMemoryError refused) {
+        } catch (IOException refused) {
             return ChannelErrors.result(refused);
         }
     }
 
     @Override
-    public long sync() {
+    public long sync() throws IOException {
         try {
             shielded(() -> {
                 channel.force(false);
                 return channel;
             });
             return 0;
-        } catch (IOException | RuntimeException refused) {
+        } catch (IOException refused) {
             return ChannelErrors.result(refused);
         }
     }

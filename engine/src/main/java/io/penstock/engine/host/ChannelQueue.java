@@ -99,14 +99,14 @@ final class ChannelQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
-        return HostFailure.of(
-                switch (kind) {
-                    case READ -> "FileChannel.read";
-                    case WRITE -> "FileChannel.write";
-                    case SYNC -> "FileChannel.force";
-                    case COPY_IN, COPY_OUT -> "ByteBuffer.put";
-                },
-                result);
+        String call = switch (kind) {
+            case READ -> "FileChannel.read";
+            case WRITE -> "FileChannel.write";
+            case SYNC -> "FileChannel.force";
+            case COPY_IN, COPY_OUT -> "ByteBuffer.put";
+        };
+        Throwable thrown = result <= ChannelTask.THREW ? tasks[(int) (ChannelTask.THREW - result)].thrown : null;
+        return thrown == null ? HostFailure.of(call, result) : HostFailure.of(call, thrown);
     }
 
     @Override

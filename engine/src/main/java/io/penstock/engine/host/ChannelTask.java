@@ -4,6 +4,7 @@ package io.penstock.engine.host;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +16,14 @@ import org.jspecify.annotations.Nullable;
  * pool thread's; those queues order the accesses.
  */
 final class ChannelTask {
+    /** Results from here down stand for what the command of an id has thrown. */
+    static final long THREW = HostFailure.LAST;
+
     final int id;
     long result;
+
+    @Nullable
+    Throwable thrown; // by the call, until the next command
 
     private Command.Kind kind = Command.Kind.SYNC;
     private @Nullable NativeFile file;
@@ -36,6 +43,7 @@ final class ChannelTask {
         fileOffset = command.fileOffset();
         memoryOffset = command.memoryOffset();
         bytes = command.bytes();
+        thrown = null;
     }
 
     /** Makes the call, which blocks; never throws. */
@@ -48,8 +56,9 @@ final class ChannelTask {
                 case SYNC -> channel.sync();
                 case COPY_IN, COPY_OUT -> throw new IllegalStateException("copies are made by the lane");
             };
-        } catch (RuntimeException | Error broken) {
-            result = HostFailure.remember(broken);
+        } catch (IOException | RuntimeException | Error broken) {
+            thrown = broken;
+            result = THREW - id;
         }
     }
 

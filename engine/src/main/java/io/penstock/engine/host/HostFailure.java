@@ -6,32 +6,19 @@ import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.WindowsError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.io.IOException;
 
 /**
- * Negative results of host I/O and what they mean: {@code -errno}, a number of Windows, or, for file channels, which know
- * no numbers, a reference to the exception.
- *
- * <p><b>Threading:</b> thread-safe. An exception is remembered until 1024 later ones have come; its result then still
- * says that there was a failure, but not which.
+ * Negative results of host I/O and what they mean: {@code -errno} or a number of Windows; a file channel throws where it
+ * knows no number.
  */
 final class HostFailure {
-    private static final int REMEMBERED = 1024;
-    private static final long FIRST_WINDOWS = 1 << 14; // above all numbers of errno
-    private static final long FIRST_REFERENCE = 1 << 16; // above all numbers of Windows that are known by name
+    private static final int FIRST_WINDOWS = 1 << 14; // above all numbers of errno
 
-    private static final AtomicLong NEXT = new AtomicLong();
-    private static final AtomicReferenceArray<Thrown> RECENT = new AtomicReferenceArray<>(REMEMBERED);
+    /** Numbers of Windows that are known by name lie above; a queue may use what is below for its own. */
+    static final int LAST = -(1 << 16);
 
     private HostFailure() {}
-
-    /** Returns the result that stands for {@code error}; not below {@code -2^40}. */
-    static long remember(Throwable error) {
-        long number = NEXT.getAndIncrement() & 0xff_ffff_ffffL >> 1;
-        RECENT.set((int) (number % REMEMBERED), new Thrown(number, error));
-        return -(FIRST_REFERENCE + number);
-    }
 
     /** Returns the result that stands for a number of {@code GetLastError}. */
     static long ofWindows(int error) {
@@ -40,10 +27,24 @@ final class HostFailure {
 
     /** Returns what {@code result} of {@code call} means. */
     static NativeFailure of(String call, long result) {
-        if (result <= -FIRST_WINDOWS && result > -FIRST_REFERENCE) {
-            return ofLastError(call, (int) (-result - FIRST_WINDOWS));
+        return result <= -FIRST_WINDOWS
+                ? ofLastError(call, (int) (-result - FIRST_WINDOWS))
+                : ofErrno(call, (int) -result);
+    }
+
+    /** Returns what an exception of {@code call} means. */
+    static NativeFailure of(String call, Throwable thrown) {
+        if (thrown instanceof ErrnoException errno) {
+            return new NativeFailure(errno.nativeError(), Kind.PERMANENT);
         }
-        return result > -FIRST_REFERENCE ? ofErrno(call, (int) -result) : ofReference(call, -result - FIRST_REFERENCE);
+        if (thrown instanceof IOException refused) {
+            long number = ChannelErrors.number(refused);
+            if (number != 0) {
+                return of(call, number);
+            }
+        }
+        Kind kind = thrown instanceof OutOfMemoryError ? Kind.TRANSIENT : Kind.PERMANENT;
+        return new NativeFailure(new NativeError(call, 0, thrown.toString()), kind);
     }
 
     private static NativeFailure ofErrno(String call, int errno) {
@@ -69,15 +70,4 @@ final class HostFailure {
         };
         return new NativeFailure(new NativeError(call, error, symbol), kind);
     }
-
-    private static NativeFailure ofReference(String call, long number) {
-        Thrown thrown = RECENT.get((int) (number % REMEMBERED));
-        if (thrown == null || thrown.number != number) {
-            return new NativeFailure(new NativeError(call, 0, "an exception long past"), Kind.PERMANENT);
-        }
-        Kind kind = thrown.error instanceof OutOfMemoryError ? Kind.TRANSIENT : Kind.PERMANENT;
-        return new NativeFailure(new NativeError(call, 0, thrown.error.toString()), kind);
-    }
-
-    private record Thrown(long number, Throwable error) {}
 }

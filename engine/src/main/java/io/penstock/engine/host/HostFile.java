@@ -36,22 +36,25 @@ public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFi
      * Reads once, and blocks meanwhile.
      *
      * @return the bytes read, 0 at the end of the file, or a negative number for {@link BlockingBytes#failure}
+     * @throws IOException where the failure has no number that is known
      */
-    long read(long fileOffset, long address, long bytes);
+    long read(long fileOffset, long address, long bytes) throws IOException;
 
     /**
      * Writes once, and blocks meanwhile.
      *
      * @return the bytes written, or a negative number for {@link BlockingBytes#failure}
+     * @throws IOException where the failure has no number that is known
      */
-    long write(long fileOffset, long address, long bytes);
+    long write(long fileOffset, long address, long bytes) throws IOException;
 
     /**
      * Makes everything written durable, and blocks meanwhile.
      *
      * @return 0, or a negative number for {@link BlockingBytes#failure}
+     * @throws IOException where the failure has no number that is known
      */
-    long sync();
+    long sync() throws IOException;
 
     /**
      * Opens a file as this operating system does best.

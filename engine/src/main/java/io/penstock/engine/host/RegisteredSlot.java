@@ -5,6 +5,7 @@ import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.staging.SlotBytes;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,7 @@ final class RegisteredSlot implements SlotBytes {
     }
 
     @Override
-    public long read(NativeFile file, long fileOffset, long address, long bytes) {
+    public long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         SlotRing ring = ringFor(file, bytes);
         if (ring != null && file instanceof LinuxFile linux) {
             long got;
@@ -47,7 +48,7 @@ final class RegisteredSlot implements SlotBytes {
     }
 
     @Override
-    public long write(NativeFile file, long fileOffset, long address, long bytes) {
+    public long write(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         SlotRing ring = ringFor(file, bytes);
         if (ring != null && file instanceof LinuxFile linux) {
             long put;

@@ -36,6 +36,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     private long slotOffset;
     private int attempts;
     private long result;
+    private @Nullable Throwable thrown; // until the next command
 
     /** Makes one, to be filled. */
     protected SsgCommand(int id) {
@@ -56,6 +57,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         slotOffset = command.slotOffset();
         attempts = 0;
         result = 0;
+        thrown = null;
     }
 
     @SuppressWarnings("unchecked") // a queue gets what its own routes have opened
@@ -155,7 +157,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         try {
             return upTo(file().size(), wanted);
         } catch (IOException e) {
-            return SsgResults.ofHost(e);
+            return failed(e);
         }
     }
 
@@ -165,7 +167,11 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
 
     /** Syncs the file, which blocks; returns the result. */
     public final long sync() {
-        return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(file().host()));
+        try {
+            return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(file().host()));
+        } catch (IOException e) {
+            return failed(e);
+        }
     }
 
     /** Returns whether its file was not made ready for it yet. */
@@ -186,6 +192,17 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     /** Returns what it has come to so far: a count, or what {@link SsgResults} explains. */
     public final long result() {
         return result;
+    }
+
+    /** Keeps why it failed, where that is no number, and returns the result that says so. */
+    public final long failed(Throwable cause) {
+        thrown = cause;
+        return SsgResults.threw(id);
+    }
+
+    /** Returns what {@link #failed} was called with for this command; else null. */
+    final @Nullable Throwable thrown() {
+        return thrown;
     }
 
     /** Says what it has come to. */

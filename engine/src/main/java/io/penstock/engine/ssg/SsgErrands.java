@@ -53,7 +53,7 @@ public final class SsgErrands<C extends SsgCommand<?>> {
             try {
                 command.result(errand.run());
             } catch (IOException | RuntimeException e) {
-                command.result(SsgResults.ofHost(e));
+                command.result(command.failed(e));
             }
             giveBack(command);
         };

@@ -13,9 +13,11 @@ final class DeviceSide {
 
     static final long RUNNING = 0;
 
+    private static final long THREW = Long.MIN_VALUE;
+
     private final StagingDevice device;
-    private volatile @Nullable Throwable thrown;
-    private volatile long lost; // the result that said so, 0 while all is well
+    private volatile @Nullable Throwable thrown; // by the call after which it was lost
+    private volatile long lost; // the result that said so, or THREW; 0 while all is well
 
     DeviceSide(StagingDevice device) {
         this.device = device;
@@ -32,7 +34,7 @@ final class DeviceSide {
             piece.standsInOrder();
             return 0;
         } catch (RuntimeException | Error e) {
-            return threw(e);
+            return threw(piece, e);
         }
     }
 
@@ -42,7 +44,7 @@ final class DeviceSide {
             long answer = device.poll(piece.ticket);
             return answer < 0 ? failed(piece, answer) : answer;
         } catch (RuntimeException | Error e) {
-            return threw(e);
+            return threw(piece, e);
         }
     }
 
@@ -52,17 +54,18 @@ final class DeviceSide {
             long answer = device.await(piece.ticket, nanos);
             return answer < 0 ? failed(piece, answer) : answer;
         } catch (RuntimeException | Error e) {
-            return threw(e);
+            return threw(piece, e);
         }
     }
 
-    /** Returns the result of every piece from now on; 0 while the device is there. */
-    long lost() {
-        return lost;
-    }
-
-    String thrown() {
-        return String.valueOf(thrown);
+    /** Returns the result of a piece that has not gone to the device yet; 0 while the device is there. */
+    long lost(Piece piece) {
+        long answer = lost;
+        if (answer != THREW) {
+            return answer;
+        }
+        piece.thrown = thrown;
+        return Results.deviceThrew(piece);
     }
 
     private long failed(Piece piece, long result) {
@@ -72,9 +75,10 @@ final class DeviceSide {
         return result;
     }
 
-    private long threw(Throwable e) {
+    private long threw(Piece piece, Throwable e) {
+        piece.thrown = e;
         thrown = e;
-        lost = Results.DEVICE_THREW;
-        return lost;
+        lost = THREW; // after thrown, which whoever reads this wants
+        return Results.deviceThrew(piece);
     }
 }

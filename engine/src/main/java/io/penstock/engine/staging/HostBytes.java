@@ -5,11 +5,12 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
 
 /**
  * What fillers do to files and host memory.
  *
- * <p><b>Result:</b> bytes, or a negative number, not below -2^40, for {@link #failure}; no method throws.
+ * <p><b>Result:</b> bytes, or a negative number, not below -2^40, for {@link #failure(Command.Kind, long)}.
  *
  * <p><b>Threading:</b> thread-safe; the calls block.
  */
@@ -20,8 +21,12 @@ public interface HostBytes extends SlotBytes {
         return this;
     }
 
-    /** Makes completed writes durable; answers 0. */
-    long sync(NativeFile file);
+    /**
+     * Makes completed writes durable; answers 0.
+     *
+     * @throws IOException where the failure has no number
+     */
+    long sync(NativeFile file) throws IOException;
 
     /**
      * Returns what offsets, addresses and counts of reads and writes must be multiples of: the block of a file opened
@@ -34,4 +39,7 @@ public interface HostBytes extends SlotBytes {
 
     /** Returns what a negative number means. */
     NativeFailure failure(Command.Kind kind, long result);
+
+    /** Returns what an exception of one of these calls means. */
+    NativeFailure failure(Command.Kind kind, Throwable thrown);
 }

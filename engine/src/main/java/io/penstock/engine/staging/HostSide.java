@@ -4,7 +4,7 @@ package io.penstock.engine.staging;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import org.jspecify.annotations.Nullable;
+import java.io.IOException;
 
 /**
  * What a filler does for a piece: reads and writes the file until the piece is complete or the file ends. Where a
@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class HostSide {
 
     private final HostBytes host;
-    private volatile @Nullable Throwable thrown;
 
     HostSide(HostBytes host) {
         this.host = host;
@@ -42,17 +41,13 @@ final class HostSide {
                 case SYNC -> Results.ofHost(host.sync(piece.file()));
                 case COPY -> throw new IllegalStateException("a copy is the device's");
             };
-        } catch (RuntimeException | Error e) {
-            thrown = e;
-            return Results.HOST_THREW;
+        } catch (IOException | RuntimeException | Error e) {
+            piece.thrown = e;
+            return Results.hostThrew(piece);
         }
     }
 
-    String thrown() {
-        return String.valueOf(thrown);
-    }
-
-    private long whole(Piece piece) {
+    private long whole(Piece piece) throws IOException {
         if (piece.kind == Command.Kind.COPY_IN || piece.kind == Command.Kind.COPY_OUT) {
             moveSlot(piece, piece.bytes);
             return piece.bytes;
@@ -80,7 +75,7 @@ final class HostSide {
         }
     }
 
-    private long write(Piece piece, long address) {
+    private long write(Piece piece, long address) throws IOException {
         long done = 0;
         while (done < piece.bytes) {
             long wrote = piece.bytesBy(host)
@@ -93,7 +88,7 @@ final class HostSide {
         return done;
     }
 
-    private long fill(Piece piece, long base) {
+    private long fill(Piece piece, long base) throws IOException {
         long block = host.blockBytes(piece.file());
         Transfer gather = piece.packed;
         if (gather != null) {
@@ -113,7 +108,7 @@ final class HostSide {
      * Reads pairs side by side, up to the first that the file cuts short: the result counts a prefix of the piece, as
      * for any other. Pairs that follow one another in the file too are read as one.
      */
-    private long fillPacked(Piece piece, Transfer gather, long base, long block) {
+    private long fillPacked(Piece piece, Transfer gather, long base, long block) throws IOException {
         long length = piece.bytes / piece.pairCount;
         int end = piece.firstPair + piece.pairCount;
         long done = 0;
@@ -138,7 +133,7 @@ final class HostSide {
     }
 
     /** Reads one range to {@code address}; what does not start and end with a block is read ahead of it and moved. */
-    private long fillPair(Piece piece, long fileOffset, long address, long bytes, long block) {
+    private long fillPair(Piece piece, long fileOffset, long address, long bytes, long block) throws IOException {
         if (((fileOffset | address | bytes) & (block - 1)) == 0) {
             return read(piece, fileOffset, address, bytes, block);
         }
@@ -162,7 +157,7 @@ final class HostSide {
      * was interrupted; to go on from there would be refused, so the block is read again: the file has ended if no more
      * comes.
      */
-    private long read(Piece piece, long fileOffset, long address, long bytes, long block) {
+    private long read(Piece piece, long fileOffset, long address, long bytes, long block) throws IOException {
         long done = 0;
         while (done < bytes) {
             long from = done & -block;

@@ -58,6 +58,10 @@ final class Piece {
     long slotOffset;
     long moved; // by the steps so far; in the end the result
     long ticket;
+
+    @Nullable
+    Throwable thrown; // why it failed, where that is no number; until the next command
+
     private @Nullable FencePoint point;
     private @Nullable Runnable inOrder;
     private @Nullable NativeFile file;
@@ -88,6 +92,7 @@ final class Piece {
         point = command.point();
         inOrder = command.inOrder();
         needsSlot = false;
+        thrown = null;
         pooled = null;
         state.set(TAKEN);
     }

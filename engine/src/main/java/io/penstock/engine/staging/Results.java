@@ -12,10 +12,10 @@ final class Results {
 
     static final long CANCELLED = Long.MIN_VALUE;
     static final long TOO_WIDE = Long.MIN_VALUE + 1;
-    static final long HOST_THREW = Long.MIN_VALUE + 2;
-    static final long DEVICE_THREW = Long.MIN_VALUE + 3;
 
-    private static final long OWN_END = Long.MIN_VALUE + 16;
+    private static final long HOST_THREW = Long.MIN_VALUE + (1L << 32);
+    private static final long DEVICE_THREW = Long.MIN_VALUE + (2L << 32);
+    private static final long OWN_END = Long.MIN_VALUE + (3L << 32);
     private static final long HOST = Long.MIN_VALUE / 2;
 
     private Results() {}
@@ -28,6 +28,29 @@ final class Results {
         return result - HOST;
     }
 
+    /** Returns the result of a piece that keeps what host I/O has thrown. */
+    static long hostThrew(Piece piece) {
+        return HOST_THREW + piece.id;
+    }
+
+    /** Returns the result of a piece that keeps what the device has thrown. */
+    static long deviceThrew(Piece piece) {
+        return DEVICE_THREW + piece.id;
+    }
+
+    static boolean isThrown(long result) {
+        return isOwn(result) && result >= HOST_THREW;
+    }
+
+    static boolean isThrownByHost(long result) {
+        return isThrown(result) && result < DEVICE_THREW;
+    }
+
+    /** Returns the id of the piece that keeps what was thrown. */
+    static int thrower(long result) {
+        return (int) (result - Long.MIN_VALUE);
+    }
+
     static boolean isOwn(long result) {
         return result < OWN_END;
     }
@@ -36,24 +59,18 @@ final class Results {
         return !isOwn(result) && result < HOST;
     }
 
-    /**
-     * Returns what a number of the queue's own means.
-     *
-     * @param thrown what the party threw, for the two results that say so
-     */
-    static NativeFailure own(long result, String thrown) {
+    /** Returns what a number of the queue's own means that stands for no exception. */
+    static NativeFailure own(long result) {
         long code = result - Long.MIN_VALUE;
         if (result == CANCELLED) {
             return new NativeFailure(new NativeError("staging", code, "CANCELLED"), NativeFailure.Kind.CANCELLED);
         }
-        if (result == TOO_WIDE) {
-            NativeError error = new NativeError("staging", code, "BLOCKS_DO_NOT_FIT_SLOT");
-            return new NativeFailure(error, NativeFailure.Kind.PERMANENT);
-        }
-        if (result == HOST_THREW) {
-            return new NativeFailure(new NativeError("host I/O", code, thrown), NativeFailure.Kind.PERMANENT);
-        }
-        // What a device that throws has done to its memory is anyone's guess.
-        return new NativeFailure(new NativeError("device copy", code, thrown), NativeFailure.Kind.LOST);
+        return new NativeFailure(
+                new NativeError("staging", code, "BLOCKS_DO_NOT_FIT_SLOT"), NativeFailure.Kind.PERMANENT);
+    }
+
+    /** Returns what an exception of the device's means: what it has done to its memory is anyone's guess. */
+    static NativeFailure ofDevice(Throwable thrown) {
+        return new NativeFailure(new NativeError("device copy", 0, thrown.toString()), NativeFailure.Kind.LOST);
     }
 }

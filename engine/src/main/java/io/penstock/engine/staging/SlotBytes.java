@@ -2,6 +2,7 @@
 package io.penstock.engine.staging;
 
 import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
 
 /**
  * How the bytes of one slot are read and written: results are those of {@link HostBytes}.
@@ -17,11 +18,16 @@ public interface SlotBytes {
      * Reads into memory once; the caller goes on where a count is short.
      *
      * @return the bytes read; 0 at the end of the file
+     * @throws IOException where the failure has no number
      */
-    long read(NativeFile file, long fileOffset, long address, long bytes);
+    long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException;
 
-    /** Writes from memory once; the caller goes on where a count is short. */
-    long write(NativeFile file, long fileOffset, long address, long bytes);
+    /**
+     * Writes from memory once; the caller goes on where a count is short.
+     *
+     * @throws IOException where the failure has no number
+     */
+    long write(NativeFile file, long fileOffset, long address, long bytes) throws IOException;
 
     /** Lets go of the slot's memory; nobody holds the slot. */
     default void close() {}

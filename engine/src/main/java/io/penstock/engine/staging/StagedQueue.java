@@ -224,8 +224,12 @@ public final class StagedQueue implements NativeQueue {
 
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
+        if (Results.isThrown(result)) {
+            Throwable thrown = Objects.requireNonNull(pieces[Results.thrower(result)].thrown);
+            return Results.isThrownByHost(result) ? hostBytes.failure(kind, thrown) : Results.ofDevice(thrown);
+        }
         if (Results.isOwn(result)) {
-            return Results.own(result, result == Results.HOST_THREW ? host.thrown() : copies.thrown());
+            return Results.own(result);
         }
         return Results.isHost(result) ? hostBytes.failure(kind, Results.toHost(result)) : device.failure(kind, result);
     }
@@ -260,7 +264,7 @@ public final class StagedQueue implements NativeQueue {
 
     /** Ends a piece that is to be dropped, between two steps; returns whether it was. */
     boolean dropped(Piece piece) {
-        long lost = copies.lost();
+        long lost = copies.lost(piece);
         if (lost == 0 && !piece.isCancelled()) {
             return false;
         }

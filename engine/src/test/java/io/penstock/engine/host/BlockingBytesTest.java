@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,13 +63,26 @@ class BlockingBytesTest {
 
     @ParameterizedTest
     @MethodSource("ways")
-    void refusalsAreNegative(HostFileTest.Opener way) throws IOException {
+    void aClosedFileRefuses(HostFileTest.Opener way) throws Exception {
         Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
         HostFile file = way.open(path, BOTH, 4096);
         file.close();
-        assertThat(bytes.read(file, 0, memory, 5)).isNegative();
-        assertThat(bytes.write(file, 0, memory, 5)).isNegative();
-        assertThat(bytes.sync(file)).isNegative();
+        assertRefused(Command.Kind.READ, () -> bytes.read(file, 0, memory, 5));
+        assertRefused(Command.Kind.WRITE, () -> bytes.write(file, 0, memory, 5));
+        assertRefused(Command.Kind.SYNC, () -> bytes.sync(file));
+    }
+
+    private void assertRefused(Command.Kind kind, Callable<Long> call) throws Exception {
+        NativeFailure failure;
+        try {
+            long result = call.call();
+            assertThat(result).isNegative();
+            failure = bytes.failure(kind, result);
+        } catch (IOException unnumbered) {
+            failure = bytes.failure(kind, unnumbered);
+        }
+        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
+        assertThat(failure.error().symbol()).isIn("EBADF", "java.nio.channels.ClosedChannelException");
     }
 
     @Test

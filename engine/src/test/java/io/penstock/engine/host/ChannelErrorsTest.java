@@ -52,14 +52,14 @@ class ChannelErrorsTest {
 
     @Test
     void anUnknownExceptionIsStillToldAsItIs() {
-        NativeFailure failure = HostFailure.of("FileChannel.write", ChannelErrors.result(new IOException("gremlins")));
+        NativeFailure failure = HostFailure.of("FileChannel.write", new IOException("gremlins"));
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
         assertThat(failure.error().toString()).contains("gremlins");
     }
 
     @Test
     void anExceptionWithoutAMessageIsToldToo() {
-        NativeFailure failure = HostFailure.of("FileChannel.read", ChannelErrors.result(new IOException()));
+        NativeFailure failure = HostFailure.of("FileChannel.read", new IOException());
         assertThat(failure.error().toString()).contains("IOException");
     }
 }

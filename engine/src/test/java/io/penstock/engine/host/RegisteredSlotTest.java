@@ -66,7 +66,7 @@ class RegisteredSlotTest {
     }
 
     /** Reads four pieces, to all of the slot, and checks them. */
-    private void readAll(LinuxFile file) {
+    private void readAll(LinuxFile file) throws IOException {
         for (int at = 0; at < BYTES; at += PIECE) {
             assertThat(slot.read(file, at, slab.hostAddress() + at, PIECE)).isEqualTo(PIECE);
         }

@@ -66,7 +66,7 @@ class SsgErrandsTest {
     }
 
     private NativeFailure failure() {
-        return SsgResults.failure(Command.Kind.WRITE, task.result(), answer -> {
+        return SsgResults.failure(Command.Kind.WRITE, task.result(), new SsgCommand<?>[] {task}, answer -> {
             throw new AssertionError("the driver was not asked");
         });
     }

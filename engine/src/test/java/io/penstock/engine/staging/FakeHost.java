@@ -6,6 +6,7 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
@@ -25,6 +26,7 @@ final class FakeHost implements HostBytes {
     boolean shortCounts = true;
     int nextCount; // of a read that is interrupted, wherever that is; 0 for none
     int failures; // that many calls fail
+    boolean throwsAtRead; // an exception of each read's own
     int calls;
     int callsBySlots;
 
@@ -115,7 +117,7 @@ final class FakeHost implements HostBytes {
         known.add(slot.hostAddress());
         return new SlotBytes() {
             @Override
-            public long read(NativeFile file, long fileOffset, long address, long bytes) {
+            public long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
                 checkSlot(slot, address, bytes);
                 return FakeHost.this.read(file, fileOffset, address, bytes);
             }
@@ -143,10 +145,13 @@ final class FakeHost implements HostBytes {
     }
 
     @Override
-    public synchronized long read(NativeFile file, long fileOffset, long address, long bytes) {
+    public synchronized long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         check(address, bytes);
         FakeFile fake = (FakeFile) file;
         fake.checkAligned(fileOffset | address | bytes);
+        if (throwsAtRead) {
+            throw new IOException("read at " + fileOffset);
+        }
         return fails() ? EIO : fake.read(fileOffset, space, index(address), count(bytes, fake.block));
     }
 
@@ -179,5 +184,10 @@ final class FakeHost implements HostBytes {
     @Override
     public NativeFailure failure(Command.Kind kind, long result) {
         return new NativeFailure(new NativeError("pread", -result, "EIO"), NativeFailure.Kind.PERMANENT);
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, Throwable thrown) {
+        return new NativeFailure(new NativeError("pread", 0, thrown.toString()), NativeFailure.Kind.PERMANENT);
     }
 }

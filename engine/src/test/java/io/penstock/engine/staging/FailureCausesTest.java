@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ThreadRule;
+import org.junit.jupiter.api.Test;
+
+/** What failed pieces say of their failures, when all have failed before the first is asked. */
+class FailureCausesTest {
+
+    private static final int PIECES = 300;
+
+    private static String cause(Stage stage, int id) {
+        return stage.queue
+                .failure(Command.Kind.READ, stage.ended.get(id))
+                .error()
+                .symbol();
+    }
+
+    @Test
+    void required_401_eachOfManyFailuresOfHostIoKeepsItsOwnCause() {
+        Stage stage = new Stage(ThreadRule.MANY, 1, PIECES, 1);
+        FakeFile file = new FakeFile(PIECES * 16, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(PIECES * 16);
+        stage.host.throwsAtRead = true;
+        for (int id = 0; id < PIECES; id++) {
+            stage.read(id, file, id * 16L, memory, id * 16L, 16);
+        }
+        stage.result(PIECES - 1);
+        assertThat(stage.ended).hasSize(PIECES);
+        for (int id = 0; id < PIECES; id++) {
+            assertThat(cause(stage, id)).isEqualTo("java.io.IOException: read at " + id * 16);
+        }
+        stage.close();
+    }
+
+    @Test
+    void aDeviceThatThrewIsLostForPiecesThatNeverReachedItToo() {
+        Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
+        FakeFile file = new FakeFile(4096, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(4096);
+        stage.device.throwsAtPoll = true;
+        stage.read(0, file, 0, memory, 0, 16);
+        stage.result(0);
+        stage.read(1, file, 16, memory, 16, 16);
+        stage.result(1);
+        stage.ended.remove(0);
+        stage.host.throwsAtRead = true; // what the id's next command fails with is not what the device threw
+        stage.read(0, file, 0, memory, 0, 16);
+        stage.result(0);
+        for (int id = 0; id < 2; id++) {
+            NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.ended.get(id));
+            assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.LOST);
+            assertThat(failure.error().symbol()).isEqualTo("java.lang.UnsupportedOperationException: poll");
+        }
+    }
+}
