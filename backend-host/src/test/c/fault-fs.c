@@ -8,6 +8,7 @@
  *   hold OP OFFSET                requests that cover OFFSET wait for "clear"
  *   held COUNT                    is answered when so many requests wait
  *   slow MICROSECONDS             every read takes so long, at random between 0 and this
+ *   unstated                      the file states a length of 0, until "clear"
  *   clear                         no faults any more; what waits goes on
  *
  * OP is r, w or s (fsync, which covers every offset). The end of the input ends it, and unmounts: whoever mounts it may
@@ -41,6 +42,7 @@ static struct rule rules[RULES];
 static int held;
 static unsigned generation; /* of the rules: what waits goes on when it changes */
 static unsigned slow_micros;
+static int unstated; /* the file states a length of 0 */
 static uint64_t seed = 1;
 static char content[CAPACITY];
 static off_t length = CAPACITY;
@@ -91,7 +93,7 @@ static int fs_getattr(const char *path, struct stat *status, struct fuse_file_in
     status->st_mode = S_IFREG | 0644;
     status->st_nlink = 1;
     pthread_mutex_lock(&lock);
-    status->st_size = length;
+    status->st_size = unstated ? 0 : length;
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -147,6 +149,7 @@ static void clear(void) {
     pthread_mutex_lock(&lock);
     memset(rules, 0, sizeof rules);
     slow_micros = 0;
+    unstated = 0;
     generation++;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
@@ -168,6 +171,10 @@ static int obey(const char *line) {
     long at, count;
     if (!strcmp(line, "clear\n")) {
         clear();
+    } else if (!strcmp(line, "unstated\n")) {
+        pthread_mutex_lock(&lock);
+        unstated = 1;
+        pthread_mutex_unlock(&lock);
     } else if (sscanf(line, "slow %u", &slow_micros) == 1) {
     } else if (sscanf(line, "held %ld", &count) == 1) {
         pthread_mutex_lock(&lock);

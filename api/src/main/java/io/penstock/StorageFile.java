@@ -20,7 +20,10 @@ public interface StorageFile extends AutoCloseable {
     Set<FileOption> options();
 
     /**
-     * Returns its length in bytes as of now.
+     * Returns the length in bytes that the operating system states now. Some files state 0 and still have bytes: those of
+     * {@code /proc}, some of FUSE. {@link Backend#stream} reads such a file to its end if the plan names its path; so does
+     * a transfer of a region that is longer than the file, and is short then. (Of a file of FUSE with {@code direct_io} that
+     * states 0 the kernel gives io_uring nothing; {@code penstock.host.io=pool} reads it.)
      *
      * @throws ClosedException if the file is closed
      */
@@ -29,7 +32,7 @@ public interface StorageFile extends AutoCloseable {
     /** Returns the granularity in bytes that the device reads and writes without edges: 1 where there is none. */
     long blockSize();
 
-    /** Returns the region from 0 to {@link #size()}. */
+    /** Returns the region from 0 to {@link #size()}: empty where a file states no length. */
     default FileRegion all() {
         return region(0, size());
     }

@@ -31,7 +31,11 @@ public final class StreamPlan {
         this.depth = depth;
     }
 
-    /** Streams a whole file, which is opened when the stream is subscribed to and closed when it ends. */
+    /**
+     * Streams a whole file, which is opened when the stream is subscribed to and closed when it ends: as many bytes as its
+     * length was then. A file whose length is stated as 0 is read to its end, one chunk after the other, in chunks of at
+     * most 4 MiB: those of {@code /proc} state no length and have bytes.
+     */
     public static StreamPlan of(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0 ? Set.of(FileOption.READ) : Set.of(options);
         return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH);

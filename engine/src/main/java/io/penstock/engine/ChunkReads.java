@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.FileRegion;
+import io.penstock.StorageFile;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,21 +16,36 @@ final class ChunkReads {
     private final ChunkBuffers buffers;
     private final ChunkCursor cursor;
     private final long bufferBytes;
+    private final boolean oneByOne;
     private final ArrayDeque<ReadAhead> reads = new ArrayDeque<>();
     private int endedRegion = -1; // the last one whose file ended first
     private boolean stopped;
 
+    /** Reads regions, as many chunks ahead as there are buffers. */
     ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, List<FileRegion> regions, long chunkBytes) {
+        this(port, loop, buffers, new ChunkCursor(regions, chunkBytes), false);
+    }
+
+    /**
+     * Reads a file that states no length to its end, each chunk when the one before has come: the kernel makes the
+     * content of such files as it is read, from the start if it is not read in order.
+     */
+    ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, StorageFile file, long chunkBytes) {
+        this(port, loop, buffers, new ChunkCursor(List.of(file.region(0, Long.MAX_VALUE)), chunkBytes), true);
+    }
+
+    private ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, ChunkCursor cursor, boolean oneByOne) {
         this.port = port;
         this.loop = loop;
         this.buffers = buffers;
-        this.cursor = new ChunkCursor(regions, chunkBytes);
+        this.cursor = cursor;
         this.bufferBytes = cursor.largestBytes();
+        this.oneByOne = oneByOne;
     }
 
     /** Starts reading into every buffer that is free. */
     void fill() {
-        while (!stopped && cursor.hasNext()) {
+        while (!stopped && cursor.hasNext() && !(oneByOne && !reads.isEmpty())) {
             DeviceBuffer buffer = buffers.take(bufferBytes);
             if (buffer == null) {
                 return;

@@ -26,6 +26,9 @@ import reactor.util.context.Context;
  */
 final class StreamSubscription<T> extends ChunkSubscription {
 
+    /** How large a buffer is for a file of which nobody knows how much it has: mostly nothing. */
+    private static final long MOST_UNSTATED = 4 << 20;
+
     private final StreamPlan plan;
     private final Function<? super Chunk, ? extends Publisher<? extends T>> function;
     private final CoreSubscriber<? super T> actual;
@@ -114,7 +117,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
             if (refusal != null) {
                 fail(refusal);
             } else if (file != null) {
-                reads = new ChunkReads(port(), this, buffers(), List.of(file.all()), plan.chunkBytes());
+                reads = readsOf(file, file.size());
             } else if (plan.path().isEmpty()) {
                 reads = new ChunkReads(port(), this, buffers(), plan.regions(), plan.chunkBytes());
             }
@@ -122,6 +125,13 @@ final class StreamSubscription<T> extends ChunkSubscription {
             fail(e); // the backend, and with it the file, was closed meanwhile
         }
         return reads;
+    }
+
+    /** Returns those of a whole file. A file that states no length, as those of /proc do not, may still have bytes. */
+    private ChunkReads readsOf(StorageFile file, long size) {
+        return size == 0
+                ? new ChunkReads(port(), this, buffers(), file, Math.min(plan.chunkBytes(), MOST_UNSTATED))
+                : new ChunkReads(port(), this, buffers(), List.of(file.region(0, size)), plan.chunkBytes());
     }
 
     private void useChunks(ChunkReads ahead) {

@@ -12,6 +12,7 @@ final class FakeFile implements StorageFile {
 
     final byte[] bytes = new byte[1 << 16];
     int size;
+    boolean statesNoLength;
     boolean closed;
     int closes;
     int syncs;
@@ -36,7 +37,7 @@ final class FakeFile implements StorageFile {
 
     @Override
     public long size() {
-        return size;
+        return statesNoLength ? 0 : size;
     }
 
     @Override

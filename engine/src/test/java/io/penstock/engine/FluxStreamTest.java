@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.HostLease;
 import io.penstock.StreamPlan;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,49 @@ class FluxStreamTest extends StreamFixture {
         assertThat(subscriber.getReceivedOnNext().stream().mapToLong(x -> x).sum())
                 .isEqualTo(size);
         assertThat(subscriber.isTerminatedComplete()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,0", "1,1", "99,1", "100,1", "101,2", "1000,10", "1001,11"})
+    void aFileThatStatesNoLengthIsReadToItsEndOneChunkAfterTheOther(int size, int chunks) {
+        port.file.size = size;
+        port.file.statesNoLength = true;
+        TestSubscriber<String> subscriber =
+                stream(plan, 100, chunk -> Mono.just(chunk.fileOffset() + "+" + chunk.length()));
+        port.runAll();
+        assertThat(subscriber.getReceivedOnNext()).hasSize(chunks);
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            assertThat(subscriber.getReceivedOnNext().get(chunk))
+                    .isEqualTo(chunk * 100 + "+" + Math.min(100, size - chunk * 100));
+        }
+        assertThat(subscriber.isTerminatedComplete()).isTrue();
+        assertThat(port.mostOpen).as("reads at a time").isEqualTo(1);
+        assertThat(port.file.closes).isEqualTo(1);
+    }
+
+    @Test
+    void chunksOfAFileThatStatesNoLengthMayBeRetainedUpToTheDepth() {
+        port.file.statesNoLength = true;
+        List<HostLease> retained = new ArrayList<>();
+        TestSubscriber<Object> subscriber = stream(plan, 100, chunk -> {
+            retained.add(chunk.retain());
+            return Mono.empty();
+        });
+        port.runAll();
+        assertThat(retained).hasSize(plan.depth());
+        while (!retained.isEmpty()) {
+            retained.remove(0).close();
+            port.runAll();
+        }
+        assertThat(subscriber.isTerminatedComplete()).isTrue();
+    }
+
+    @Test
+    void chunksOfAFileThatStatesNoLengthAreNoLargerThanFourMebibytes() {
+        port.file.statesNoLength = true;
+        stream(plan.chunkBytes(Long.MAX_VALUE), 100, chunk -> Mono.just(1));
+        port.runAll();
+        assertThat(port.buffers).singleElement().matches(buffer -> buffer.length() == 4 << 20);
     }
 
     @Test

@@ -113,6 +113,11 @@ final class FuseMount implements AutoCloseable {
         order("slow " + micros);
     }
 
+    /** Lets the file state a length of 0, whatever it has. */
+    void stateNoLength() {
+        order("unstated");
+    }
+
     /** Ends all faults. */
     void clear() {
         order("clear");
