@@ -23,7 +23,7 @@ struct file *file_get(uint64_t handle) {
 
 int64_t file_length(const struct file *file) {
     struct stat status;
-    if (!property("growth_seen", 1)) return file->seen;
+    if (!property("growth_seen", 0)) return file->seen;
     return fstat(file->fd, &status) ? -1 : status.st_size;
 }
 

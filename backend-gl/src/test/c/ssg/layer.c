@@ -29,6 +29,9 @@ __attribute__((constructor)) static void find(void) {
     REAL("libOpenGL.so.0", glClientWaitSync);
     REAL("libOpenGL.so.0", glDeleteBuffers);
     REAL("libOpenGL.so.0", glDeleteSync);
+    REAL("libOpenGL.so.0", glFenceSync);
+    REAL("libOpenGL.so.0", glFinish);
+    REAL("libOpenGL.so.0", glFlush);
     REAL("libOpenGL.so.0", glGetError);
     REAL("libOpenGL.so.0", glGetGraphicsResetStatus);
     REAL("libOpenGL.so.0", glGetIntegerv);

@@ -12,7 +12,8 @@
  *                  that one join it; 1 the one that was given is used; 2 ignored; 3 refused
  *   plain_sync     a sync for a buffer that is not right for it: 0 refused (6.4), 1 ignored (chapter 7)
  *   grows          1: writes behind the end lengthen the file, by whole blocks
- *   growth_seen    0: a file object keeps to the length that the file had when it was made
+ *   growth_seen    0: a file object keeps to the length that the file had when it was made; 1: it sees the file grow
+ *   flush          1: a sync passes only if its context was flushed after it was made, and after what has joined it
  *   visible_bytes  of local visible memory; 0 without an end
  *   reset_status   what glGetGraphicsResetStatus answers: the context is lost
  *   extension      1: the context's list of extensions has GL_PENSTOCK_double
@@ -32,6 +33,9 @@ struct real {
     GLenum (*glClientWaitSync)(GLsync, GLbitfield, uint64_t);
     void (*glDeleteBuffers)(int, const GLuint *);
     void (*glDeleteSync)(GLsync);
+    GLsync (*glFenceSync)(GLenum, GLbitfield);
+    void (*glFinish)(void);
+    void (*glFlush)(void);
     GLenum (*glGetError)(void);
     GLenum (*glGetGraphicsResetStatus)(void);
     void (*glGetIntegerv)(GLenum, int *);
@@ -65,9 +69,11 @@ struct file *file_get(uint64_t handle);
 int64_t file_length(const struct file *file);
 void files_reset(void);
 
-/* A sync that file operations have joined. */
+/* A sync: of glFenceSync, or one that file operations have joined. */
 struct sync {
     GLsync handle;
+    void *context; /* that it was made in, or joined */
+    int flushed;
     long operations;
     int ours;    /* made here, and not given back yet */
     int deleted; /* given back while operations run */

@@ -77,7 +77,7 @@ static void block(const struct operation *o) {
         glCreateBuffers(1, &through);
         real.glNamedBufferStorage(through, (ptrdiff_t)o->size, memory, 0);
         glCopyNamedBufferSubData(through, o->buffer, 0, (ptrdiff_t)o->buffer_offset, (ptrdiff_t)o->size);
-        glFinish();
+        real.glFinish();
         real.glDeleteBuffers(1, &through);
     }
     free(memory);
@@ -111,8 +111,11 @@ static GLenum check(const struct operation *o, int64_t buffer_size, const char *
 /* Has an operation join a sync, and says by which it is to be waited for; with the lock. */
 static GLsync join(struct operation *o, GLsync given) {
     struct sync *sync = property("sync", 0) == 1 ? sync_of(given, 0) : sync_find(given);
-    if (!sync) sync = sync_of(glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0), 1);
+    if (!sync || (!sync->ours && property("sync", 0) != 1))
+        sync = sync_of(real.glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0), 1);
     sync->operations++;
+    sync->context = eglGetCurrentContext();
+    sync->flushed = 0; /* not this operation */
     o->sync = sync;
     return sync->handle;
 }

@@ -50,8 +50,8 @@ static cl_int check(cl_mem_flags flags, size_t size, const void *host) {
     return code;
 }
 
-void buffer_born(
-        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, struct bus *bus) {
+void buffer_born(cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, void *host,
+                 struct bus *bus) {
     LOCK();
     struct context *of = object_get(CONTEXTS, context);
     if (of) {
@@ -61,6 +61,7 @@ void buffer_born(
         buffer->flags = flags;
         buffer->size = size;
         buffer->storage = storage;
+        if (storage && flags & CL_MEM_USE_HOST_PTR) buffer->host = host;
         buffer->bus = bus;
         pin(of);
         if (flags & MEM_PERSISTENT) take_of_heap(buffer);
@@ -86,7 +87,7 @@ static cl_mem CL_API_CALL create_buffer(
     char *storage = NULL;
     cl_mem made = armed ? storage_buffer(context, flags, size, host, &storage, result)
                         : below.clCreateBuffer(context, flags, size, host, result);
-    if (made) buffer_born(made, context, armed ? flags : flags & ~MEM_AMD, size, storage, NULL);
+    if (made) buffer_born(made, context, armed ? flags : flags & ~MEM_AMD, size, storage, host, NULL);
     return made;
 }
 
@@ -94,7 +95,7 @@ static cl_mem CL_API_CALL create_buffer_with(cl_context context, const cl_mem_pr
                                              cl_mem_flags flags, size_t size, void *host, cl_int *result) {
     if (!properties || !properties[0]) return create_buffer(context, flags, size, host, result);
     cl_mem made = below.clCreateBufferWithProperties(context, properties, flags, size, host, result);
-    if (made) buffer_born(made, context, flags & ~MEM_AMD, size, NULL, NULL);
+    if (made) buffer_born(made, context, flags & ~MEM_AMD, size, NULL, NULL, NULL);
     return made;
 }
 
@@ -138,7 +139,10 @@ static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t ro
     LOCK();
     struct buffer *buffer = object_get(BUFFERS, memory);
     /* The memory below is the double's business. */
-    int ours = buffer && buffer->storage && !(buffer->flags & CL_MEM_USE_HOST_PTR);
+    struct buffer *root = buffer && buffer->parent ? buffer->parent : buffer;
+    int used = buffer && root->flags & CL_MEM_USE_HOST_PTR;
+    int ours = buffer && buffer->storage && !used;
+    if (buffer && buffer->storage && used && what == CL_MEM_HOST_PTR) *(void **)to = root->host + buffer->origin;
     const cl_mem_flags hidden = MEM_AMD | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
     if (ours && what == CL_MEM_HOST_PTR) *(void **)to = NULL;
     if (ours && what == CL_MEM_FLAGS)

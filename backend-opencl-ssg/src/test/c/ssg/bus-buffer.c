@@ -75,7 +75,7 @@ cl_mem bus_buffer(cl_context context, cl_mem_flags flags, size_t size, const voi
         return NULL;
     }
     storage_end_with(made, bus->bytes, rounded);
-    buffer_born(made, context, flags, rounded, bus->bytes, bus);
+    buffer_born(made, context, flags, rounded, bus->bytes, NULL, bus);
     return made;
 }
 

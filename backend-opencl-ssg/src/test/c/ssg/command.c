@@ -26,6 +26,10 @@ void wake(void) {
     pthread_mutex_unlock(&wake_lock);
 }
 
+unsigned long commands_numbered(void) {
+    return __atomic_load_n(&numbers, __ATOMIC_RELAXED);
+}
+
 static void CL_CALLBACK event_over(cl_event event, cl_int status, void *with) {
     (void)event;
     (void)status;
@@ -50,6 +54,10 @@ static void acquire(void) {
 
 /* 1: it can run, or has failed; 0: not yet. */
 static int can_run(struct command *command) {
+    LOCK();
+    int flushed = command->number < command->queue->flushed;
+    UNLOCK();
+    if (!flushed && flush_needed()) return 0;
     if (command->start && status_of(command->start) > CL_COMPLETE) return 0;
     for (cl_uint i = 0; i < command->wait_count; i++) {
         cl_int status = status_of(command->waits[i]);
@@ -186,9 +194,13 @@ cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *l
     own_hold(own);
     command->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
     /* What waits for nothing needs nobody who waits for it. */
-    if (!command->start && !count && !command->ready) worker_post(command);
+    cl_command_queue queue = command->queue->object.handle;
+    if (!command->start && !count && !command->ready && !flush_needed()) worker_post(command);
     else post(command);
-    if (blocking) own_wait(own);
+    if (blocking) {
+        flush_queue(queue);
+        own_wait(own);
+    }
     own_release(own);
     return CL_SUCCESS;
 }

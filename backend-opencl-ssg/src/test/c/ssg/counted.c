@@ -92,6 +92,7 @@ static cl_int CL_API_CALL retain_queue(cl_command_queue queue) {
 
 static cl_int CL_API_CALL release_queue(cl_command_queue queue) {
     ORDERED_AS("clReleaseCommandQueue");
+    flush_queue(queue);
     if (object_release(QUEUES, queue, "clReleaseCommandQueue")) return CL_INVALID_COMMAND_QUEUE;
     return below.clReleaseCommandQueue(queue);
 }

@@ -18,11 +18,12 @@ static cl_int born(const char *function, cl_int result, cl_command_queue queue, 
 #define LIST cl_uint count, const cl_event *list, cl_event *event
 #define PASS count, list, event
 /* The command as it is below, with some more to be done where it was accepted. */
-#define COMMAND(name, parameters, arguments, also)                    \
+#define COMMAND(name, parameters, arguments, also) COMMAND_THAT(CL_FALSE, name, parameters, arguments, also)
+#define COMMAND_THAT(blocking, name, parameters, arguments, also)     \
     static cl_int CL_API_CALL our_##name parameters {                 \
         ORDERED_AS("cl" #name);                                       \
         struct plain plain;                                           \
-        list = plain_begin(&plain, "cl" #name, queue, &count, list);  \
+        list = plain_begin(&plain, "cl" #name, queue, blocking, &count, list); \
         cl_int result = below.cl##name arguments;                     \
         plain_end(&plain);                                            \
         if (!result) {                                                \
@@ -35,15 +36,15 @@ static cl_int born(const char *function, cl_int result, cl_command_queue queue, 
 typedef cl_command_queue QUEUE;
 typedef const size_t *SIZES;
 
-COMMAND(EnqueueReadBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, void *p, LIST),
+COMMAND_THAT(b, EnqueueReadBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, void *p, LIST),
         (queue, m, b, offset, size, p, PASS), expect_no_external("clEnqueueReadBuffer", m))
-COMMAND(EnqueueWriteBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, const void *p, LIST),
+COMMAND_THAT(b, EnqueueWriteBuffer, (QUEUE queue, cl_mem m, cl_bool b, size_t offset, size_t size, const void *p, LIST),
         (queue, m, b, offset, size, p, PASS), NOTHING)
-COMMAND(EnqueueReadBufferRect,
+COMMAND_THAT(b, EnqueueReadBufferRect,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES bo, SIZES ho, SIZES region, size_t br, size_t bs, size_t hr, size_t hs,
          void *p, LIST),
         (queue, m, b, bo, ho, region, br, bs, hr, hs, p, PASS), NOTHING)
-COMMAND(EnqueueWriteBufferRect,
+COMMAND_THAT(b, EnqueueWriteBufferRect,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES bo, SIZES ho, SIZES region, size_t br, size_t bs, size_t hr, size_t hs,
          const void *p, LIST),
         (queue, m, b, bo, ho, region, br, bs, hr, hs, p, PASS), NOTHING)
@@ -57,7 +58,6 @@ COMMAND(EnqueueCopyBufferRect,
 COMMAND(EnqueueFillBuffer,
         (QUEUE queue, cl_mem m, const void *pattern, size_t length, size_t offset, size_t size, LIST),
         (queue, m, pattern, length, offset, size, PASS), buffer_referenced(m))
-COMMAND(EnqueueUnmapMemObject, (QUEUE queue, cl_mem m, void *p, LIST), (queue, m, p, PASS), map_end(m, p))
 COMMAND(EnqueueMigrateMemObjects, (QUEUE queue, cl_uint n, const cl_mem *m, cl_mem_migration_flags f, LIST),
         (queue, n, m, f, PASS), NOTHING)
 COMMAND(EnqueueNDRangeKernel,
@@ -68,10 +68,10 @@ COMMAND(EnqueueNativeKernel,
         (QUEUE queue, void(CL_CALLBACK *f)(void *), void *a, size_t size, cl_uint n, const cl_mem *m, const void **p,
          LIST),
         (queue, f, a, size, n, m, p, PASS), NOTHING)
-COMMAND(EnqueueReadImage,
+COMMAND_THAT(b, EnqueueReadImage,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES origin, SIZES region, size_t row, size_t slice, void *p, LIST),
         (queue, m, b, origin, region, row, slice, p, PASS), NOTHING)
-COMMAND(EnqueueWriteImage,
+COMMAND_THAT(b, EnqueueWriteImage,
         (QUEUE queue, cl_mem m, cl_bool b, SIZES origin, SIZES region, size_t row, size_t slice, const void *p, LIST),
         (queue, m, b, origin, region, row, slice, p, PASS), NOTHING)
 COMMAND(EnqueueFillImage, (QUEUE queue, cl_mem m, const void *color, SIZES origin, SIZES region, LIST),
@@ -131,23 +131,54 @@ static cl_int CL_API_CALL our_EnqueueWaitForEvents(cl_command_queue queue, cl_ui
     return our_EnqueueBarrierWithWaitList(queue, count, list, NULL);
 }
 
+/* A buffer whose bytes are ours, pinned; null: what is mapped is mapped below. */
+static struct buffer *buffer_of_ours(cl_mem memory) {
+    LOCK();
+    struct buffer *buffer = object_get(BUFFERS, memory);
+    if (buffer && !buffer->storage) buffer = NULL;
+    if (buffer) pin(buffer);
+    UNLOCK();
+    return buffer;
+}
+
 static void *CL_API_CALL our_EnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                               size_t offset, size_t size, LIST, cl_int *result) {
     struct answer ordered;
     struct plain plain;
     cl_int code;
+    void *at;
     if (called("clEnqueueMapBuffer", &ordered)) {
         if (result) *result = (cl_int)ordered.code;
         return NULL;
     }
     if (flags & CL_MAP_READ) expect_no_external("clEnqueueMapBuffer", memory);
-    list = plain_begin(&plain, "clEnqueueMapBuffer", queue, &count, list);
-    void *at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
-    plain_end(&plain);
-    if (!code) map_begin(memory, flags, offset, size, at);
+    struct buffer *buffer = buffer_of_ours(memory);
+    if (buffer) {
+        at = map_buffer(queue, buffer, blocking, flags, offset, size, PASS, &code);
+        unpin(buffer);
+    } else {
+        list = plain_begin(&plain, "clEnqueueMapBuffer", queue, blocking, &count, list);
+        at = below.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, PASS, &code);
+        plain_end(&plain);
+        born("clEnqueueMapBuffer", code, queue, event);
+    }
     if (result) *result = code;
-    born("clEnqueueMapBuffer", code, queue, event);
     return at;
+}
+
+static cl_int CL_API_CALL our_EnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, LIST) {
+    ORDERED_AS("clEnqueueUnmapMemObject");
+    struct plain plain;
+    struct buffer *buffer = buffer_of_ours(memory);
+    if (buffer) {
+        cl_int result = unmap_buffer(queue, buffer, at, PASS);
+        unpin(buffer);
+        return result;
+    }
+    list = plain_begin(&plain, "clEnqueueUnmapMemObject", queue, CL_FALSE, &count, list);
+    cl_int result = below.clEnqueueUnmapMemObject(queue, memory, at, PASS);
+    plain_end(&plain);
+    return born("clEnqueueUnmapMemObject", result, queue, event);
 }
 
 static void *CL_API_CALL our_EnqueueMapImage(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,

@@ -164,6 +164,11 @@ static cl_int CL_API_CALL event_info(cl_event handle, cl_event_info what, size_t
     pthread_mutex_lock(&own_lock);
     cl_int status = own->status;
     pthread_mutex_unlock(&own_lock);
+    if (status > CL_COMPLETE && property("ends_behind_a_look", 0)) {
+        double_set("ends_behind_a_look", 0);
+        double_release("clEnqueueReadSsgFileAMD");
+        double_await_live("operations", 0, 10000);
+    }
     cl_int result;
     if (what == CL_EVENT_COMMAND_TYPE) result = give(&own->type, sizeof own->type, room, to, needed);
     else if (what == CL_EVENT_COMMAND_QUEUE) result = give(&own->queue, sizeof own->queue, room, to, needed);
@@ -255,18 +260,36 @@ static cl_int CL_API_CALL release_event(cl_event event) {
     return below.clReleaseEvent(event);
 }
 
+static cl_command_queue queue_of(cl_event event) {
+    cl_command_queue queue = NULL;
+    struct own *own = own_of(event);
+    if (own) {
+        queue = own->queue;
+        own_release(own);
+    } else if (below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL)) {
+        return NULL;
+    }
+    return queue;
+}
+
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events) {
     ORDERED_AS("clWaitForEvents");
+    for (cl_uint i = 0; events && i < count; i++) {
+        cl_command_queue queue = queue_of(events[i]);
+        if (queue) flush_queue(queue);
+    }
     return below.clWaitForEvents(count, events);
 }
 
 static cl_int CL_API_CALL flush(cl_command_queue queue) {
     ORDERED_AS("clFlush");
+    flush_queue(queue);
     return below.clFlush(queue);
 }
 
 static cl_int CL_API_CALL finish(cl_command_queue queue) {
     ORDERED_AS("clFinish");
+    flush_queue(queue);
     gate_here(queue);
     return below.clFinish(queue);
 }

@@ -33,7 +33,7 @@ static int encode(const wchar_t *name, char *to, size_t room) {
 
 static int open_as(const char *name, cl_file_flags_amd flags) {
     int mode = flags == CL_FILE_WRITE_ONLY_AMD ? O_WRONLY : flags == CL_FILE_READ_WRITE_AMD ? O_RDWR : O_RDONLY;
-    if (flags == CL_FILE_READ_WRITE_AMD && !property("read_write", 1)) return -1;
+    if (flags == CL_FILE_READ_WRITE_AMD && !property("read_write", 0)) return -1;
     int descriptor = open(name, mode | O_CLOEXEC);
     struct stat about;
     if (descriptor >= 0 && (fstat(descriptor, &about) || !S_ISREG(about.st_mode))) {
@@ -45,7 +45,7 @@ static int open_as(const char *name, cl_file_flags_amd flags) {
 
 static uint64_t size_of(const struct file *file) {
     struct stat about;
-    if (!property("growth_seen", 1) || fstat(file->descriptor, &about)) return file->size;
+    if (!property("growth_seen", 0) || fstat(file->descriptor, &about)) return file->size;
     return (uint64_t)about.st_size;
 }
 
@@ -151,7 +151,7 @@ cl_int file_read(const struct file *file, char *to, size_t size, uint64_t offset
 cl_int file_write(const struct file *file, const char *from, size_t size, uint64_t offset) {
     const char *function = "clEnqueueWriteSsgFileAMD";
     if (!file->writes) return refuse(function, CL_INVALID_OPERATION, "the file object is not for writing");
-    if (!property("grows", 1)) {
+    if (!property("grows", 0)) {
         uint64_t length = size_of(file);
         if (beyond(file, size, offset, length))
             return refuse(function, CL_INVALID_OPERATION, "%zu bytes at %llu end behind the last block", size,

@@ -132,6 +132,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(
 
 void reset_library(void) {
     device_reset();
+    flush_reset();
     commands_reset();
     registry_reset();
     heap_reset();

@@ -24,30 +24,40 @@ static void *open_gate(void *of) {
     return NULL;
 }
 
-const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_uint *count,
-                            const cl_event *list) {
-    plain->list = NULL;
-    plain->gate = NULL;
-    cl_context context;
-    if (!slowed(function) || !*count != !list) return list;
-    if (below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL)) return list;
+/* The command waits for an event that is set when it may go on. */
+static void start_later(struct plain *plain, const char *function, cl_context context) {
     struct start *start = calloc(1, sizeof *start);
-    plain->list = calloc(*count + 1, sizeof *plain->list);
     plain->gate = below.clCreateUserEvent(context, NULL);
-    if (!start || !plain->list || !plain->gate) abort();
-    if (list) memcpy(plain->list, list, *count * sizeof *list);
-    plain->list[(*count)++] = plain->gate;
+    if (!start || !plain->gate) abort();
     *start = (struct start){function, plain->gate};
     below.clRetainEvent(plain->gate);
     live("operations", 1);
     pthread_t thread;
     if (pthread_create(&thread, NULL, open_gate, start)) abort();
     pthread_detach(thread);
+}
+
+const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_bool blocking,
+                            cl_uint *count, const cl_event *list) {
+    *plain = (struct plain){NULL, NULL, NULL};
+    cl_context context;
+    if (blocking) flush_queue(queue);
+    int unflushed = !blocking && flush_needed(), late = slowed(function);
+    if ((!late && !unflushed) || !*count != !list) return list;
+    if (below.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL)) return list;
+    plain->list = calloc(*count + 2, sizeof *plain->list);
+    if (!plain->list) abort();
+    if (list) memcpy(plain->list, list, *count * sizeof *list);
+    if (late) start_later(plain, function, context);
+    if (unflushed) plain->flush = flush_event(queue, context);
+    if (plain->gate) plain->list[(*count)++] = plain->gate;
+    if (plain->flush) plain->list[(*count)++] = plain->flush;
     return plain->list;
 }
 
 void plain_end(struct plain *plain) {
     if (plain->gate) below.clReleaseEvent(plain->gate);
+    if (plain->flush) below.clReleaseEvent(plain->flush);
     free(plain->list);
 }
 

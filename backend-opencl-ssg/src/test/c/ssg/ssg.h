@@ -9,16 +9,18 @@
  *   functions       1: its functions are found
  *   ssg_device      1: the context's device is an SSG; 0: no file object can be made
  *   manual_codes    0: a file that cannot be opened is CL_INVALID_VALUE, as in the runtime; 1: as in the manual
- *   read_write      1: CL_FILE_READ_WRITE_AMD is accepted
+ *   flush           1: no command starts before its queue is flushed
+ *   read_write      0: CL_FILE_READ_WRITE_AMD is refused, as the manual says; 1: it is accepted, as in the runtime
  *   block_size      512
- *   growth_seen     1: a file object can read what was written behind the end after it was opened
- *   grows           1: a write behind the end of the file lengthens it by whole blocks; 0: it stays as long as it is
+ *   growth_seen     0: a file object knows the size that the file had when it was opened; 1: the size that it has
+ *   grows           0: a file stays as long as it is; 1: a write behind its end lengthens it by whole blocks
  *   persistent_heap bytes of persistent memory, 128 MiB
  *   gma             1: there is cl_amd_bus_addressable_memory
  *   gma_heap        bytes that can be resident, 96 MiB
  *   gma_eager       1: clCreateBuffer says that there is no room; 0: clEnqueueMakeBuffersResidentAMD does
  *   marker_offset   where in its page the marker of a resident buffer lies, 0
  *   p2p             0; 1: there is clEnqueueCopyBufferP2PAMD
+ *   ends_behind_a_look  1: the next status that is none of an end is told, and then all reads end
  *   seed, jitter    each operation takes up to so many microseconds longer, by the seed; 0: none
  */
 #ifndef PENSTOCK_SSG_H
@@ -76,6 +78,7 @@ struct queue {
     struct command *pending; /* of this layer */
     cl_event barrier;       /* the last of a queue that is not ordered, or null */
     cl_command_queue inner; /* moves data beside the application's queue */
+    unsigned long flushed;  /* commands of this layer with a lower number go to the device */
 };
 
 struct bus;
@@ -86,7 +89,8 @@ struct buffer {
     struct buffer *parent;   /* of a sub-buffer; pinned */
     cl_mem_flags flags;      /* as the application gave them */
     size_t size;
-    char *storage;     /* the application's (CL_MEM_USE_HOST_PTR) or ours; null: below */
+    char *storage;     /* the device's copy of the bytes; null: below */
+    char *host;        /* the host's: the application's (CL_MEM_USE_HOST_PTR), or ours from the first map on */
     size_t persistent; /* bytes that it has of the persistent heap */
     int referenced;    /* the device has touched it */
     struct bus *bus;   /* of memory on the bus, else null */
@@ -135,8 +139,8 @@ void event_dispatch(void);
 /* A new event of the application's; without the lock. */
 void event_born(cl_event event, struct context *context);
 /* A buffer has been made below. */
-void buffer_born(
-        cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, struct bus *bus);
+void buffer_born(cl_mem made, cl_context context, cl_mem_flags flags, size_t size, char *storage, void *host,
+                 struct bus *bus);
 /* The device has touched a buffer. */
 void buffer_referenced(cl_mem memory);
 void heap_reset(void);
@@ -186,6 +190,8 @@ struct command *command_new(const char *function, cl_uint type, struct queue *qu
 cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *list, int blocking, cl_event *event);
 /* Something happened that a command may wait for. */
 void wake(void);
+/* Commands so far. */
+unsigned long commands_numbered(void);
 void commands_reset(void);
 
 /* gate.c: what stands behind commands in a queue waits for them. Without the lock. */
@@ -225,6 +231,8 @@ struct view {
 };
 cl_int view_open(struct view *view, struct queue *queue, const struct buffer *buffer, cl_mem memory);
 void view_close(struct view *view);
+/* Memory of the application's is still there. */
+int is_mapped(const char *at, size_t size);
 
 /* bus.c: memory that has a bus address. With the lock, but for bus_reset. */
 struct bus {
@@ -254,19 +262,28 @@ void expect_no_external(const char *function, cl_mem memory);
 /* signal.c: 0, or -1 if there is no such marker. Without the lock. */
 int signal_write(const char *who, uint64_t address, uint32_t value);
 
-/* map.c. maps_forget with the lock; the others without it. */
-void map_begin(cl_mem memory, cl_map_flags flags, size_t offset, size_t size, const void *at);
-void map_end(cl_mem memory, const void *at);
+/* map.c: of buffers with storage. maps_forget with the lock; the others without it. */
+void *map_buffer(cl_command_queue queue, struct buffer *buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
+                 size_t size, cl_uint count, const cl_event *list, cl_event *event, cl_int *result);
+cl_int unmap_buffer(cl_command_queue queue, struct buffer *buffer, const void *at, cl_uint count, const cl_event *list,
+                    cl_event *event);
 void maps_forget(struct buffer *buffer);
 void expect_unmapped(const char *function, struct buffer *buffer, size_t offset, size_t size, int writes);
 
+/* flush.c. Without the lock. */
+int flush_needed(void);
+/* What commands below wait for until the queue is flushed; the caller's to release. */
+cl_event flush_event(cl_command_queue queue, cl_context context);
+void flush_queue(cl_command_queue queue);
+void flush_reset(void);
+
 /* plain.c: orders for commands of the library below. Without the lock. */
 struct plain {
-    cl_event gate, *list;
+    cl_event gate, flush, *list;
 };
 /* The list of what a command waits for, made longer where it is not to start yet. */
-const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_uint *count,
-                            const cl_event *list);
+const cl_event *plain_begin(struct plain *plain, const char *function, cl_command_queue queue, cl_bool blocking,
+                            cl_uint *count, const cl_event *list);
 void plain_end(struct plain *plain);
 /* True if the command is to fail: then the event is another one, which belongs to the application already. */
 int plain_fails(const char *function, struct context *context, cl_command_queue queue, cl_event *event);

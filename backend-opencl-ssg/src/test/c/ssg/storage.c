@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the bytes of buffers are. Below, every buffer of an SSG is memory of the host's, which is ours: so a transfer
- * reaches it without a command, as AMD's does, and at its speed. What was made unarmed is reached by copies.
+ * Where the device's bytes are. Below, every buffer of an SSG is memory of the host's, which is ours: so a transfer
+ * reaches it without a command, as AMD's does, and at its speed. The application's host sees it only while it is mapped
+ * (map.c), where it gave memory of its own too. What was made unarmed is reached by copies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +37,10 @@ cl_mem_flags storage_flags(cl_mem_flags flags) {
 
 cl_mem storage_buffer(
         cl_context context, cl_mem_flags flags, size_t size, void *host, char **storage, cl_int *result) {
-    *storage = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
-    int right = size && !host == !(flags & CL_MEM_COPY_HOST_PTR);
+    *storage = NULL;
+    int right = size && !host == !(flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR));
     char *bytes = MAP_FAILED;
-    if (right && !(flags & CL_MEM_USE_HOST_PTR))
+    if (right)
         bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED) return below.clCreateBuffer(context, flags & ~MEM_AMD, size, host, result);
     if (host) memcpy(bytes, host, size);

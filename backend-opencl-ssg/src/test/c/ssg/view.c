@@ -25,7 +25,7 @@ static cl_command_queue inner_queue(struct queue *queue) {
 }
 
 /* Memory of the application's that is not there any more would be the end of us. */
-static int is_mapped(const char *at, size_t size) {
+int is_mapped(const char *at, size_t size) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = (uintptr_t)at / page * page;
     for (uintptr_t to = (uintptr_t)at + size; from < to; from += page) {
@@ -70,7 +70,8 @@ cl_int view_open(struct view *view, struct queue *queue, const struct buffer *bu
     view->copy = NULL;
     if (!buffer->storage) return copy_open(view);
     view->bytes = buffer->storage + view->offset;
-    if (is_mapped(view->bytes, view->size)) return CL_SUCCESS;
+    const struct buffer *root = buffer->parent ? buffer->parent : buffer;
+    if (!root->host || is_mapped(root->host + buffer->origin + view->offset, view->size)) return CL_SUCCESS;
     complain("the host's memory of a buffer is gone while a command uses it");
     return CL_INVALID_OPERATION;
 }

@@ -81,6 +81,7 @@ TEST(what_the_application_has_mapped_is_not_for_commands) {
     OK(write_file(in_order, buffer, CL_TRUE, 4096, 512, file, 0, 0, NULL, NULL));
     complained("has mapped");
     OK(clEnqueueUnmapMemObject(in_order, part, at, 0, NULL, NULL));
+    OK(clFinish(in_order));
     OK(clReleaseMemObject(part));
     OK(clReleaseMemObject(buffer));
     OK(release_file(file));

@@ -36,7 +36,7 @@ public interface Backend extends AutoCloseable {
      * {@link java.nio.file.FileAlreadyExistsException}, {@link java.nio.file.FileSystemException} with the native
      * answer; {@link IllegalArgumentException} at once for options that contradict each other.
      *
-     * <p><b>Cancellation:</b> a file that is opened too late is closed.
+     * <p><b>Cancellation:</b> at any moment; a file that has not reached the subscriber is closed.
      */
     Mono<StorageFile> openFile(Path path, FileOption... options);
 
@@ -45,10 +45,16 @@ public interface Backend extends AutoCloseable {
         return withFile(path, new FileOption[] {option}, use);
     }
 
-    /** Opens a file, runs {@code use}, and closes the file when its Mono ends, however it ends. */
+    /**
+     * Opens a file, runs {@code use}, and closes the file when its Mono ends, however it ends.
+     *
+     * <p><b>Result:</b> what {@code use} gives, once the file is closed.
+     *
+     * <p><b>Cancellation:</b> at any moment: cancels the opening, or the Mono of {@code use}, and closes the file.
+     */
     default <T> Mono<T> withFile(
             Path path, FileOption[] options, Function<? super StorageFile, ? extends Mono<T>> use) {
-        return Mono.usingWhen(openFile(path, options), use, file -> Mono.fromRunnable(file::close));
+        return MonoWith.of(openFile(path, options), use);
     }
 
     /**
@@ -58,12 +64,14 @@ public interface Backend extends AutoCloseable {
      *
      * <p><b>Errors:</b> {@link TransientStorageException} if the device has no memory left;
      * {@link IllegalArgumentException} at once if {@code bytes} is negative.
+     *
+     * <p><b>Cancellation:</b> at any moment; a buffer that has not reached the subscriber is closed.
      */
     Mono<DeviceBuffer> allocate(long bytes);
 
     /** Allocates a buffer, runs {@code use}, and closes the buffer when its Mono ends, however it ends. */
     default <T> Mono<T> withBuffer(long bytes, Function<? super DeviceBuffer, ? extends Mono<T>> use) {
-        return Mono.usingWhen(allocate(bytes), use, buffer -> Mono.fromRunnable(buffer::close));
+        return MonoWith.of(allocate(bytes), use);
     }
 
     /**
@@ -122,6 +130,9 @@ public interface Backend extends AutoCloseable {
      * {@link Capabilities#fences()} says when. The caller closes it.
      *
      * <p><b>Errors:</b> those that are known before the fence is; later ones are {@link DeviceFence#outcome()}'s.
+     *
+     * <p><b>Cancellation:</b> at any moment before the fence has reached the subscriber: asks the device to stop, and
+     * closes the fence.
      */
     Mono<DeviceFence> enqueue(Transfer transfer);
 

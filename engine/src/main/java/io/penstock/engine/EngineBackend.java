@@ -135,13 +135,13 @@ final class EngineBackend implements Backend, Port {
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         Checks.fileOptions(path, options);
-        return Offload.open(this, () -> resources.openFile(this, path, options));
+        return new MonoOpen<>(this, () -> resources.openFile(this, path, options));
     }
 
     @Override
     public Mono<DeviceBuffer> allocate(long bytes) {
         Checks.bufferBytes(bytes);
-        return Offload.open(this, () -> allocateNow(bytes));
+        return new MonoOpen<>(this, () -> allocateNow(bytes));
     }
 
     @Override

@@ -3,8 +3,11 @@ package io.penstock.engine;
 
 import io.penstock.DeviceFence;
 import io.penstock.Transfer;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 
 /** Opens a transfer and hands out the fence behind it, once other work may wait on it. */
 final class MonoEnqueue extends Mono<DeviceFence> {
@@ -19,17 +22,68 @@ final class MonoEnqueue extends Mono<DeviceFence> {
 
     @Override
     public void subscribe(CoreSubscriber<? super DeviceFence> actual) {
-        Mono<DeviceFence> fence = Mono.defer(() -> {
-            TransferFence behind =
-                    new TransferFence(backend, transfer, backend.driver().fencePoint(transfer, true));
-            behind.open();
-            if (behind.isAdmitted()) {
-                return behind.ready();
+        Enqueued enqueued = new Enqueued(backend, transfer, actual);
+        actual.onSubscribe(enqueued);
+        if (enqueued.isCancelled()) {
+            return;
+        }
+        try {
+            // On the scheduler in any case: nothing completes inside subscribe.
+            backend.scheduler().schedule(enqueued::open);
+        } catch (RejectedExecutionException e) {
+            enqueued.fail(Operators.onRejectedExecution(e, actual.currentContext()));
+        }
+    }
+
+    /** One subscription: owns the fence until the subscriber has it. */
+    private static final class Enqueued extends Handover<DeviceFence> {
+
+        private final EngineBackend backend;
+        private final Transfer transfer;
+
+        // open() writes it and then asks whether it is cancelled, a cancel does the reverse: one of the two stops it.
+        private volatile @Nullable TransferFence fence;
+
+        Enqueued(EngineBackend backend, Transfer transfer, CoreSubscriber<? super DeviceFence> actual) {
+            super(backend, actual);
+            this.backend = backend;
+            this.transfer = transfer;
+        }
+
+        private void open() {
+            if (isCancelled()) {
+                return;
             }
-            // What was refused has no place in any order: its reason is this Mono's, not that of a fence.
-            return behind.outcome().then(Mono.empty());
-        });
-        // On the scheduler in any case: nothing completes inside subscribe.
-        fence.subscribeOn(backend.scheduler()).subscribe(actual);
+            TransferFence behind;
+            try {
+                behind = new TransferFence(backend, transfer, backend.driver().fencePoint(transfer, true), this);
+            } catch (RuntimeException e) {
+                fail(e);
+                return;
+            }
+            fence = behind;
+            behind.open();
+            if (behind.isAdmitted() && behind.order() == null) {
+                succeed(behind, true); // for the host to wait on: there at once
+            }
+            if (isCancelled()) {
+                stop();
+            }
+        }
+
+        @Override
+        void stop() {
+            TransferFence unwanted = fence;
+            if (unwanted != null) {
+                discard(unwanted);
+            }
+        }
+
+        /** Asks the device to stop, too. */
+        @Override
+        void discard(DeviceFence unwanted) {
+            ((TransferFence) unwanted).cancel();
+            unwanted.close();
+        }
     }
 }

@@ -21,15 +21,20 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
 
     private final Port port;
     private final @Nullable FenceOrder order;
-    private final Sinks.One<DeviceFence> ready = Sinks.one();
+    private final Handover<DeviceFence> handover;
     private final Sinks.One<Completion> outcome = Sinks.one();
-    private final AtomicBoolean taken = new AtomicBoolean(); // by the subscriber of ready(), or by its cancel
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean signalled;
 
-    TransferFence(Port port, Transfer transfer, @Nullable FencePoint point) {
+    /**
+     * Makes one.
+     *
+     * @param handover gets the fence when it is placed, or the reason why it never will be
+     */
+    TransferFence(Port port, Transfer transfer, @Nullable FencePoint point, Handover<DeviceFence> handover) {
         super(port, transfer);
         this.port = port;
+        this.handover = handover;
         this.order = point == null ? null : new FenceOrder(point, true);
     }
 
@@ -41,33 +46,7 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
 
     @Override
     void placed() {
-        ready.tryEmitValue(this);
-    }
-
-    /**
-     * Gives the fence when other work may wait on it.
-     *
-     * <p><b>Cancellation:</b> asks the device to stop, and closes the fence that nobody has got.
-     */
-    Mono<DeviceFence> ready() {
-        if (order == null) {
-            return Mono.just(this);
-        }
-        Mono<DeviceFence> given = ready.asMono();
-        return (port.isDirectDelivery() ? given : given.publishOn(port.scheduler()))
-                .<DeviceFence>handle((fence, sink) -> {
-                    if (taken.compareAndSet(false, true)) {
-                        sink.next(fence);
-                    }
-                })
-                .doOnCancel(this::dropUnlessTaken);
-    }
-
-    private void dropUnlessTaken() {
-        if (taken.compareAndSet(false, true)) {
-            cancel();
-            close();
-        }
+        handover.succeed(this);
     }
 
     @Override
@@ -80,8 +59,9 @@ final class TransferFence extends OpenTransfer implements DeviceFence {
             return;
         }
         outcome.emitError(error, Sinks.EmitFailureHandler.FAIL_FAST);
-        if (isCancelled()) {
-            ready.tryEmitError(error); // abandoned: what has not joined the device's order never will
+        // Refused or abandoned: if it is not placed yet it never will be.
+        if (!isAdmitted() || isCancelled()) {
+            handover.fail(error);
         }
     }
 

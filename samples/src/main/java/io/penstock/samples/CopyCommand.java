@@ -4,8 +4,12 @@ package io.penstock.samples;
 import io.penstock.Backend;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -59,17 +63,20 @@ final class CopyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         check();
         Way way = path == null ? Way.ANY : Way.of(path, choice.name());
-        try (NewFile target = new NewFile(destination, force);
+        DataExtents extents = DataExtents.of(source);
+        try (NewFile target = new NewFile(destination, force, permissions());
                 Backend backend = choice.open(way.options())) {
+            checkSpace(extents.dataBytes());
+            target.leftByKill().ifPresent(this::warn);
             DeviceCopy copy = new DeviceCopy(backend, chunkBytes, way.path());
-            DeviceCopy.Result result =
-                    copy.run(source, target.part(), (done, total) -> progress.step("copying " + source, done, total));
+            DeviceCopy.Result result = copy.run(
+                    source, extents, target.part(), (done, total) -> progress.step("copying " + source, done, total));
             String sums = verify ? sums(target.part()) : "";
             target.commit();
             progress.clear();
             PrintWriter out = spec.commandLine().getOut();
-            out.println("copied " + result.bytes() + " bytes to " + destination + " at "
-                    + Progress.rate(result.bytes(), result.nanos()) + ", path " + result.paths() + ", backend "
+            out.println("copied " + result.bytes() + " bytes to " + destination + holes(result) + " at "
+                    + Progress.rate(result.moved(), result.nanos()) + ", path " + result.paths() + ", backend "
                     + backend.name());
             out.print(sums);
             out.flush();
@@ -79,9 +86,22 @@ final class CopyCommand implements Callable<Integer> {
         }
     }
 
+    private static String holes(DeviceCopy.Result result) {
+        long holes = result.bytes() - result.moved();
+        return holes == 0 ? "" : " (" + holes + " of them in holes)";
+    }
+
+    private void warn(Path leftByKill) {
+        spec.commandLine()
+                .getErr()
+                .println("penstock: this file system has no unnamed files: if the copy is killed, " + leftByKill
+                        + " stays behind");
+    }
+
     private void check() throws IOException {
         if (!Files.exists(source)) {
-            throw new IOException("there is no file " + source);
+            throw new IOException(
+                    Files.isSymbolicLink(source) ? SymbolicLink.describe(source) : "there is no file " + source);
         }
         if (!Files.isRegularFile(source)) {
             throw new IOException(source + (Files.isDirectory(source) ? " is a directory" : " is not a regular file"));
@@ -95,10 +115,19 @@ final class CopyCommand implements Callable<Integer> {
         if (Files.isDirectory(destination)) {
             throw new IOException(destination + " is a directory");
         }
-        long free = Files.getFileStore(NewFile.folder(destination)).getUsableSpace();
-        if (free < Files.size(source)) {
-            throw new IOException("disk full: " + destination + " would need " + Files.size(source) + " bytes, and "
-                    + free + " are left");
+    }
+
+    private @Nullable Set<PosixFilePermission> permissions() throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(source, PosixFileAttributeView.class);
+        return view == null ? null : view.readAttributes().permissions();
+    }
+
+    private void checkSpace(long bytes) throws IOException {
+        FileStore disk = Files.getFileStore(NewFile.folder(destination));
+        long free = disk.getUsableSpace();
+        if (free < bytes && disk.getTotalSpace() > 0) { // where both are 0, the file system does not tell
+            throw new IOException(
+                    "disk full: " + destination + " would need " + bytes + " bytes, and " + free + " are left");
         }
     }
 

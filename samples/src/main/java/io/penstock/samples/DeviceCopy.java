@@ -16,11 +16,11 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SynchronousSink;
 
 /** Copies a file through a few buffers of device memory: each is filled, written out, and filled again. */
 final class DeviceCopy {
@@ -35,11 +35,12 @@ final class DeviceCopy {
     /**
      * What the copy came to.
      *
-     * @param bytes the bytes copied
+     * @param bytes the length of the copy
+     * @param moved the bytes that were read and written, which holes are not
      * @param nanos the time from the first read until everything was durable
      * @param paths the paths that reads and writes took
      */
-    record Result(long bytes, long nanos, String paths) {}
+    record Result(long bytes, long moved, long nanos, String paths) {}
 
     private final Backend backend;
     private final long chunkBytes;
@@ -54,61 +55,82 @@ final class DeviceCopy {
         this.demanded = demanded;
     }
 
-    /** Copies {@code source} to {@code target}, which must not exist; what was written so far stays if this fails. */
-    Result run(Path source, Path target, Listener listener) {
+    /**
+     * Copies the bytes of {@code source} that are not in holes to {@code target}, an empty file.
+     *
+     * @param extents the data of {@code source}; of a file without a length, all is read until its end
+     */
+    Result run(Path source, DataExtents extents, Path target, Listener listener) {
         long start = System.nanoTime();
-        FileOption[] create = {FileOption.WRITE, FileOption.CREATE_NEW};
         // A mapping is registered for a file that stays as it is: whoever asks for that way promises so.
         FileOption[] read = demanded == TransferPath.MAPPED
                 ? new FileOption[] {FileOption.READ, FileOption.IMMUTABLE}
                 : new FileOption[] {FileOption.READ};
-        backend.withFile(source, read, from -> backend.withFile(target, create, to -> move(from, to, listener)))
+        FileOption[] write = {FileOption.WRITE};
+        backend.withFile(source, read, from -> backend.withFile(target, write, to -> copy(from, extents, to, listener)))
                 .block();
-        return new Result(done.get(), System.nanoTime() - start, paths());
+        return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());
     }
 
-    private Mono<Void> move(StorageFile from, StorageFile to, Listener listener) {
-        long size = from.size();
-        long chunk = Math.max(1, Math.min(chunkBytes, size));
-        long chunks = (size + chunk - 1) / chunk;
-        int buffers = (int) Math.min(BUFFERS, chunks);
-        if (buffers == 0) {
-            return to.sync();
+    private Mono<Void> copy(StorageFile from, DataExtents extents, StorageFile to, Listener listener) {
+        if (extents.length() == 0) {
+            return copyToEnd(from, to, listener).then(to.sync());
         }
-        return Flux.range(0, buffers)
+        Chunks chunks = new Chunks(extents, chunkBytes);
+        Mono<Void> moved = Flux.range(0, chunks.atMost(BUFFERS))
                 .flatMap(
-                        first -> backend.withBuffer(
-                                chunk,
-                                buffer -> indices(first, buffers, chunks)
-                                        .map(index -> from.region(index * chunk, Math.min(chunk, size - index * chunk)))
-                                        .concatMap(region -> moveChunk(region, to, buffer))
-                                        .doOnNext(bytes -> listener.copied(done.addAndGet(bytes), size))
+                        index -> backend.withBuffer(
+                                chunks.bytes(),
+                                buffer -> Flux.<Chunks.Piece>generate(chunks::next)
+                                        .concatMap(
+                                                piece -> moveChunk(
+                                                        from.region(piece.offset(), piece.length()), to, buffer),
+                                                0)
+                                        .doOnNext(bytes -> listener.copied(done.addAndGet(bytes), extents.dataBytes()))
                                         .then()),
-                        buffers)
-                .then(to.sync());
+                        BUFFERS)
+                .then();
+        Mono<Void> lengthened = extents.endsInHole() ? to.truncate(extents.length()) : Mono.empty();
+        return moved.then(lengthened).then(to.sync());
     }
 
-    /** Returns the chunks of one of the buffers: every {@code step}th. */
-    private static Flux<Long> indices(long first, int step, long chunks) {
-        return Flux.generate(() -> first, (index, sink) -> next(index, step, chunks, sink));
+    /** Copies a file that says that it is empty, which files of /proc do that are not. */
+    private Mono<Void> copyToEnd(StorageFile from, StorageFile to, Listener listener) {
+        AtomicBoolean ended = new AtomicBoolean();
+        return backend.withBuffer(
+                chunkBytes,
+                buffer -> Mono.defer(() -> moveNext(from, to, buffer))
+                        .doOnNext(bytes -> {
+                            ended.set(bytes == 0);
+                            listener.copied(done.addAndGet(bytes), 0);
+                        })
+                        .repeat(() -> !ended.get())
+                        .then());
     }
 
-    private static long next(long index, int step, long chunks, SynchronousSink<Long> sink) {
-        if (index < chunks) {
-            sink.next(index);
-        } else {
-            sink.complete();
-        }
-        return index + step;
+    private Mono<Long> moveNext(StorageFile from, StorageFile to, DeviceBuffer buffer) {
+        long offset = done.get();
+        return submit(Transfer.read(from.region(offset, chunkBytes), buffer.region(0, chunkBytes)), readPaths)
+                .flatMap(read -> read.bytes() == 0
+                        ? Mono.just(0L)
+                        : submit(
+                                        Transfer.write(buffer.region(0, read.bytes()), to.region(offset, read.bytes())),
+                                        writePaths)
+                                .map(Completion::bytes));
     }
 
     private Mono<Long> moveChunk(FileRegion from, StorageFile to, DeviceBuffer buffer) {
         BufferRegion memory = buffer.region(0, from.length());
         return submit(Transfer.read(from, memory), readPaths)
                 .flatMap(read -> read.bytes() < from.length()
-                        ? Mono.error(new IOException(from.file().path() + " became shorter while it was copied"))
+                        ? Mono.error(tooShort(from, read.bytes()))
                         : submit(Transfer.write(memory, to.region(from.offset(), from.length())), writePaths))
                 .map(Completion::bytes);
+    }
+
+    private static IOException tooShort(FileRegion from, long bytes) {
+        return new IOException(from.file().path() + " ends at byte " + (from.offset() + bytes)
+                + ", which its length did not say: it became shorter, or is no file on a disk");
     }
 
     private Mono<Completion> submit(Transfer transfer, Set<TransferPath> paths) {

@@ -3,6 +3,8 @@ package io.penstock.samples;
 
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -28,6 +30,12 @@ public final class Penstock {
 
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
+    private static final int MOST_ASCII = 0x7f;
+    private static final int LEAST_COLUMNS = 55; // of picocli
+    private static final int DEFAULT_COLUMNS = 80;
+
+    private static final String UNREADABLE_NAME =
+            "a file name has characters that this locale cannot name; set LC_ALL=C.UTF-8";
 
     private Penstock() {}
 
@@ -44,12 +52,24 @@ public final class Penstock {
         line.setErr(err);
         line.getSubcommands().values().forEach(Penstock::addHelp);
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpWidth(columns(System.getenv("COLUMNS")));
         line.setParameterExceptionHandler(Penstock::misused);
         line.setExecutionExceptionHandler((e, command, parsed) -> {
             command.getErr().println("penstock: " + Complaint.of(e));
             return FAILED;
         });
-        return line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
+        int code = line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
+        if (out.checkError() && code == 0) { // it throws nothing
+            err.println("penstock: standard output cannot be written");
+            return FAILED;
+        }
+        return code;
+    }
+
+    /** Returns the width of a help text: what the user's shell says, if that is a width. */
+    static int columns(@Nullable String said) {
+        boolean number = said != null && said.matches("[1-9][0-9]{0,3}");
+        return number ? Math.max(LEAST_COLUMNS, Integer.parseInt(said)) : DEFAULT_COLUMNS;
     }
 
     /** A mixin would bring --version along, which only the whole has. */
@@ -66,8 +86,13 @@ public final class Penstock {
     private static int misused(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("penstock: " + e.getMessage());
+        err.println("penstock: " + (isUnreadableName(e) ? UNREADABLE_NAME : e.getMessage()));
         err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
         return MISUSED;
+    }
+
+    private static boolean isUnreadableName(ParameterException e) {
+        boolean name = e.getArgSpec() != null && e.getArgSpec().type().equals(Path.class);
+        return name && e.getValue() != null && e.getValue().chars().anyMatch(c -> c > MOST_ASCII);
     }
 }

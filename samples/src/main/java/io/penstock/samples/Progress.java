@@ -2,7 +2,10 @@
 package io.penstock.samples;
 
 import java.io.Console;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +14,7 @@ final class Progress {
 
     private static final int BAR = 24;
     private static final long EVERY_NANOS = 100_000_000;
-    private static final boolean TERMINAL = isTerminal(System.console());
+    private static final boolean TERMINAL = isTerminal(System.console()) || isTerminal(Path.of("/proc/self/fd/2"));
 
     private long shownNanos = System.nanoTime() - EVERY_NANOS;
     private int shownLength;
@@ -43,7 +46,8 @@ final class Progress {
 
     /** Returns a rate in words. */
     static String rate(long bytes, long nanos) {
-        return String.format(Locale.ROOT, "%.2f GB/s", (double) bytes / Math.max(nanos, 1));
+        double rate = (double) bytes / Math.max(nanos, 1);
+        return String.format(Locale.ROOT, rate < 0.1 ? "%.5f GB/s" : "%.2f GB/s", rate);
     }
 
     private void show(String text) {
@@ -62,6 +66,15 @@ final class Progress {
         } catch (NoSuchMethodException e) {
             return true;
         } catch (IllegalAccessException | InvocationTargetException e) {
+            return false;
+        }
+    }
+
+    /** A console is one only if standard input and output are; what is shown here goes to standard error. */
+    static boolean isTerminal(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().matches("/dev/(pts/|tty|console).*");
+        } catch (IOException | UnsupportedOperationException e) {
             return false;
         }
     }

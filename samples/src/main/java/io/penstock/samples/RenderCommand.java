@@ -141,10 +141,10 @@ final class RenderCommand implements Callable<Integer> {
         NewFile.folder(out);
     }
 
-    private void inflated(Path into, long done, long total) {
+    private void inflated(String into, long done, long total) {
         progress.step("inflating into " + into, done, total);
         if (done == total) {
-            progress.line("inflated " + total + " bytes into " + into + ", which is deleted at the end");
+            progress.line("inflated " + total + " bytes into " + into);
         }
     }
 

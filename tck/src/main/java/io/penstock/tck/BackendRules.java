@@ -13,6 +13,7 @@ public interface BackendRules
                 SubmitRules,
                 DeliveryRules,
                 CancelRules,
+                HandoverRules,
                 OrderRules,
                 FenceRules,
                 StreamRules,

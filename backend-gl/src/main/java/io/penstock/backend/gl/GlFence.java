@@ -76,7 +76,7 @@ final class GlFence implements DeviceFence {
         int reset = context.resetStatus();
         if (reset != GlError.NO_ERROR) {
             failure = GlFailure.exception("a wait for a GLsync", GlCall.RESET.vendorName(), reset);
-        } else if (state == Gl.GL_WAIT_FAILED) {
+        } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
             failure = GlFailure.exception("a wait for a GLsync", GlCall.WAIT.vendorName(), GlFailure.takeError());
         }
         return pass();

@@ -129,7 +129,11 @@ final class SsgTransfers {
         if (reset != GlError.NO_ERROR) {
             failed = GlCall.RESET.failed(reset);
         } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
-            failed = GlCall.WAIT.failed(GlFailure.takeError());
+            int answer = GlFailure.takeError();
+            if (GlFailure.cause(answer).isEmpty()) {
+                Gl.glFinish(); // the answer is the question's, not the transfers', which may run on
+            }
+            failed = GlCall.WAIT.failed(answer);
         }
         running.remove(index);
         List<SsgTask> tasks = group.end();

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.testing.DoubleControl;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,6 +64,16 @@ class CopyFencesTest {
         return fences.behind(GlCall.COPY);
     }
 
+    /** Asks until a copy has ended, for so long that one that does not ends the test. */
+    private long end(long ticket) {
+        long start = System.nanoTime();
+        long answer;
+        do {
+            answer = fences.poll(ticket);
+        } while (answer == 0 && System.nanoTime() - start < GlFixture.LONG.toNanos());
+        return answer;
+    }
+
     @Test
     void aCopyHasEndedWhenItsBytesAreThereAndThoseBeforeItToo() {
         with(slots -> {
@@ -69,11 +83,7 @@ class CopyFencesTest {
             }
             ByteBuffer to = view(slots[1]);
             for (int i = 0; i < COPIES; i += 7) {
-                long answer;
-                do {
-                    answer = fences.poll(tickets[i]);
-                } while (answer == 0);
-                assertThat(answer).isEqualTo(1);
+                assertThat(end(tickets[i])).isEqualTo(1);
                 for (int earlier = 0; earlier <= i; earlier++) {
                     assertThat(fences.poll(tickets[earlier])).isEqualTo(1);
                     int last = (earlier + 1) * PIECE - Long.BYTES;
@@ -91,11 +101,7 @@ class CopyFencesTest {
                 for (int i = 0; i < round; i++) {
                     last = copy(slots, i);
                 }
-                long answer;
-                do {
-                    answer = fences.poll(last);
-                } while (answer == 0);
-                assertThat(answer).isEqualTo(1);
+                assertThat(end(last)).isEqualTo(1);
             }
         });
     }
@@ -109,12 +115,58 @@ class CopyFencesTest {
             long behind = copy(slots, 1);
             assertThat(refused).isNegative();
             assertThat(GlCall.failure(refused).error().call()).isEqualTo("glCopyBufferSubData");
-            long answer;
-            do {
-                answer = fences.poll(behind);
-            } while (answer == 0);
-            assertThat(answer).isEqualTo(1);
+            assertThat(end(behind)).isEqualTo(1);
             assertThat(fences.poll(before)).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aFenceThatCannotBeAskedFailsItsCopiesOnceTheContextHasFinished() {
+        SsgDouble.require();
+        with(slots -> {
+            long asked = copy(slots, 0);
+            DoubleControl control = SsgDouble.control();
+            long finishes = control.calls("glFinish");
+            control.fail("glClientWaitSync", 1, Gl.GL_WAIT_FAILED, GlError.INVALID_VALUE);
+            long answer = end(asked);
+            assertThat(answer).isNegative();
+            assertThat(GlCall.failure(answer).error().toString()).contains("glClientWaitSync");
+            assertThat(control.calls("glFinish") - finishes)
+                    .as("the copies may have run on")
+                    .isEqualTo(1);
+            assertThat(end(copy(slots, 1))).isEqualTo(1);
+            assertThat(fences.poll(asked)).as("asked once more").isEqualTo(answer);
+        });
+    }
+
+    @Test
+    void whereThereIsNoFenceTheContextFinishes() {
+        SsgDouble.require();
+        with(slots -> {
+            DoubleControl control = SsgDouble.control();
+            long finishes = control.calls("glFinish");
+            control.fail("glFenceSync", 1, GlError.OUT_OF_MEMORY);
+            long answer = copy(slots, 0);
+            assertThat(GlCall.failure(answer).error().toString()).contains("glFenceSync");
+            assertThat(control.calls("glFinish") - finishes).isEqualTo(1);
+            assertThat(end(copy(slots, 1))).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void ofManyCopiesEveryFourthHasAFence() {
+        SsgDouble.require();
+        with(slots -> {
+            DoubleControl control = SsgDouble.control();
+            long before = control.calls("glFenceSync");
+            long last = 0;
+            for (int i = 0; i < 9; i++) {
+                last = copy(slots, i);
+            }
+            assertThat(control.calls("glFenceSync") - before)
+                    .as("the first, the fifth, the ninth")
+                    .isEqualTo(3);
+            assertThat(end(last)).isEqualTo(1);
         });
     }
 }

@@ -17,9 +17,12 @@ import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.gl.doubles.FreshSsg;
 import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.testing.DoubleControl;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +179,39 @@ class SsgErrorsTest {
         Completion done = GlFixture.move(backend, transfer(function));
         assertThat(done.bytes()).isEqualTo(BYTES);
         assertThat(done.reason()).contains("nor an error once a transfer has begun");
+    }
+
+    /** The answer is the question's: the transfers may run on, and nobody may have their memory before they have ended. */
+    @ParameterizedTest
+    @ValueSource(strings = {READ, WRITE})
+    void aWaitThatFailsFailsTheTransferOnceTheDriverHasEndedIt(String function) {
+        control.hold(function);
+        AtomicLong running = new AtomicLong(-1);
+        Mono<Completion> move = backend.submit(transfer(function))
+                .doOnTerminate(() -> running.set(control.held(function)))
+                .cache();
+        CompletableFuture<Completion> ended = move.toFuture();
+        assertThat(control.awaitHeld(function, 1)).isEqualTo(1);
+        long finishes = control.calls("glFinish");
+        control.fail("glClientWaitSync", 1, Gl.GL_WAIT_FAILED, GlError.INVALID_VALUE);
+        GlFixture.await(() -> ended.isDone() || control.calls("glFinish") > finishes);
+        control.release(function);
+        assertThatThrownBy(() -> move.block(GlFixture.LONG))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("glClientWaitSync -> GL_INVALID_VALUE (1281)");
+        assertThat(running).as("operations that ran at the end").hasValue(0);
+        assertThat(GlFixture.move(backend, transfer(function)).bytes()).isEqualTo(BYTES);
+    }
+
+    /** A driver need not start what is not flushed. */
+    @Test
+    void syncsOfTransfersAreFlushed() {
+        CompletableFuture<Completion> ended = backend.submit(transfer(READ)).toFuture();
+        try {
+            assertThat(ended).succeedsWithin(GlFixture.LONG);
+        } finally {
+            control.set("flush", 0); // so that the fixture can be closed
+        }
     }
 
     @Test

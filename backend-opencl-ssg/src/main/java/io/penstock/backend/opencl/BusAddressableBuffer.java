@@ -11,8 +11,12 @@ import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
 import reactor.core.publisher.Mono;
 
 /**
@@ -43,32 +47,50 @@ public final class BusAddressableBuffer implements AutoCloseable {
         this.waits = waits;
     }
 
-    /** Allocates one in a context, of which it becomes a user. */
-    static BusAddressableBuffer allocate(ClContext context, long bytes, long flags) {
-        ClBuffers.check(context, bytes);
-        context.join();
-        long memory = 0;
+    /**
+     * Allocates some in a context, of which each becomes a user, and makes them resident by one command.
+     *
+     * @param after fences that the command waits for on the device
+     */
+    static List<BusAddressableBuffer> allocate(ClContext context, long[] bytes, long flags, DeviceFence... after) {
+        long[] memory = new long[bytes.length];
+        int users = 0;
         try {
-            int[] error = new int[1];
-            memory = OpenCl.clCreateBuffer(
-                    context.handle(), flags | BusMemory.CL_MEM_BUS_ADDRESSABLE_AMD, bytes, 0, error);
-            check(context, bytes, "clCreateBuffer", error[0]);
-            ByteBuffer addresses = resident(context, memory, bytes);
-            return new BusAddressableBuffer(memory, bytes, addresses, new SignalWaits(context, memory));
-        } catch (RuntimeException e) {
-            if (memory != 0) {
-                OpenCl.clReleaseMemObject(memory);
+            for (int i = 0; i < memory.length; i++) {
+                ClBuffers.check(context, bytes[i]);
+                context.join();
+                users++;
+                int[] error = new int[1];
+                memory[i] = OpenCl.clCreateBuffer(
+                        context.handle(), flags | BusMemory.CL_MEM_BUS_ADDRESSABLE_AMD, bytes[i], 0, error);
+                check(context, bytes[i], "clCreateBuffer", error[0]);
             }
-            context.leave();
+            ByteBuffer addresses =
+                    resident(context, memory, LongStream.of(bytes).sum(), after);
+            List<BusAddressableBuffer> made = new ArrayList<>();
+            for (int i = 0; i < memory.length; i++) {
+                ByteBuffer own = addresses
+                        .slice(i * BusMemory.BUS_ADDRESS_BYTES, BusMemory.BUS_ADDRESS_BYTES)
+                        .order(ByteOrder.nativeOrder());
+                made.add(new BusAddressableBuffer(memory[i], bytes[i], own, new SignalWaits(context, memory[i])));
+            }
+            return made;
+        } catch (RuntimeException e) {
+            LongStream.of(memory).filter(one -> one != 0).forEach(OpenCl::clReleaseMemObject);
+            for (; users > 0; users--) {
+                context.leave();
+            }
             throw e;
         }
     }
 
-    private static ByteBuffer resident(ClContext context, long memory, long bytes) {
-        ByteBuffer cells = ByteBuffer.allocateDirect(BusMemory.BUS_ADDRESS_BYTES + Long.BYTES)
-                .order(ByteOrder.nativeOrder());
+    private static ByteBuffer resident(ClContext context, long[] memory, long bytes, DeviceFence[] after) {
+        int told = memory.length * BusMemory.BUS_ADDRESS_BYTES;
+        ByteBuffer cells = ByteBuffer.allocateDirect(told + Long.BYTES).order(ByteOrder.nativeOrder());
         long addresses = NativeMemory.address(cells);
-        long event = addresses + BusMemory.BUS_ADDRESS_BYTES;
+        long event = addresses + told;
+        ByteBuffer list = ClFence.events(after);
+        long waits = after.length == 0 ? 0 : NativeMemory.address(list);
         String call = "clEnqueueMakeBuffersResidentAMD";
         long queue = context.createQueue(0);
         try {
@@ -77,8 +99,8 @@ public final class BusAddressableBuffer implements AutoCloseable {
                     bytes,
                     call,
                     BusMemory.clEnqueueMakeBuffersResidentAMD(
-                            queue, 1, new long[] {memory}, 0, addresses, 0, 0, event));
-            ClFence fence = new ClFence(cells.getLong(BusMemory.BUS_ADDRESS_BYTES));
+                            queue, memory.length, memory, 0, addresses, after.length, waits, event));
+            ClFence fence = new ClFence(cells.getLong(told));
             int waited = OpenCl.clWaitForEvents(1, event);
             int status = fence.state();
             fence.close();
@@ -87,11 +109,12 @@ public final class BusAddressableBuffer implements AutoCloseable {
             return cells;
         } finally {
             OpenCl.clReleaseCommandQueue(queue);
+            Reference.reachabilityFence(list);
         }
     }
 
     private static void check(ClContext context, long bytes, String call, int code) {
-        String request = "a bus-addressable buffer of " + bytes + " bytes on " + context.device();
+        String request = "bus-addressable memory of " + bytes + " bytes on " + context.device();
         boolean full = code == OpenClError.MEM_OBJECT_ALLOCATION_FAILURE || code == OpenClError.OUT_OF_RESOURCES;
         if (!full) {
             OpenClFailure.check(request, call, code);
@@ -129,10 +152,10 @@ public final class BusAddressableBuffer implements AutoCloseable {
      * Completes when another device has written {@code value}, or a higher one, to the marker.
      *
      * <p><b>Threading:</b> lazy; nothing is asked of the device before subscription, and {@code subscribe} never blocks.
-     * Waits stand in queues of their own, so that nothing stands behind them.
+     * Waits stand in queues of their own, so that nothing stands behind them; at most 64 of a buffer's at once.
      *
-     * <p><b>Errors:</b> {@link io.penstock.ClosedException} if the buffer is closed; a {@link PenstockException} with the
-     * driver's answer.
+     * <p><b>Errors:</b> {@link io.penstock.ClosedException} if the buffer is closed; {@link TransientStorageException} if
+     * 64 waits are under way; a {@link PenstockException} with the driver's answer.
      *
      * <p><b>Cancellation:</b> nobody is told any more; the device waits on, and keeps the memory, until the value comes.
      *
@@ -147,6 +170,7 @@ public final class BusAddressableBuffer implements AutoCloseable {
      * As {@link #waitSignal}, as a fence, to be closed: what waits for it waits on the device where that can be.
      *
      * @throws io.penstock.ClosedException if the buffer is closed
+     * @throws TransientStorageException if 64 waits of this buffer are under way
      * @throws PenstockException with the driver's answer
      */
     public DeviceFence signal(long value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
+import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.fence.EventFence;
@@ -75,5 +76,22 @@ final class ClFence extends EventFence {
     @Override
     public String toString() {
         return "cl_event 0x" + Long.toHexString(nativeHandle());
+    }
+
+    /**
+     * Returns the cl_events of fences, one behind the other, in native memory.
+     *
+     * @throws IllegalArgumentException if one has none
+     */
+    static ByteBuffer events(DeviceFence... fences) {
+        ByteBuffer list = ByteBuffer.allocateDirect(Math.max(1, fences.length) * Long.BYTES)
+                .order(ByteOrder.nativeOrder());
+        for (int i = 0; i < fences.length; i++) {
+            if (fences[i].nativeHandle() == 0) {
+                throw new IllegalArgumentException(fences[i] + " has no cl_event: only the host can wait for it");
+            }
+            list.putLong(i * Long.BYTES, fences[i].nativeHandle());
+        }
+        return list;
     }
 }

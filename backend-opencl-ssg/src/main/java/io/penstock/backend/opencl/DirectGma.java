@@ -3,9 +3,11 @@ package io.penstock.backend.opencl;
 
 import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
+import io.penstock.DeviceFence;
 import io.penstock.Failure;
 import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.BusMemory;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -77,7 +79,28 @@ public final class DirectGma implements AutoCloseable {
      */
     public BusAddressableBuffer allocate(long bytes, long flags) {
         BusFlags.checkAddressable(flags);
-        return BusAddressableBuffer.allocate(entered(), BusFlags.wholePages(bytes), flags);
+        return BusAddressableBuffer.allocate(entered(), new long[] {BusFlags.wholePages(bytes)}, flags)
+                .get(0);
+    }
+
+    /**
+     * Allocates several buffers that other devices write to, and makes all resident by one command of the device.
+     *
+     * <p><b>Threading:</b> blocks until all are resident, and so until all of {@code after} are passed.
+     *
+     * @param bytes of each; rounded up to whole pages
+     * @param after fences of this device, each with a cl_event, that the device waits for first
+     * @return one for each length, each to be closed; none is left where this throws
+     * @throws IllegalArgumentException if there is no length, or a fence has no cl_event
+     * @throws io.penstock.TransientStorageException if there is no room for all in the bus-addressable heap
+     * @throws io.penstock.PenstockException with the driver's answer, also if a fence fails
+     */
+    public List<BusAddressableBuffer> allocate(List<Long> bytes, DeviceFence... after) {
+        if (bytes.isEmpty()) {
+            throw new IllegalArgumentException("the list of lengths must not be empty");
+        }
+        long[] whole = bytes.stream().mapToLong(BusFlags::wholePages).toArray();
+        return BusAddressableBuffer.allocate(entered(), whole, 0, after);
     }
 
     /**

@@ -104,7 +104,8 @@ public final class ExternalBuffer implements AutoCloseable {
 
     /**
      * Writes a value to the other device's marker, behind all copies and signals so far, and behind {@code after}: so that
-     * who waits for it has what they wrote.
+     * who waits for it has what they wrote. The marker is that of the address that this buffer was made with: the offset
+     * that {@code clEnqueueWriteSignalAMD} takes is always 0.
      *
      * @param value 1 to 4294967295, higher than all before
      * @param after fences of this device, each with a cl_event
@@ -116,14 +117,7 @@ public final class ExternalBuffer implements AutoCloseable {
     public synchronized DeviceFence signal(long value, DeviceFence... after) {
         SignalValue.checkRises(value, last);
         checkOpen("signal " + value);
-        ByteBuffer list = ByteBuffer.allocateDirect(Math.max(1, after.length) * Long.BYTES)
-                .order(ByteOrder.nativeOrder());
-        for (int i = 0; i < after.length; i++) {
-            if (after[i].nativeHandle() == 0) {
-                throw new IllegalArgumentException(after[i] + " has no cl_event: only the host can wait for it");
-            }
-            list.putLong(i * Long.BYTES, after[i].nativeHandle());
-        }
+        ByteBuffer list = ClFence.events(after);
         check(
                 "signal " + value + " to " + this,
                 "clEnqueueWriteSignalAMD",

@@ -25,6 +25,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +46,7 @@ import reactor.test.StepVerifier;
 class DirectGmaTest {
 
     private static final int PAGE = 4096;
+    private static final String RESIDENT = "clEnqueueMakeBuffersResidentAMD";
     private static final String WAIT = "clEnqueueWaitSignalAMD";
 
     private SsgFixture ssg;
@@ -89,6 +93,81 @@ class DirectGmaTest {
             }
         }
         assertThat(Files.readAllBytes(path)).isEqualTo(frame);
+    }
+
+    @Test
+    void severalBuffersBecomeResidentByOneCommand() {
+        List<BusAddressableBuffer> buffers = bus.allocate(List.of(1L, 2L * PAGE, 3L * PAGE));
+        assertThat(ssg.control.calls(RESIDENT)).isEqualTo(1);
+        assertThat(buffers).extracting(BusAddressableBuffer::bytes).containsExactly(1L * PAGE, 2L * PAGE, 3L * PAGE);
+        for (int i = 0; i < buffers.size(); i++) {
+            BusAddressableBuffer buffer = buffers.get(i);
+            byte[] frame = SsgFixture.random(PAGE, i);
+            PcieDevice.write(buffer.surfaceAddress() + buffer.bytes() - PAGE, frame);
+            CompletableFuture<Void> written = future(buffer.waitSignal(7 + i));
+            PcieDevice.signal(buffer.markerAddress(), 7 + i);
+            written.join();
+            try (DeviceBuffer wrapped = ssg.backend().wrap(buffer.nativeHandle(), buffer.bytes())) {
+                byte[] content = SsgFixture.content(wrapped);
+                assertThat(Arrays.copyOfRange(content, content.length - PAGE, content.length))
+                        .isEqualTo(frame);
+            }
+        }
+        buffers.forEach(BusAddressableBuffer::close);
+    }
+
+    @Test
+    void residencyWaitsOnTheDeviceForItsFences() {
+        long event = ssg.userEvent();
+        try (DeviceFence fence = ssg.backend().fence(event)) {
+            CompletableFuture<List<BusAddressableBuffer>> buffers =
+                    CompletableFuture.supplyAsync(() -> bus.allocate(List.of(1L * PAGE, 1L * PAGE), fence));
+            assertThat(ssg.control.awaitCalls("clWaitForEvents", 1)).isPositive();
+            assertThat(buffers).isNotDone();
+            OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+            buffers.orTimeout(20, TimeUnit.SECONDS).join().forEach(BusAddressableBuffer::close);
+        }
+        OpenCl.clReleaseEvent(event);
+    }
+
+    @Test
+    void residencyBehindAFenceThatFailsFailsAndLeavesNothing() {
+        long event = ssg.userEvent();
+        OpenCl.clSetUserEventStatus(event, -7);
+        try (DeviceFence fence = ssg.backend().fence(event)) {
+            assertThatThrownBy(() -> bus.allocate(List.of(1L * PAGE, 1L * PAGE), fence))
+                    .hasMessageContaining(RESIDENT + " -> CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
+        }
+        OpenCl.clReleaseEvent(event);
+    }
+
+    @Test
+    void oneBufferTooManyLeavesNoneOfThem() {
+        SsgDouble.set("gma_heap", 2 * PAGE);
+        assertThatThrownBy(() -> bus.allocate(List.of(1L * PAGE, 1L * PAGE, 1L * PAGE)))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageContaining("heap");
+        assertThatThrownBy(() -> bus.allocate(List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must not be empty");
+        SsgDouble.set("gma_heap", 96 << 20);
+    }
+
+    @Test
+    void sixtyFourWaitsOfABufferAreTheMost() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            List<DeviceFence> waits = new ArrayList<>();
+            for (int i = 0; i < 64; i++) {
+                waits.add(buffer.signal(1));
+            }
+            assertThatThrownBy(() -> buffer.signal(1))
+                    .isInstanceOf(TransientStorageException.class)
+                    .hasMessageContaining("64 are under way");
+            CompletableFuture<Void> last = future(waits.get(63).signalled());
+            PcieDevice.signal(buffer.markerAddress(), 1);
+            last.join();
+            waits.forEach(DeviceFence::close);
+        }
     }
 
     @Test

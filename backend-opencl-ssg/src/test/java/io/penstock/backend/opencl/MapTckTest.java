@@ -4,10 +4,13 @@ package io.penstock.backend.opencl;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.backend.opencl.doubles.SsgDouble;
 import io.penstock.engine.host.HostIo;
 import io.penstock.engine.host.HostOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -21,6 +24,26 @@ class MapTckTest {
     class Cached implements BackendRules {
         @Override
         public TckSubject subject() {
+            return OpenClSubject.of(MAP, TransferPath.HOST);
+        }
+    }
+
+    /** Of a device that has a copy of its own of what is mapped, and starts nothing that is not flushed. */
+    @Nested
+    class Copied implements BackendRules {
+        @BeforeAll
+        static void machine() {
+            SsgSubject.machine(512, false);
+        }
+
+        @AfterAll
+        static void nothingIsLeft() {
+            SsgSubject.nothingIsLeft();
+        }
+
+        @Override
+        public TckSubject subject() {
+            SsgDouble.require();
             return OpenClSubject.of(MAP, TransferPath.HOST);
         }
     }

@@ -14,6 +14,7 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.testing.DoubleControl;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,42 +29,112 @@ class SsgQueueTest {
 
     private final DoubleControl control = SsgDouble.control();
 
+    private final List<Long> results = new ArrayList<>();
+    private final List<Integer> ended = new ArrayList<>();
+    private ClContext context;
+    private SsgSession session;
+    private NativeFile file;
+    private ClMemory memory;
+    private NativeQueue queue;
+
+    private void open(Options wanted) throws IOException {
+        Options options = wanted.resolve(Backends.options());
+        context = ClContext.open(options);
+        assertThat(Ssg.load(context.device().platform().handle())).isEmpty();
+        session = new SsgSession(context, SsgSizes.of(options));
+        SsgRoute route = new SsgRoute(session, true);
+        file = route.open(SsgFixture.write("turns", new byte[BYTES]), EnumSet.of(FileOption.READ));
+        memory = session.memory().allocate(BYTES);
+        queue = route.openQueue();
+    }
+
+    private void close() {
+        queue.close();
+        memory.free();
+        file.close();
+        session.leave();
+        context.leave();
+    }
+
+    private Command read() {
+        return new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0);
+    }
+
+    private void turn(long waitNanos) {
+        queue.turn(waitNanos, (id, result) -> {
+            ended.add(id);
+            results.add(result);
+        });
+    }
+
+    private void turns(int until) {
+        long start = System.nanoTime();
+        while (results.size() < until && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
+            turn(1_000_000);
+        }
+    }
+
+    /** A driver need not start what is not flushed. */
+    @Test
+    void commandsAreFlushed() throws IOException {
+        open(SsgFixture.OPTIONS);
+        queue.enqueue(0, read());
+        queue.enqueue(1, read());
+        turns(2);
+        assertThat(results).containsExactly((long) BYTES, (long) BYTES);
+        close();
+    }
+
+    @Test
+    void mapsOfSlotsAreFlushed() throws IOException {
+        open(SsgFixture.OPTIONS);
+        SsgSlot slot = SsgSlot.allocate(session, 2 * BYTES);
+        queue.enqueue(
+                0, new Command().file(Command.Kind.READ, file, 0, 2 * BYTES).memory(slot, 0));
+        turns(1);
+        assertThat(results).containsExactly((long) BYTES);
+        slot.free();
+        close();
+    }
+
+    /** Both end between the look at the one and the look at the other. */
+    @Test
+    void aCommandDoesNotSeemToHaveEndedBeforeOneThatItMayHaveWaitedFor() throws IOException {
+        open(SsgFixture.OPTIONS);
+        control.hold(SsgFixture.READ);
+        queue.enqueue(0, read());
+        queue.enqueue(1, read());
+        turn(0);
+        assertThat(control.awaitHeld(SsgFixture.READ, 2)).isEqualTo(2);
+        control.set("ends_behind_a_look", 1);
+        turns(2);
+        assertThat(ended).containsExactly(0, 1);
+        close();
+    }
+
     @Test
     void aTurnDoesNotSleepOverACommandThatGoesOnWithoutTheFenceThatHasFailed() throws Exception {
-        Options options = SsgFixture.OPTIONS.resolve(Backends.options());
-        ClContext context = ClContext.open(options);
-        assertThat(Ssg.load(context.device().platform().handle())).isEmpty();
-        SsgSession session = new SsgSession(context, SsgSizes.of(options));
-        SsgRoute route = new SsgRoute(session, true);
-        NativeFile file = route.open(SsgFixture.write("turns", new byte[BYTES]), EnumSet.of(FileOption.READ));
-        ClMemory memory = session.memory().allocate(BYTES);
-        NativeQueue queue = route.openQueue();
+        open(SsgFixture.OPTIONS);
         int[] error = new int[1];
         long event = OpenCl.clCreateUserEvent(context.handle(), error);
         ClPoint point = new ClPoint(context, 0, false);
         OpenCl.clRetainEvent(event); // for the point
         assertThat(point.await(event, session.waits(), 1, BYTES)).isTrue();
-        List<Long> results = new ArrayList<>();
 
-        Command read = new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0);
-        queue.enqueue(0, read.joins(point, null));
-        queue.turn(0, (id, result) -> results.add(result));
+        queue.enqueue(0, read().joins(point, null));
+        turn(0);
         OpenCl.clSetUserEventStatus(event, -7);
         assertThat(control.awaitLive("operations", 0))
                 .as("the command has failed")
                 .isZero();
         while (results.isEmpty()) {
-            queue.turn(-1, (id, result) -> results.add(result)); // for ever, if it sleeps
+            turn(-1); // for ever, if it sleeps
         }
 
         assertThat(results).containsExactly((long) BYTES);
         assertThat(control.calls(SsgFixture.READ)).isEqualTo(2);
         point.free();
         OpenCl.clReleaseEvent(event);
-        queue.close();
-        memory.free();
-        file.close();
-        session.leave();
-        context.leave();
+        close();
     }
 }

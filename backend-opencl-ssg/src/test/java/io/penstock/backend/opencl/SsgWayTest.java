@@ -89,6 +89,21 @@ class SsgWayTest {
         }
     }
 
+    /** The slot has what the driver puts behind the end of a file, until the processor has cleared that. */
+    @Test
+    void required_206_whatAWriteBehindTheEndLeavesOpenIsZero() throws IOException {
+        byte[] bytes = SsgFixture.random(100, 3);
+        Path path = SsgFixture.write("gap", bytes);
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            DeviceBuffer buffer = ssg.filled(bytes);
+            StorageFile file = ssg.file(path, FileOption.READ, FileOption.WRITE);
+            ssg.run(Transfer.write(buffer.all(), file.region(300, 100)));
+        }
+        byte[] expected = Arrays.copyOf(bytes, 400);
+        System.arraycopy(bytes, 0, expected, 300, 100);
+        assertThat(Files.readAllBytes(path)).isEqualTo(expected);
+    }
+
     @Test
     void whatIsPlacedOtherwiseInTheBufferThanInTheFileGoesBySlotsAsAWhole() throws IOException {
         byte[] bytes = SsgFixture.random(4 * BLOCK, 3);

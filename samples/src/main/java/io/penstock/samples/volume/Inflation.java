@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Inflation {
 
-    /** How temporary files of this process begin: whoever finds one left by a killed process can tell. */
-    static final String PREFIX = "penstock-" + ProcessHandle.current().pid() + "-";
-
     private static final int BUFFER_BYTES = 1 << 18;
 
     private final Path path;
@@ -33,19 +30,19 @@ final class Inflation {
         this.progress = progress;
     }
 
-    /** Returns the temporary file, which the caller deletes; if this fails, nothing is left behind. */
-    Path run() throws IOException {
+    /** Returns the temporary file, which the caller closes; if this fails, nothing is left behind. */
+    InflatedFile run() throws IOException {
         try (InputStream file = Files.newInputStream(path);
                 InputStream voxels = gunzip(file)) {
             byte[] start = inflate(voxels, NiftiHeader.BYTES);
             NiftiHeader parsed = NiftiHeader.parse(path.toString(), ByteBuffer.wrap(start));
             header = parsed;
-            Path into = temporary(parsed);
+            InflatedFile into = temporary(parsed);
             try {
                 copy(start, voxels, into, parsed);
                 return into;
             } catch (IOException | RuntimeException | Error e) {
-                delete(into);
+                into.close();
                 throw e;
             }
         }
@@ -58,42 +55,33 @@ final class Inflation {
         return header;
     }
 
-    static void delete(Path path) {
+    private InflatedFile temporary(NiftiHeader promised) throws IOException {
+        InflatedFile into;
         try {
-            Files.deleteIfExists(path);
-        } catch (IOException e) {
-            path.toFile().deleteOnExit();
-        }
-    }
-
-    private Path temporary(NiftiHeader promised) throws IOException {
-        Path into;
-        try {
-            into = Files.createTempFile(PREFIX, ".nii");
+            into = InflatedFile.create();
         } catch (IOException e) {
             throw new BadVolumeException(
                     "no temporary file can be made to inflate " + path + " into: " + e.getMessage(), e);
         }
-        into.toFile().deleteOnExit(); // for the user who presses Ctrl-C
-        long free = Files.getFileStore(into).getUsableSpace();
+        long free = Files.getFileStore(into.folder()).getUsableSpace();
         if (free < promised.end()) {
-            delete(into);
+            into.close();
             throw new BadVolumeException("disk full: " + path + " inflates to " + promised.end() + " bytes, and "
-                    + into.getParent() + " has " + free + " left");
+                    + into.folder() + " has " + free + " left");
         }
         return into;
     }
 
-    private void copy(byte[] start, InputStream voxels, Path into, NiftiHeader promised) throws IOException {
+    private void copy(byte[] start, InputStream voxels, InflatedFile into, NiftiHeader promised) throws IOException {
         long end = promised.end();
         long done = start.length;
-        try (OutputStream out = Files.newOutputStream(into)) {
+        try (OutputStream out = Files.newOutputStream(into.path())) {
             write(out, start, start.length, into);
             while (done < end) {
                 byte[] bytes = inflate(voxels, (int) Math.min(BUFFER_BYTES, end - done));
                 write(out, bytes, bytes.length, into);
                 done += bytes.length;
-                progress.inflated(into, done, end);
+                progress.inflated(into.toString(), done, end);
                 if (bytes.length == 0) {
                     NiftiFile.checkLength(path, promised, done);
                 }
@@ -104,11 +92,11 @@ final class Inflation {
         }
     }
 
-    private void write(OutputStream out, byte[] bytes, int length, Path into) throws IOException {
+    private void write(OutputStream out, byte[] bytes, int length, InflatedFile into) throws IOException {
         try {
             out.write(bytes, 0, length);
         } catch (IOException e) {
-            throw new BadVolumeException(path + " cannot be inflated into " + into + ": " + reason(e), e);
+            throw new BadVolumeException(path + " cannot be inflated into " + into.folder() + ": " + reason(e), e);
         }
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.volume;
 
-import java.nio.file.Path;
-
 /** Hears how far the inflation of a compressed volume has come. */
 @FunctionalInterface
 public interface InflationProgress {
@@ -13,9 +11,9 @@ public interface InflationProgress {
     /**
      * Called now and then, and once at the end with {@code done == total}.
      *
-     * @param into the temporary file
+     * @param into the temporary file, in words
      * @param done bytes written so far
      * @param total bytes that there will be
      */
-    void inflated(Path into, long done, long total);
+    void inflated(String into, long done, long total);
 }

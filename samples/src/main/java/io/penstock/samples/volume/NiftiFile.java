@@ -8,6 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A volume on disk, not compressed, with its header checked against the file's length.
@@ -18,9 +19,9 @@ public final class NiftiFile implements AutoCloseable {
 
     private final Path path;
     private final NiftiHeader header;
-    private final boolean temporary;
+    private final @Nullable InflatedFile temporary;
 
-    private NiftiFile(Path path, NiftiHeader header, boolean temporary) {
+    private NiftiFile(Path path, NiftiHeader header, @Nullable InflatedFile temporary) {
         this.path = path;
         this.header = header;
         this.temporary = temporary;
@@ -43,7 +44,7 @@ public final class NiftiFile implements AutoCloseable {
             }
             NiftiHeader header = NiftiHeader.parse(path.toString(), start);
             checkLength(path, header, Files.size(path));
-            return new NiftiFile(path, header, false);
+            return new NiftiFile(path, header, null);
         } catch (NoSuchFileException e) {
             throw new BadVolumeException("there is no file " + path, e);
         } catch (AccessDeniedException e) {
@@ -66,21 +67,21 @@ public final class NiftiFile implements AutoCloseable {
 
     /** Returns whether {@link #path} is a temporary file. */
     public boolean temporary() {
-        return temporary;
+        return temporary != null;
     }
 
     /** Deletes the temporary file, if there is one. */
     @Override
     public void close() {
-        if (temporary) {
-            Inflation.delete(path);
+        if (temporary != null) {
+            temporary.close();
         }
     }
 
     private static NiftiFile inflated(Path path, InflationProgress progress) throws IOException {
         Inflation inflation = new Inflation(path, progress);
-        Path inflated = inflation.run();
-        return new NiftiFile(inflated, inflation.header(), true);
+        InflatedFile inflated = inflation.run();
+        return new NiftiFile(inflated.path(), inflation.header(), inflated);
     }
 
     private static ByteBuffer firstBytes(Path path) throws IOException {

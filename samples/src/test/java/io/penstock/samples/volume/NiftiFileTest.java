@@ -4,6 +4,7 @@ package io.penstock.samples.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.samples.ffi.UnnamedFile;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,18 +33,44 @@ class NiftiFileTest {
     }
 
     @Test
-    void aCompressedFileIsInflatedWithProgressAndDeletedAtTheEnd() throws Exception {
+    void aCompressedFileIsInflatedWithProgressAndNothingIsLeftByAKilledProcess() throws Exception {
         Path path = Files.write(folder.resolve("named-badly.nii"), phantom.gzipped());
+        List<Path> before = temporaries();
+        var probe = UnnamedFile.in(Path.of(System.getProperty("java.io.tmpdir")), 0600);
+        probe.ifPresent(UnnamedFile::close);
+        boolean unnamed = probe.isPresent();
         List<Long> done = new ArrayList<>();
-        Path inflated;
-        try (NiftiFile file = NiftiFile.open(path, (into, bytes, total) -> done.add(bytes))) {
-            inflated = file.path();
+        try (NiftiFile file = NiftiFile.open(path, (into, bytes, total) -> {
+            done.add(bytes);
+            assertThat(into).contains(System.getProperty("java.io.tmpdir"));
+            assertThat(named().equals(before)).isEqualTo(unnamed);
+        })) {
             assertThat(file.temporary()).isTrue();
-            assertThat(inflated).isNotEqualTo(path).hasBinaryContent(phantom.bytes());
+            assertThat(file.path()).isNotEqualTo(path).hasBinaryContent(phantom.bytes());
+            assertThat(temporaries().equals(before)).isEqualTo(unnamed);
         }
-        assertThat(inflated).doesNotExist();
+        assertThat(temporaries()).isEqualTo(before);
         assertThat(path).exists();
-        assertThat(done).isSorted().endsWith((long) phantom.bytes().length);
+        assertThat(done).isNotEmpty().isSorted().endsWith((long) phantom.bytes().length);
+    }
+
+    @Test
+    void whereThereAreNoUnnamedFilesOneIsDeletedAtTheEnd() throws Exception {
+        Path path;
+        try (InflatedFile file = InflatedFile.named(folder)) {
+            path = Files.write(file.path(), new byte[1]);
+            assertThat(path.getParent()).isEqualTo(folder);
+            assertThat(file.toString()).startsWith(path.toString()).endsWith("which is deleted at the end");
+        }
+        assertThat(path).doesNotExist();
+    }
+
+    private static List<Path> named() {
+        try {
+            return temporaries();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -114,7 +141,7 @@ class NiftiFileTest {
 
     private static List<Path> temporaries() throws Exception {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return files.filter(path -> path.getFileName().toString().startsWith(Inflation.PREFIX))
+            return files.filter(path -> path.getFileName().toString().startsWith(InflatedFile.PREFIX))
                     .sorted()
                     .toList();
         }

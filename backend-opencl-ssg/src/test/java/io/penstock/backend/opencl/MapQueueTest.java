@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.testing.DoubleControl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Mapped buffers of a device with memory of its own: what the host sees and the device gets, and what fails. */
+@ExtendWith(FreshSsg.class)
+class MapQueueTest {
+
+    private static final Options MAP = OpenClFixture.options(OpenClPath.MAP);
+    private static final int BYTES = 8192;
+    private static final int FILE_BYTES = 5000;
+    private static final String UNMAP = "clEnqueueUnmapMemObject";
+
+    private final DoubleControl control = SsgDouble.control();
+    private SsgFixture device;
+
+    @BeforeEach
+    void open() {
+        device = SsgFixture.open(MAP);
+    }
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    @Test
+    void required_206_aFileThatEndsEarlyLeavesWhatIsBehindIt() throws IOException {
+        byte[] content = SsgFixture.random(FILE_BYTES, 1);
+        byte[] before = SsgFixture.random(BYTES, 2);
+        StorageFile file = device.file("short", content);
+        try (DeviceBuffer buffer = device.filled(before)) {
+            assertThat(device.run(Transfer.read(file.region(0, BYTES), buffer.all()))
+                            .bytes())
+                    .isEqualTo(FILE_BYTES);
+            byte[] expected = before.clone();
+            System.arraycopy(content, 0, expected, 0, FILE_BYTES);
+            assertThat(SsgFixture.content(buffer)).isEqualTo(expected);
+        }
+        file.close();
+    }
+
+    @Test
+    void aFailedUnmapFailsTheTransfer() throws IOException {
+        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            control.fail("late:" + UNMAP, 1, -5);
+            assertThatThrownBy(() -> device.read(file, buffer))
+                    .isInstanceOf(PenstockException.class)
+                    .hasMessageContaining(UNMAP);
+            assertThat(device.read(file, buffer).bytes()).isEqualTo(BYTES);
+            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+        }
+        file.close();
+    }
+
+    @Test
+    void aFailedMapFailsTheTransferBeforeTheHostTouchesAnything() throws IOException {
+        byte[] content = SsgFixture.random(BYTES, 3);
+        StorageFile file = device.file(SsgFixture.write("kept", content), FileOption.READ, FileOption.WRITE);
+        try (DeviceBuffer buffer = device.filled(new byte[BYTES])) {
+            control.fail("late:clEnqueueMapBuffer", 1, -5);
+            assertThatThrownBy(() -> device.run(Transfer.write(buffer.all(), file.all())))
+                    .isInstanceOf(PenstockException.class)
+                    .hasMessageContaining("clEnqueueMapBuffer");
+            assertThat(Files.readAllBytes(SsgFixture.folder().resolve("kept"))).isEqualTo(content);
+        }
+        file.close();
+    }
+
+    @Test
+    void aTransferDoesNotEndBeforeItsUnmap() throws IOException {
+        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            control.hold(UNMAP);
+            var read = device.backend()
+                    .submit(Transfer.read(file.all(), buffer.all()))
+                    .cache();
+            var ended = read.toFuture();
+            assertThat(control.awaitHeld(UNMAP, 1)).isEqualTo(1);
+            assertThat(ended).isNotDone();
+            control.release(UNMAP);
+            assertThat(read.block(SsgFixture.LONG)).isNotNull();
+            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+        }
+        file.close();
+    }
+
+    @Test
+    void whatOverlapsIsMappedOneAfterAnother() throws IOException {
+        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            control.hold(UNMAP);
+            var first = device.backend()
+                    .submit(Transfer.read(file.region(0, 4096), buffer.region(0, 4096)))
+                    .toFuture();
+            assertThat(control.awaitHeld(UNMAP, 1)).isEqualTo(1);
+            var second = device.backend()
+                    .submit(Transfer.read(file.region(4000, 1000), buffer.region(4000, 1000)))
+                    .toFuture();
+            control.release(UNMAP);
+            first.join();
+            second.join();
+            assertThat(Arrays.copyOf(SsgFixture.content(buffer), 5000))
+                    .isEqualTo(Arrays.copyOf(SsgFixture.random(BYTES, 1), 5000));
+            assertThat(SsgDouble.refusals()).isEmpty();
+        }
+        file.close();
+    }
+
+    /** A driver need not start what is not flushed: looks as often as this one allows must bring the end. */
+    @Test
+    void mapAndUnmapAreFlushed() throws Exception {
+        Options options = MAP.resolve(Backends.options());
+        MapRoute route = new MapRoute(device.context, options, MapRoute.Takes.ALL);
+        NativeFile file =
+                route.open(SsgFixture.write("flushed", SsgFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
+        NativeQueue queue = route.openQueue();
+        List<Long> results = new ArrayList<>();
+        ClSpan span = ClSpan.create(device.context, BYTES);
+        ClMemory memory = new ClMemory(span, BYTES, span::release);
+
+        queue.enqueue(0, new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0));
+        long start = System.nanoTime();
+        while (results.isEmpty() && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
+            queue.turn(1_000_000, (id, result) -> results.add(result));
+        }
+
+        assertThat(results).containsExactly((long) BYTES);
+        memory.free();
+        queue.close();
+        file.close();
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.DrainPlan;
+import io.penstock.FileOption;
+import io.penstock.HostLease;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * What must be closed has an owner at every moment, also while it crosses from one thread to another (rules 102, 201,
+ * 202): each publisher is cancelled before each of its tasks, and at thousands of random moments.
+ */
+public interface HandoverRules extends Rules {
+
+    /** The system property with the number of cancels of a storm; a soak sets 100,000. */
+    String STORM = "penstock.tck.storm";
+
+    /** The longest time from a subscription to its cancel in a storm. */
+    int STORM_NANOS = 200_000;
+
+    /** The publishers of a backend by name, each over files and buffers of their own. */
+    private static Map<String, Publisher<?>> publishers(Bench bench) {
+        Path path = bench.file("handed over", 40_000);
+        StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
+        DeviceBuffer buffer = bench.poisoned(40_000);
+        Transfer read = Transfer.read(file.region(0, 4096), buffer.region(0, 4096));
+        boolean visible = buffer.hostView().isPresent();
+        StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(2);
+        Map<String, Publisher<?>> all = new LinkedHashMap<>();
+        all.put("openFile", bench.backend().openFile(path, FileOption.READ));
+        all.put("allocate", bench.backend().allocate(1 << 20));
+        all.put("withFile", bench.backend().withFile(path, FileOption.READ, opened -> Mono.just(1)));
+        all.put("withBuffer", bench.backend().withBuffer(1 << 20, allocated -> Mono.just(1)));
+        all.put(
+                "withFile and submit",
+                bench.backend()
+                        .withFile(
+                                path,
+                                FileOption.READ,
+                                opened -> bench.backend()
+                                        .withBuffer(
+                                                4096,
+                                                allocated -> bench.backend()
+                                                        .submit(Transfer.read(
+                                                                opened.region(0, 4096), allocated.all())))));
+        all.put("submit", bench.backend().submit(read));
+        all.put("submit of many", bench.backend().submit(Flux.just(read, read, read)));
+        all.put("enqueue", bench.backend().enqueue(read));
+        all.put(
+                "enqueue behind a fence",
+                Flux.usingWhen(
+                        bench.backend().enqueue(read),
+                        fence -> bench.backend().submit(read.after(fence)),
+                        fence -> Mono.fromRunnable(fence::close)));
+        all.put("stream", bench.backend().stream(plan, chunk -> Mono.just(chunk.length())));
+        all.put(
+                "stream of leases",
+                bench.backend().stream(plan, chunk -> visible ? Mono.just(chunk.retain()) : Mono.just(1)));
+        all.put(
+                "drain",
+                bench.backend()
+                        .drain(
+                                DrainPlan.to(bench.path("drained"))
+                                        .chunkBytes(10_000)
+                                        .depth(2),
+                                DrainRules.filler(WriteRules.WRITTEN, 30_000)));
+        all.put("sync", file.sync());
+        all.put("truncate", file.truncate(40_000));
+        all.put("upload", buffer.upload(0, ByteBuffer.allocateDirect(4096)));
+        all.put("download", buffer.download(0, ByteBuffer.allocateDirect(4096)));
+        return all;
+    }
+
+    /** Counts what is open; threads do not count, since pools start them when they need them. */
+    private static Map<String, Long> open(LeakProbe probe) {
+        Map<String, Long> open = probe.count();
+        open.put(LeakProbe.THREADS, Long.MAX_VALUE);
+        return open;
+    }
+
+    /** Returns a publisher whose values are closed on arrival: they are the subscriber's. */
+    private static Flux<Object> disposing(Publisher<?> publisher) {
+        return Flux.<Object>from(publisher)
+                .doOnNext(HandoverRules::dispose)
+                .doOnDiscard(HostLease.class, HostLease::close);
+    }
+
+    private static void dispose(Object given) {
+        if (given instanceof StorageFile file) {
+            file.close();
+        } else if (given instanceof DeviceBuffer buffer) {
+            buffer.close();
+        } else if (given instanceof DeviceFence fence) {
+            fence.close();
+        } else if (given instanceof HostLease lease) {
+            lease.close();
+        }
+    }
+
+    /** Subscribes, runs {@code steps} tasks, cancels; returns whether the publisher ended before that. */
+    private static boolean cancelAfter(int steps, Publisher<?> publisher) {
+        try (Steps schedulers = Steps.begin()) {
+            Witness<Object> witness = Witness.of(disposing(publisher));
+            for (int step = 0; step < steps && !witness.hasEnded(); step++) {
+                schedulers.next(witness);
+            }
+            boolean ended = witness.hasEnded();
+            witness.cancel();
+            return ended;
+        }
+    }
+
+    /**
+     * Rule 201: a cancel between any two tasks of a publisher leaves nothing behind. If this fails, check who owns what
+     * was opened between the task that opens it and the task that delivers it.
+     */
+    @Test
+    default void required_201_aCancelAtAnyStepLeavesNothingOpen(Bench bench) {
+        publishers(bench).forEach((name, publisher) -> {
+            Bench.run(disposing(publisher).then()); // fills pools
+            LeakProbe probe = new LeakProbe(bench.subject());
+            Map<String, Long> before = open(probe);
+            boolean ended = false;
+            for (int steps = 0; !ended; steps++) {
+                assertThat(steps).as("tasks of %s", name).isLessThan(500);
+                try {
+                    ended = cancelAfter(steps, publisher);
+                    probe.awaitNoMoreThan(before, Bench.PATIENCE);
+                } catch (AssertionError left) {
+                    throw new AssertionError(
+                            name + ", cancelled after " + steps + " tasks: " + left.getMessage(), left);
+                }
+            }
+        });
+    }
+
+    /** Rule 202: a function that cancels its own subscription. If this fails, check who closes what it was given. */
+    @Test
+    default void required_202_aFunctionThatCancelsLeavesNothingOpen(Bench bench) {
+        Path path = bench.file("handed over", 40_000);
+        LeakProbe probe = new LeakProbe(bench.subject());
+        Bench.run(bench.backend().withFile(path, FileOption.READ, file -> Mono.just(1)));
+        Bench.run(bench.backend().withBuffer(4096, buffer -> Mono.just(1)));
+        Map<String, Long> before = open(probe);
+        for (boolean lazily : new boolean[] {false, true}) {
+            AtomicReference<Witness<?>> witness = new AtomicReference<>();
+            Mono<Integer> cancelling = Mono.fromCallable(() -> cancel(witness));
+            Mono<Integer> opening = bench.backend().withFile(path, FileOption.READ, file -> {
+                return lazily ? cancelling : Mono.just(cancel(witness));
+            });
+            Mono<Integer> allocating = bench.backend().withBuffer(4096, buffer -> {
+                return lazily ? cancelling : Mono.just(cancel(witness));
+            });
+            for (Mono<Integer> mono : List.of(opening, allocating)) {
+                Witness<Integer> cancelled = Witness.of(mono, 0);
+                witness.set(cancelled);
+                cancelled.request(1);
+                probe.awaitNoMoreThan(before, Bench.PATIENCE);
+                bench.letOthersRun();
+                assertThat(cancelled.terminals()).as("signals after the cancel").isZero();
+            }
+        }
+        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+    }
+
+    private static int cancel(AtomicReference<Witness<?>> witness) {
+        Objects.requireNonNull(witness.get(), "the function ran before demand").cancel();
+        return 1;
+    }
+
+    /**
+     * Rules 102, 201: cancels at random moments leave nothing behind. If this fails and the rule above does not, two
+     * threads compete for a resource other than by one atomic step.
+     */
+    @Test
+    default void required_201_aStormOfCancelsLeavesNothingOpen(Bench bench) {
+        int cancels = Integer.getInteger(STORM, 300);
+        Random random = new Random(201);
+        publishers(bench).forEach((name, publisher) -> {
+            LeakProbe probe = new LeakProbe(bench.subject());
+            Flux<Object> disposing = disposing(publisher);
+            for (int i = 0; i < 50; i++) { // fills pools
+                Witness.of(disposing).cancel();
+            }
+            Bench.run(disposing.then());
+            Map<String, Long> before = open(probe);
+            for (int i = 0; i < cancels; i++) {
+                Witness<Object> witness = Witness.of(disposing);
+                long moment = System.nanoTime() + random.nextInt(STORM_NANOS);
+                while (System.nanoTime() - moment < 0) {
+                    Thread.onSpinWait();
+                }
+                witness.cancel();
+            }
+            try {
+                probe.awaitNoMoreThan(before, Bench.PATIENCE);
+            } catch (AssertionError left) {
+                throw new AssertionError(name + ", cancelled " + cancels + " times: " + left.getMessage(), left);
+            }
+        });
+    }
+}
