@@ -150,8 +150,7 @@ class HandoverTest {
             return () -> {};
         });
         try {
-            opening.subscribe(subscriber);
-            subscriber.cancel();
+            opening.subscribe().dispose();
         } finally {
             Schedulers.resetOnScheduleHook("kept");
         }
