@@ -36,12 +36,11 @@ record RouteChoice(String name, List<Route> routes) {
 
     /** Returns why a route does not take a transfer; empty if it does. */
     String refusal(int route, Transfer transfer) {
-        int pairs = transfer.isGather() ? 1 : transfer.pairs();
-        for (int pair = 0; pair < pairs; pair++) {
+        for (int pair = 0; pair < targets(transfer); pair++) {
             EngineFile file = file(transfer, pair);
             String refusal = file.refusal(route);
             if (refusal.isEmpty()) {
-                Target target = transfer.isGather() ? transfer.target() : transfer.target(pair);
+                Target target = target(transfer, pair);
                 refusal = routes.get(route).refusal(file.nativeFile(route), target, memory(target));
             }
             if (!refusal.isEmpty()) {
@@ -59,18 +58,23 @@ record RouteChoice(String name, List<Route> routes) {
     /** Tells the routes before the one that takes a transfer what they have missed. */
     void chosen(int route, Transfer transfer) {
         for (int earlier = 0; earlier < route; earlier++) {
-            for (int part = 0; part < parts(transfer); part++) {
+            for (int part = 0; part < targets(transfer); part++) {
                 EngineFile file = file(transfer, part);
                 if (file.refusal(earlier).isEmpty()) {
-                    routes.get(earlier)
-                            .passedOver(
-                                    file.nativeFile(earlier),
-                                    transfer,
-                                    transfer.fileOffset(part),
-                                    transfer.pairLength(part));
+                    DeviceMemory memory = memory(target(transfer, part));
+                    routes.get(earlier).passedOver(file.nativeFile(earlier), memory, transfer, part);
                 }
             }
         }
+    }
+
+    /** Returns how many targets a transfer has; a gather has one. */
+    private static int targets(Transfer transfer) {
+        return transfer.isGather() ? 1 : transfer.pairs();
+    }
+
+    private static Target target(Transfer transfer, int pair) {
+        return transfer.isGather() ? transfer.target() : transfer.target(pair);
     }
 
     private static int parts(Transfer transfer) {

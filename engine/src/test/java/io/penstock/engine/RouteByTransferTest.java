@@ -42,8 +42,9 @@ class RouteByTransferTest {
         }
 
         @Override
-        public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
-            missed.add(bytes + " at " + fileOffset);
+        public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+            missed.add(transfer.pairLength(part) + " at " + transfer.fileOffset(part) + " of a buffer of "
+                    + (memory == null ? 0 : memory.bytes()));
         }
 
         @Override
@@ -146,10 +147,17 @@ class RouteByTransferTest {
             assertThat(backend.explain(late).whyNotDirect()).isEqualTo("13 bytes are not ready");
             assertThat(even.missed).isEmpty();
             backend.submit(late).block(LONG);
-            assertThat(even.missed).containsExactly("10 at 2", "13 at 14");
+            assertThat(even.missed)
+                    .containsExactly("10 at 2 of a buffer of 100", "13 at 14 of a buffer of 100");
             backend.submit(Transfer.read(file.region(2, 10), buffer.region(0, 10)))
                     .block(LONG);
             assertThat(even.missed).hasSize(2);
+            backend.submit(Transfer.gather(file, new long[] {4, 7, 9}, 4, buffer.region(0, 12)))
+                    .block(LONG);
+            assertThat(even.missed)
+                    .as("a gather is told of once")
+                    .hasSize(3)
+                    .endsWith("4 at 4 of a buffer of 100");
         }
     }
 }

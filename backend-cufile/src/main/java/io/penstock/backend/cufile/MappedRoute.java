@@ -145,9 +145,9 @@ final class MappedRoute implements Route {
     }
 
     @Override
-    public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
+    public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
         if (takes == Takes.WORTHWHILE && transfer.isRead() && refusal(transfer).isEmpty()) {
-            ((MappedFile) file).readElsewhere(fileOffset, bytes);
+            ((MappedFile) file).readElsewhere(transfer.fileOffset(part), transfer.pairLength(part));
         }
     }
 

@@ -64,10 +64,12 @@ public interface Route {
     }
 
     /**
-     * Says that a transfer which this route has refused begins on a later one, and that this is one of its parts: from
-     * here a route learns what is used again. Not told of gathers. Does not block.
+     * Tells that a transfer which this route has refused begins on a later one, once for each of its parts, so that the
+     * route learns what is used again. Of a gather it is told once, with part 0. Does not block.
+     *
+     * @param memory the memory of the part's buffer, or null where the target is an image
      */
-    default void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {}
+    default void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {}
 
     /**
      * Returns whether the commands of a transfer will wait on the device for a fence, so that the lane need not hold the

@@ -80,8 +80,8 @@ public record HoldingRoute(Route route) implements Route {
     }
 
     @Override
-    public void passedOver(NativeFile file, Transfer transfer, long fileOffset, long bytes) {
-        route.passedOver(file, transfer, fileOffset, bytes);
+    public void passedOver(NativeFile file, DeviceMemory memory, Transfer transfer, int part) {
+        route.passedOver(file, memory, transfer, part);
     }
 
     @Override
