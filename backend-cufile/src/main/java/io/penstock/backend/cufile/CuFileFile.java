@@ -14,12 +14,23 @@ final class CuFileFile extends WrappedFile<LinuxFile> {
 
     private final CuFileHandles handles;
     private final CuFileHandle handle;
+    private final boolean direct;
 
-    /** Takes over one opening of {@code handle}. */
-    CuFileFile(CuFileHandles handles, CuFileHandle handle, Limits limits) {
+    /**
+     * Takes over one opening of {@code handle}.
+     *
+     * @param direct whether transfers of this file go directly, and not through host memory
+     */
+    CuFileFile(CuFileHandles handles, CuFileHandle handle, Limits limits, boolean direct) {
         super(handle.linux(), limits);
         this.handles = handles;
         this.handle = handle;
+        this.direct = direct;
+    }
+
+    /** Returns whether transfers of this file, as this route takes them, go directly. */
+    boolean isDirect() {
+        return direct;
     }
 
     /** Returns cuFile's handle. */

@@ -2,6 +2,7 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Target;
@@ -121,7 +122,7 @@ final class CuFileRoute implements Route {
             throw new CuFileRefusal(why);
         }
         boolean writes = options.contains(FileOption.WRITE);
-        return new CuFileFile(session.handles(), handle, limits(properties, writes));
+        return new CuFileFile(session.handles(), handle, limits(properties, writes), claimsDirect);
     }
 
     /**
@@ -171,6 +172,28 @@ final class CuFileRoute implements Route {
         return (claimsDirect || placed) && !isWholeBlocks(transfer)
                 ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
                 : "";
+    }
+
+    @Override
+    public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+        boolean counts = claimsDirect && memory instanceof GpuMemory && isFirstUse(transfer, part);
+        if (counts && ((CuFileFile) file).refusal().isEmpty() && refusal(transfer).isEmpty()) {
+            session.used(((GpuMemory) memory).span());
+        }
+    }
+
+    /** Returns whether no earlier part of a transfer has the buffer of this one: a transfer is one use of its memory. */
+    private static boolean isFirstUse(Transfer transfer, int part) {
+        for (int earlier = 0; earlier < part; earlier++) {
+            if (buffer(transfer, earlier) == buffer(transfer, part)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static @Nullable DeviceBuffer buffer(Transfer transfer, int part) {
+        return !transfer.isGather() && transfer.target(part) instanceof BufferRegion region ? region.buffer() : null;
     }
 
     private String whyNotSizedLate(Transfer transfer) {

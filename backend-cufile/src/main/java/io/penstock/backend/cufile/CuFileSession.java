@@ -5,6 +5,10 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +37,8 @@ final class CuFileSession implements AutoCloseable {
     private final long registerBytes;
     private final CuFileHandles handles;
     private final AtomicLong refusedRegistrations = new AtomicLong();
+    private final Set<GpuSpan> early = // allocated before the driver was open; guarded by itself
+            Collections.newSetFromMap(new WeakHashMap<>());
     private CuFileDriver.@Nullable Use driver; // guarded by this
     private boolean closed; // guarded by this
     private volatile @Nullable DriverProperties properties; // once the driver is open
@@ -79,7 +85,18 @@ final class CuFileSession implements AutoCloseable {
             throw new CuFileRefusal("cuFile's driver has closed");
         }
         properties = opened;
+        registerEarly();
         return opened;
+    }
+
+    /** Registers what was allocated before the driver was open, and is still in use or kept for reuse. */
+    private void registerEarly() {
+        List<GpuSpan> spans;
+        synchronized (early) {
+            spans = List.copyOf(early);
+            early.clear();
+        }
+        spans.forEach(this::registerIfSmall);
     }
 
     /** Returns what the driver says of itself; null before {@link #open}. */
@@ -102,8 +119,20 @@ final class CuFileSession implements AutoCloseable {
                 return; // files will say so
             }
             register(memory.span());
-        } else if (memory.span().bytes() <= registerBytes && isWorthwhile()) {
-            register(memory.span());
+            return;
+        }
+        synchronized (early) {
+            if (properties == null) {
+                early.add(memory.span());
+                return;
+            }
+        }
+        registerIfSmall(memory.span());
+    }
+
+    private void registerIfSmall(GpuSpan span) {
+        if (span.bytes() <= registerBytes && isWorthwhile()) {
+            register(span);
         }
     }
 
@@ -111,21 +140,44 @@ final class CuFileSession implements AutoCloseable {
     void ended(CallTask task, long result) {
         if (result < 0) {
             task.file().failed(result);
-        } else {
-            used(task.gpuMemory().span());
         }
     }
 
-    /** Notes a transfer; memory that has seen several is registered, off this thread. */
-    private void used(GpuSpan span) {
+    /**
+     * Counts a transfer that would have gone directly to or from registered memory; memory that has seen several is
+     * registered, off this thread. The transfer has the memory in use, so that its context is open.
+     */
+    void used(GpuSpan span) {
         SpanRegistration registration = span.registration();
         if (registration.isActive()
-                || registering != Registering.AUTO
+                || !registration.refusal().isEmpty()
                 || !isWorthwhile()
                 || registration.used(REUSED + 1) != REUSED) {
             return;
         }
-        Schedulers.boundedElastic().schedule(() -> register(span));
+        context.join(); // until it is registered: the transfer may end and the backend close before that
+        Schedulers.boundedElastic().schedule(() -> {
+            try {
+                registerUnlessClosed(span);
+            } finally {
+                context.leave();
+            }
+        });
+    }
+
+    private void registerUnlessClosed(GpuSpan span) {
+        CuFileDriver.Use use;
+        synchronized (this) {
+            if (closed || driver == null) {
+                return;
+            }
+            use = CuFileDriver.PROCESS.again();
+        }
+        try {
+            register(span);
+        } finally {
+            use.close();
+        }
     }
 
     private boolean isWorthwhile() {

@@ -97,12 +97,12 @@ final class StreamQueue extends PolledQueue {
     }
 
     /**
-     * Returns what the buffer starts at. In POSIX mode the bytes themselves, also of registered memory: libcufile 1.15.1
-     * mixes up the buffer offsets of several streams there ({@code benchmarks/experiments/streams.c}).
+     * Returns what the buffer starts at. Where the file does not go directly, the bytes themselves, also of registered
+     * memory: libcufile 1.15.1 mixes up the buffer offsets of several streams in POSIX mode
+     * ({@code benchmarks/experiments/streams.c}), which it takes file by file.
      */
-    private long base(CallTask task) {
-        DriverProperties properties = session.properties();
-        return properties != null && properties.mayBeDirect() ? task.base() : task.offsetFrom(0);
+    private static long base(CallTask task) {
+        return task.file().isDirect() ? task.base() : task.offsetFrom(0);
     }
 
     private void start(StreamCells open, StreamLine line, CallTask task) {

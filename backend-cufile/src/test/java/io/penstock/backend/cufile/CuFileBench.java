@@ -44,9 +44,15 @@ final class CuFileBench implements AutoCloseable {
     }
 
     static CuFileBench open(Options options) throws IOException {
+        return open(options, CuFileDouble::nvme);
+    }
+
+    /** As above, with an answer to what files lie on. */
+    static CuFileBench open(Options options, CuFileHandles.Storages storages) throws IOException {
         // Of the build: on a disk, where /tmp may be memory.
         Path base = Files.createDirectories(Path.of("target", "cufile"));
-        return new CuFileBench(Files.createTempDirectory(base, "bench"), backend(options));
+        Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages, route -> route);
+        return new CuFileBench(Files.createTempDirectory(base, "bench"), backend);
     }
 
     /** Opens a backend for which every disk is one that cuFile reaches. */
@@ -65,7 +71,12 @@ final class CuFileBench implements AutoCloseable {
     }
 
     Path path(byte[] content) throws IOException {
-        return Files.write(folder.resolve("file" + files++), content);
+        return path("file", content);
+    }
+
+    /** Makes a file whose name begins so: "far" is on a disk that cuFile does not reach. */
+    Path path(String name, byte[] content) throws IOException {
+        return Files.write(folder.resolve(name + files++), content);
     }
 
     /** Makes a file to be read. */

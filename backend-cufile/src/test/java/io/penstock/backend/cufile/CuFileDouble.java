@@ -46,9 +46,28 @@ record CuFileDouble(CufilePath way, TransferPath path, Set<FileOption> fileOptio
                 .with(CufileOptions.PATH, way);
     }
 
-    /** The disk of a test is any: say that it is one that cuFile reaches. */
+    /**
+     * The disk of a test is any: say that it is one that cuFile reaches, but of files whose names begin with "far", as the
+     * double does.
+     */
     static StorageKind nvme(Path file) {
+        if (file.getFileName().toString().startsWith("far")) {
+            return new StorageKind("ext4", "/dev/sda1", EnumSet.of(Storage.SCSI));
+        }
         return new StorageKind("ext4", "/dev/nvme0n1", EnumSet.of(Storage.NVME));
+    }
+
+    /** A machine where nvidia-fs is loaded, and every disk one that it reaches. */
+    static final class WithNvidiaFs implements CuFileHandles.Storages {
+        @Override
+        public StorageKind of(Path file) {
+            return nvme(file);
+        }
+
+        @Override
+        public Path nvidiaFs() {
+            return Path.of("/"); // there
+        }
     }
 
     @Override

@@ -121,19 +121,6 @@ class DirectWayTest {
         }
     }
 
-    /** A machine where nvidia-fs is loaded. */
-    private static final class WithNvidiaFs implements CuFileHandles.Storages {
-        @Override
-        public StorageKind of(Path file) {
-            return CuFileDouble.nvme(file);
-        }
-
-        @Override
-        public Path nvidiaFs() {
-            return Path.of("/"); // there
-        }
-    }
-
     @Test
     void ofItselfWhatMayGoDirectlyDoesAndTheRestGoesByOurSlots() throws IOException {
         cufile.set("nvfs", 1);
@@ -143,7 +130,7 @@ class DirectWayTest {
         try (Backend backend = new CufileProvider()
                 .open(
                         CuFileDouble.options(CufilePath.AUTO).resolve(Backends.options()),
-                        new WithNvidiaFs(),
+                        new CuFileDouble.WithNvidiaFs(),
                         route -> route)) {
             StorageFile source = CuFileBench.get(backend.openFile(from));
             StorageFile copy =

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which memory is registered with cuFile, when, and until when; the double complains of a wrong end. */
 @ExtendWith(FreshDoubles.class)
@@ -46,7 +48,7 @@ class RegistrationTest {
     }
 
     private void open(Options options) throws IOException {
-        bench = CuFileBench.open(options);
+        bench = CuFileBench.open(options, new CuFileDouble.WithNvidiaFs());
         file = bench.file(CuFileBench.bytes(4 * MIB));
     }
 
@@ -107,6 +109,61 @@ class RegistrationTest {
             Thread.onSpinWait(); // the call has been made, and its answer is on its way
         }
         assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AUTO", "DIRECT"})
+    void aLargeBufferIsRegisteredOnceItIsReusedAlsoWhereTheRestGoesBySlots(CufilePath way) throws IOException {
+        open(CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 4096L));
+        DeviceBuffer buffer = bench.buffer(2 * MIB);
+        Transfer twoParts = Transfer.read(file.region(0, MIB), buffer.region(0, MIB))
+                .and(file.region(MIB, MIB), buffer.region(MIB, MIB));
+        assertThat(bench.move(twoParts).path()).isEqualTo(TransferPath.STAGED);
+        Transfer edges = Transfer.read(file.region(1, 5000), buffer.region(0, 5000));
+        assertThat(bench.move(edges).path()).isEqualTo(TransferPath.STAGED);
+        assertThat(cufile.calls(REGISTER)).as("one use that could have been direct").isZero();
+        assertThat(path(buffer)).isEqualTo(TransferPath.STAGED);
+        assertThat(cufile.awaitCalls(REGISTER, 1)).isEqualTo(1);
+        while (bench.backend().explain(read(buffer)).path() != TransferPath.DIRECT) {
+            Thread.onSpinWait(); // the call has been made, and its answer is on its way
+        }
+        assertThat(bench.move(read(buffer).requireDirect()).path()).isEqualTo(TransferPath.DIRECT);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 2 * MIB));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AUTO", "DIRECT", "SYNC"})
+    void memoryThatWasAllocatedBeforeTheFirstFileIsRegisteredWhenTheDriverOpens(CufilePath way) throws IOException {
+        bench = CuFileBench.open(
+                CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 2L * MIB), new CuFileDouble.WithNvidiaFs());
+        DeviceBuffer large = bench.buffer(3 * MIB);
+        DeviceBuffer buffer = bench.buffer(MIB);
+        long pointer = allocate(2 * MIB);
+        DeviceBuffer wrapped = bench.backend().wrap(pointer, 2 * MIB);
+        long freed = allocate(2 * MIB);
+        bench.backend().wrap(freed, 2 * MIB).close();
+        free(freed);
+        assertThat(cufile.calls("cuFileDriverOpen")).isZero();
+        file = bench.file(CuFileBench.bytes(4 * MIB));
+        assertThat(cufile.calls(REGISTER)).as("not what is large, nor what is gone").isEqualTo(2);
+        assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
+        assertThat(path(wrapped)).isEqualTo(TransferPath.DIRECT);
+        assertThat(path(large)).isNotEqualTo(TransferPath.DIRECT);
+        wrapped.close();
+        assertThat(cufile.calls(DEREGISTER)).isEqualTo(1);
+        free(pointer);
+    }
+
+    @Test
+    void aReadOfManyPiecesIsOneUse() throws IOException {
+        open(CuFileDouble.options(CufilePath.SYNC)
+                .with(CufileOptions.REGISTER_BYTES, 4096L)
+                .with(CufileOptions.PIECE_BYTES, 64L << 10));
+        DeviceBuffer buffer = bench.buffer(2 * MIB);
+        assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
+        assertThat(cufile.calls("cuFileRead")).isEqualTo(32);
+        assertThat(cufile.awaitCalls(REGISTER, 0)).isZero();
+        assertThat(bench.backend().explain(read(buffer)).path()).isEqualTo(TransferPath.COMPAT);
     }
 
     @Test
@@ -206,6 +263,7 @@ class RegistrationTest {
     private void free(long pointer) {
         context().run("release", () -> Cuda.cuMemFree_v2(pointer));
         context.leave();
+        context = null;
     }
 
     private CudaContext context() {
