@@ -126,10 +126,11 @@ static int aligned(const struct io *io) {
 /*
  * libcufile 1.15.1 in POSIX mode, seen on an H200 (benchmarks/experiments/streams.c): where several streams are at work
  * and buffer offsets are not 0, bytes go where another stream's operation was to put its own, and the counts are right.
+ * The mode is a file's: beside the kernel driver, files that it does not reach go that way.
  */
 static void misplace(struct operation *op) {
     LOCK();
-    if (!direct_mode() && op->io.buffer_offset && last.stream != op->stream) op->io.buffer_offset = last.buffer_offset;
+    if (file_is_posix(op->io.file) && op->io.buffer_offset && last.stream != op->stream) op->io.buffer_offset = last.buffer_offset;
     UNLOCK();
 }
 

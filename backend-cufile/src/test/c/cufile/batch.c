@@ -84,14 +84,16 @@ static struct entry *unused_entry(struct batch *batch) {
 }
 
 /*
- * Seen on an H200: a batch that needs more bounce buffers than there are hangs without an error. What is in flight, to the
- * last unread event, counts.
+ * Seen on an H200: a batch that needs more bounce buffers than there are hangs without an error. What is in flight of all
+ * batches of the process, to the last unread event, counts.
  */
-static int overdrawn(const struct batch *batch) {
+static int overdrawn(void) {
     size_t needed[BOUNCES] = {0};
-    for (unsigned i = 0; i < batch->capacity; i++) {
-        const struct entry *entry = &batch->entries[i];
-        if (entry->state != UNUSED && entry->bounce >= 0) needed[entry->bounce] += entry->bounces;
+    for (const struct batch *batch = batches; batch; batch = batch->next) {
+        for (unsigned i = 0; i < batch->capacity; i++) {
+            const struct entry *entry = &batch->entries[i];
+            if (entry->state != UNUSED && entry->bounce >= 0) needed[entry->bounce] += entry->bounces;
+        }
     }
     for (int i = 0; i < BOUNCES; i++) {
         if (needed[i] <= pool_size(i)) continue;
@@ -131,7 +133,7 @@ static int submit(struct batch *batch, unsigned count, const struct parameters *
     struct entry **taken = calloc(count, sizeof *taken);
     if (!taken) abort();
     for (unsigned i = 0; i < count; i++) take(batch, &io[i], &taken[i]);
-    int stuck = overdrawn(batch);
+    int stuck = overdrawn();
     for (unsigned i = 0; i < count; i++) {
         taken[i]->stuck = stuck;
         pool_queue(taken[i]);

@@ -28,8 +28,8 @@ struct io_event {
 _Static_assert(sizeof(struct io_event) == 24, "CUfileIOEvents_t");
 
 enum state { UNUSED = 0, QUEUED, RUNNING, DONE };
-/* The kinds of bounce buffers: the POSIX slabs, and the GPU's cache. */
-enum { GPU_CACHE = SLABS, BOUNCES };
+/* The kinds of bounce buffers: the POSIX slabs, which all GPUs share, and the cache of each GPU. */
+enum { GPU_CACHE = SLABS, GPUS = 16, BOUNCES = GPU_CACHE + GPUS };
 
 struct entry {
     struct batch *batch;

@@ -64,6 +64,7 @@ struct file {
     int posix;     /* opened anew without O_DIRECT */
     int batch;     /* opened by its name for batches, or -1 */
     int flags;
+    int far;       /* on a disk that the kernel driver does not reach: its name begins with "far" */
     dev_t device;
     ino_t inode;
     int using;
@@ -146,6 +147,8 @@ void config_take(void);
 /* file.c; with the lock. */
 struct file *file_of(const void *handle, const char *function);
 void file_use(struct file *file, int more);
+/* All transfers of the file go through host memory: no kernel driver, one that does not reach its disk, or no O_DIRECT. */
+int file_is_posix(const struct file *file);
 /* Opens the file by its name, for its first entry in a batch; false if nothing has that name any more. */
 int file_for_batches(struct file *file);
 long files_end(void);

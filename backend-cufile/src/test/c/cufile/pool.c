@@ -30,7 +30,14 @@ size_t pool_size(int bounce) {
 static int goes_directly(const struct entry *entry) {
     const struct parameters *io = &entry->io;
     int unaligned = (io->file_offset | io->buffer_offset | (off_t)(io->size | io->base)) % BLOCK != 0;
-    return direct_mode() && !unaligned && buffer_of(io->base);
+    return !file_is_posix(entry->file) && !unaligned && buffer_of(io->base);
+}
+
+/* Of the GPU that the memory is on. */
+static int cache_of(const struct entry *entry) {
+    struct memory_range range;
+    double_cuda_range(entry->io.base + (uint64_t)entry->io.buffer_offset, entry->io.size, &range);
+    return GPU_CACHE + (range.type == MEMORY_DEVICE && range.device < GPUS ? range.device : 0);
 }
 
 void pool_need(struct entry *entry) {
@@ -40,8 +47,8 @@ void pool_need(struct entry *entry) {
     if (goes_directly(entry)) return;
     entry->bounces = 1;
     /* The reference, 4.7: what is larger than a bounce buffer of the GPU goes the way of compatibility mode. */
-    if (direct_mode() && kb <= size_parameter(PER_BUFFER_CACHE_KB)) {
-        entry->bounce = GPU_CACHE;
+    if (!file_is_posix(entry->file) && kb <= size_parameter(PER_BUFFER_CACHE_KB)) {
+        entry->bounce = cache_of(entry);
         return;
     }
     slabs(sizes, counts);

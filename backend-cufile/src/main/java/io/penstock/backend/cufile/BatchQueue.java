@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * cuFile's batches: one batch handle, into which entries go as earlier ones end.
  *
  * <p>Events are taken one by one, and known by their cookie. What is in flight is bounded by the largest batch that the
- * driver takes and by its pools of bounce buffers, since a batch that needs more of those than there are hangs.
+ * driver takes and by its pools of bounce buffers, which all batches of the process share: a batch that needs more of those
+ * than there are hangs.
  *
  * <p>Batches open a file by its name, and refuse one that has none any more, with all that is submitted beside it: such
  * an entry goes by a call that blocks, and so does what is read of this file from then on.
@@ -34,7 +35,8 @@ final class BatchQueue extends PolledQueue {
     private long statusError; // what the last of them was
 
     /** What there is while the driver is open. */
-    private record Batch(long handle, int most, BatchMemory memory, BounceBudget budget, CuFileDriver.Use driver) {}
+    private record Batch(
+            long handle, int most, BatchMemory memory, BounceBudget.Claim budget, CuFileDriver.Use driver) {}
 
     BatchQueue(CuFileSession session, CallQueue others) {
         super(session, others);
@@ -56,6 +58,7 @@ final class BatchQueue extends PolledQueue {
     @Override
     boolean startWaiting() {
         if (next() == null) {
+            withdraw(); // what waited for room may have been cancelled
             return false;
         }
         Batch open = batch();
@@ -72,6 +75,12 @@ final class BatchQueue extends PolledQueue {
             any = true;
         }
         return any;
+    }
+
+    private void withdraw() {
+        if (batch != null) {
+            batch.budget.withdraw();
+        }
     }
 
     private boolean mayTake(Batch open) {
@@ -179,6 +188,7 @@ final class BatchQueue extends PolledQueue {
                 letGo(open, others.task(id), statusError);
             }
         }
+        open.budget.withdraw();
         open.memory.close();
         open.driver.close();
         batch = null;
@@ -188,6 +198,7 @@ final class BatchQueue extends PolledQueue {
     private @Nullable Batch batch() {
         int bound = session.context().bind();
         if (bound != CudaError.SUCCESS) {
+            withdraw();
             endWaiting(CuFileResults.ofCuda(bound));
             return null;
         }
@@ -199,7 +210,8 @@ final class BatchQueue extends PolledQueue {
 
     private @Nullable Batch setUp() {
         DriverProperties properties = session.properties();
-        if (properties == null) {
+        BounceBudget budget = CuFileDriver.PROCESS.bounces();
+        if (properties == null || budget == null) {
             endWaiting(-CuFileError.DRIVER_NOT_INITIALIZED);
             return null;
         }
@@ -211,7 +223,8 @@ final class BatchQueue extends PolledQueue {
             return null;
         }
         CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
-        return new Batch(handle[0], most, new BatchMemory(most), BounceBudget.of(properties), driver);
+        BounceBudget.Claim claim = budget.claim(session.context().gpu().ordinal(), this::wake);
+        return new Batch(handle[0], most, new BatchMemory(most), claim, driver);
     }
 
     @Override
@@ -227,6 +240,7 @@ final class BatchQueue extends PolledQueue {
         Batch open = batch;
         if (open != null) {
             CuFile.cuFileBatchIODestroy(open.handle);
+            open.budget.withdraw();
             open.memory.close();
             open.driver.close();
         }

@@ -3,13 +3,20 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How much of cuFile's two pools of bounce buffers one queue has taken: pieces of the cache on the GPU, and slabs of host
- * memory for the POSIX mode. A batch that needs more than a pool has does not fail; it never ends.
+ * How much of libcufile's bounce buffers this process has taken for batches: pieces of the cache on each GPU, and the slabs
+ * of host memory of the POSIX mode, which all GPUs share. A batch that needs more than a pool has does not fail; it never
+ * ends. The driver has one budget while it is open, from which all queues take.
  *
- * <p>The lane's thread only. The queues of other backends in the process take from the same pools, so that one queue
- * counts on half of each.
+ * <p>Queues for which there was no room are served first come, first served: nobody takes while another queue has waited
+ * longer, and the one that has waited longest is woken when something is given back.
+ *
+ * <p><b>Threading:</b> thread-safe; does not block.
  */
 final class BounceBudget {
 
@@ -23,8 +30,96 @@ final class BounceBudget {
     private final long mostPieces;
     private final long[] slabBytes; // rising
     private final long[] mostSlabs;
-    private final long[] slabs;
-    private long pieces;
+    private final long[] slabs; // this and all below: guarded by this
+    private final Map<Integer, long[]> pieces = new HashMap<>(); // one number of each GPU
+    private final ArrayDeque<Claim> waiting = new ArrayDeque<>();
+
+    /** What one queue takes and gives. */
+    final class Claim {
+
+        private final Runnable wake;
+        private final long[] ofGpu;
+        private boolean waits;
+
+        private Claim(long[] ofGpu, Runnable wake) {
+            this.ofGpu = ofGpu;
+            this.wake = wake;
+        }
+
+        /**
+         * Takes what an operation of {@code bytes} may need; false, and nothing taken, if that is not there now or others
+         * have waited for longer. The queue is woken when it is to try again. An operation that needs more than there is at
+         * all goes alone.
+         */
+        boolean take(long bytes) {
+            Claim next;
+            synchronized (BounceBudget.this) {
+                boolean first = waiting.isEmpty() || waiting.peek() == this;
+                if (!first || !fits(bytes)) {
+                    await();
+                    return false;
+                }
+                ofGpu[0] += pieces(bytes);
+                int slab = slab(bytes);
+                slabs[slab] += slabs(bytes, slab);
+                next = stopWaiting();
+            }
+            wake(next);
+            return true;
+        }
+
+        /** Gives back what an operation of {@code bytes} took. */
+        void give(long bytes) {
+            Claim next;
+            synchronized (BounceBudget.this) {
+                ofGpu[0] -= pieces(bytes);
+                int slab = slab(bytes);
+                slabs[slab] -= slabs(bytes, slab);
+                next = waiting.peek();
+            }
+            wake(next);
+        }
+
+        /** Says that the queue wants nothing any more. */
+        void withdraw() {
+            Claim next;
+            synchronized (BounceBudget.this) {
+                next = stopWaiting();
+            }
+            wake(next);
+        }
+
+        private boolean fits(long bytes) {
+            long needed = pieces(bytes);
+            int slab = slab(bytes);
+            return (ofGpu[0] == 0 || ofGpu[0] + needed <= mostPieces)
+                    && (slabs[slab] == 0 || slabs[slab] + slabs(bytes, slab) <= mostSlabs[slab]);
+        }
+
+        private void await() {
+            if (!waits) {
+                waits = true;
+                waiting.add(this);
+            }
+        }
+
+        /** Returns who is the first then, if it was this one before. */
+        private @Nullable Claim stopWaiting() {
+            if (!waits) {
+                return null;
+            }
+            waits = false;
+            boolean first = waiting.peek() == this;
+            waiting.remove(this);
+            return first ? waiting.peek() : null;
+        }
+
+        private void wake(@Nullable Claim other) {
+            if (other != null && other != this) {
+                other.wake.run();
+            }
+        }
+    }
 
     BounceBudget(long pieceBytes, long mostPieces, long[] slabBytes, long[] mostSlabs) {
         this.pieceBytes = pieceBytes;
@@ -59,27 +154,13 @@ final class BounceBudget {
     }
 
     /**
-     * Takes what an operation of {@code bytes} may need; false, and nothing taken, if that is not there now. An operation
-     * that needs more than there is at all goes alone.
+     * Lets a queue take part.
+     *
+     * @param gpu whose cache its operations use
+     * @param wake has the queue try again; any thread, must not block
      */
-    boolean take(long bytes) {
-        long needed = pieces(bytes);
-        int slab = slab(bytes);
-        long ofSlab = slabs(bytes, slab);
-        boolean fits = (pieces == 0 || pieces + needed <= mostPieces)
-                && (slabs[slab] == 0 || slabs[slab] + ofSlab <= mostSlabs[slab]);
-        if (fits) {
-            pieces += needed;
-            slabs[slab] += ofSlab;
-        }
-        return fits;
-    }
-
-    /** Gives back what an operation of {@code bytes} took. */
-    void give(long bytes) {
-        int slab = slab(bytes);
-        pieces -= pieces(bytes);
-        slabs[slab] -= slabs(bytes, slab);
+    synchronized Claim claim(int gpu, Runnable wake) {
+        return new Claim(pieces.computeIfAbsent(gpu, ordinal -> new long[1]), wake);
     }
 
     private long pieces(long bytes) {

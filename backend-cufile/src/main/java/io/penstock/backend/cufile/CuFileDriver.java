@@ -43,6 +43,7 @@ final class CuFileDriver {
     private boolean isOurs; // and not opened by the application before us
     private @Nullable CuFileSettings settings; // of whoever opened it
     private @Nullable DriverProperties properties;
+    private @Nullable BounceBudget bounces; // of all batches
 
     private CuFileDriver() {}
 
@@ -91,6 +92,7 @@ final class CuFileDriver {
         }
         try {
             properties = readProperties();
+            bounces = BounceBudget.of(properties);
             startStatistics(wanted.statistics());
         } catch (CuFileRefusal | RuntimeException | Error e) {
             shut();
@@ -125,6 +127,7 @@ final class CuFileDriver {
 
     private void shut() {
         properties = null;
+        bounces = null;
         settings = null;
         if (!isOurs) {
             return;
@@ -140,6 +143,11 @@ final class CuFileDriver {
     /** Returns what the driver says of itself; null where it is not open. */
     synchronized @Nullable DriverProperties properties() {
         return properties;
+    }
+
+    /** Returns what is left of its bounce buffers; null where it is not open. */
+    synchronized @Nullable BounceBudget bounces() {
+        return bounces;
     }
 
     /** Returns its counters; {@link DriverStatistics#NONE} where it is not open. */

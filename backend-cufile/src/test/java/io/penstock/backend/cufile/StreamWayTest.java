@@ -97,18 +97,22 @@ class StreamWayTest {
         assertThat(bench.cufile.calls("cuFileStreamRegister")).isBetween(2L, 16L);
     }
 
-    @Test
-    void registeredMemoryIsFilledBySeveralStreamsWithoutMixingThemUp() throws IOException {
+    @ParameterizedTest
+    @CsvSource({"0, file, COMPAT", "1, file, DIRECT", "1, far, COMPAT"})
+    void registeredMemoryIsFilledBySeveralStreamsWithoutMixingThemUp(int nvidiaFs, String name, TransferPath path)
+            throws IOException {
         bench.close();
         bench = CuFileBench.open(
                 CuFileDouble.options(CufilePath.STREAM).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        bench.cufile.set("nvfs", nvidiaFs);
         int part = 64 << 10;
         byte[] content = CuFileBench.bytes(16 * part);
-        StorageFile file = bench.file(content);
+        StorageFile file = bench.open(bench.path(name, content));
         DeviceBuffer buffer = bench.buffer(content.length);
         List<Transfer> parts = IntStream.range(0, 16)
                 .mapToObj(i -> Transfer.read(file.region((long) i * part, part), buffer.region((long) i * part, part)))
                 .toList();
+        assertThat(bench.backend().explain(parts.get(1)).path()).isEqualTo(path);
         bench.backend().submit(Flux.fromIterable(parts)).blockLast();
         assertThat(Arrays.mismatch(CuFileBench.content(buffer), content))
                 .as("the first byte that differs")
