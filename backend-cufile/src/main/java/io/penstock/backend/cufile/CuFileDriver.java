@@ -19,10 +19,6 @@ final class CuFileDriver {
     /** The one of this process. */
     static final CuFileDriver PROCESS = new CuFileDriver();
 
-    // Of CUFileSizeTConfigParameter_t and CUFileBoolConfigParameter_t.
-    private static final int EXECUTION_MAX_IO_THREADS = 2;
-    private static final int EXECUTION_PARALLEL_IO = 4;
-
     private static final Logger LOG = LoggerFactory.getLogger(CuFileDriver.class);
 
     /** One user's claim on the driver. */
@@ -76,24 +72,16 @@ final class CuFileDriver {
 
     private void open(CuFileSettings wanted) throws CuFileRefusal {
         String request = "opening cuFile's driver";
-        if (wanted.ownThreads() > 0) {
-            // Before it is open, or never (CU_FILE_DRIVER_ALREADY_OPEN).
-            CuFileRefusal.check(
-                    request,
-                    "cuFileSetParameterSizeT",
-                    CuFile.cuFileSetParameterSizeT(EXECUTION_MAX_IO_THREADS, wanted.ownThreads()));
-            CuFileRefusal.check(
-                    request, "cuFileSetParameterBool", CuFile.cuFileSetParameterBool(EXECUTION_PARALLEL_IO, 1));
-        }
+        wanted.beforeOpening();
         long status = CuFile.cuFileDriverOpen();
         isOurs = CuFile.error(status) != CuFileError.DRIVER_ALREADY_OPEN;
         if (isOurs) {
             CuFileRefusal.check(request, "cuFileDriverOpen", status);
         }
         try {
+            wanted.afterOpening();
             properties = readProperties();
             bounces = BounceBudget.of(properties);
-            startStatistics(wanted.statistics());
         } catch (CuFileRefusal | RuntimeException | Error e) {
             shut();
             throw e;
@@ -108,14 +96,6 @@ final class CuFileDriver {
                 "cuFileDriverGetProperties",
                 CuFile.cuFileDriverGetProperties(properties));
         return DriverProperties.of(properties);
-    }
-
-    private static void startStatistics(int level) throws CuFileRefusal {
-        if (level > 0) {
-            String request = "counting at level " + level;
-            CuFileRefusal.check(request, "cuFileSetStatsLevel", CuFile.cuFileSetStatsLevel(level));
-            CuFileRefusal.check(request, "cuFileStatsStart", CuFile.cuFileStatsStart());
-        }
     }
 
     private synchronized void leave() {

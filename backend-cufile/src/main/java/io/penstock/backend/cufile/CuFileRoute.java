@@ -43,12 +43,19 @@ final class CuFileRoute implements Route {
     private final CuFileMode mode;
     private final boolean claimsDirect;
     private final CuFileSizes sizes;
+    private final long leastBytes;
 
-    CuFileRoute(CuFileSession session, CuFileMode mode, boolean claimsDirect, CuFileSizes sizes) {
+    /**
+     * Makes one.
+     *
+     * @param leastBytes what a part of a transfer has at least, unless that has to go directly
+     */
+    CuFileRoute(CuFileSession session, CuFileMode mode, boolean claimsDirect, CuFileSizes sizes, long leastBytes) {
         this.session = session;
         this.mode = mode;
         this.claimsDirect = claimsDirect;
         this.sizes = sizes;
+        this.leastBytes = leastBytes;
     }
 
     @Override
@@ -168,6 +175,10 @@ final class CuFileRoute implements Route {
                 return why;
             }
         }
+        if (leastBytes > 0 && !transfer.isDirectRequired() && hasSmallParts(transfer)) {
+            return "parts of less than " + leastBytes + " bytes go better packed into slots ("
+                    + CufileOptions.DIRECT_BYTES + ")";
+        }
         // Edges go by slots, whose copies are in streams of their own.
         return (claimsDirect || placed) && !isWholeBlocks(transfer)
                 ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
@@ -177,7 +188,9 @@ final class CuFileRoute implements Route {
     @Override
     public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
         boolean counts = claimsDirect && memory instanceof GpuMemory && isFirstUse(transfer, part);
-        if (counts && ((CuFileFile) file).refusal().isEmpty() && refusal(transfer).isEmpty()) {
+        if (counts
+                && ((CuFileFile) file).refusal().isEmpty()
+                && refusal(transfer).isEmpty()) {
             session.used(((GpuMemory) memory).span());
         }
     }
@@ -207,6 +220,15 @@ final class CuFileRoute implements Route {
     private long pieceBytes() {
         long most = mode == CuFileMode.BATCH ? BatchLimits.pieceBytes(sizes) : sizes.pieceBytes();
         return Math.max(CuFileSession.BLOCK_BYTES, most) & -CuFileSession.BLOCK_BYTES;
+    }
+
+    private boolean hasSmallParts(Transfer transfer) {
+        for (int pair = 0; pair < transfer.pairs(); pair++) {
+            if (transfer.pairLength(pair) < leastBytes) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isWholeBlocks(Transfer transfer) {

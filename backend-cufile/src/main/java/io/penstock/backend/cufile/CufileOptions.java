@@ -67,6 +67,14 @@ public final class CufileOptions {
             1L << 40,
             "memory of up to so many bytes is registered when it is allocated, larger when it is reused");
 
+    /** From how many bytes on a transfer goes directly by itself. */
+    public static final Option<Long> DIRECT_BYTES = Option.bytes(
+            "penstock.cufile.direct-bytes",
+            16L << 10,
+            0,
+            1L << 40,
+            "path=auto moves parts of at least so many bytes directly, and packs smaller ones into slots");
+
     /** How many calls of cuFile block at once. */
     public static final Option<Integer> THREADS = Option.integer(
             "penstock.cufile.threads",
@@ -91,6 +99,38 @@ public final class CufileOptions {
     public static final Option<Integer> STATISTICS = Option.integer(
             "penstock.cufile.statistics", 0, 0, 3, "the level of cuFile's own counters; 0 leaves it to cufile.json");
 
+    /** Up to which size cuFile polls. */
+    public static final Option<Long> POLL_BYTES = Option.bytes(
+            "penstock.cufile.poll-bytes",
+            0,
+            0,
+            1L << 30,
+            "up to which size cuFile polls for the end of an operation; 0 leaves it to cufile.json");
+
+    /** How much cuFile asks of the storage at a time. */
+    public static final Option<Long> DIRECT_IO_BYTES = Option.bytes(
+            "penstock.cufile.direct-io-bytes",
+            0,
+            0,
+            16L << 20,
+            "the most bytes that cuFile asks of the storage at a time; 0 leaves it to cufile.json");
+
+    /** cuFile's bounce buffers. */
+    public static final Option<Long> CACHE_BYTES = Option.bytes(
+            "penstock.cufile.cache-bytes",
+            0,
+            0,
+            1L << 40,
+            "how much memory of each GPU cuFile takes for bounce buffers; 0 leaves it to cufile.json");
+
+    /** How much memory of a GPU may be registered. */
+    public static final Option<Long> PINNED_BYTES = Option.bytes(
+            "penstock.cufile.pinned-bytes",
+            0,
+            0,
+            1L << 40,
+            "the most memory of a GPU that is registered with cuFile; 0 leaves it to cufile.json");
+
     private CufileOptions() {}
 
     /** Returns all of them. */
@@ -106,10 +146,15 @@ public final class CufileOptions {
                 MAPPED_THREADS,
                 REGISTER,
                 REGISTER_BYTES,
+                DIRECT_BYTES,
                 THREADS,
                 OWN_THREADS,
                 STREAMS,
                 PIECE_BYTES,
-                STATISTICS);
+                STATISTICS,
+                POLL_BYTES,
+                DIRECT_IO_BYTES,
+                CACHE_BYTES,
+                PINNED_BYTES);
     }
 }

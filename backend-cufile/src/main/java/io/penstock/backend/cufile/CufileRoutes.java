@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <table>
  * <caption>Which routes there are, in their order</caption>
- * <tr><td>auto</td><td>cuFile direct, where that may be: whole blocks, registered memory; mapped: reads of at least 1
+ * <tr><td>auto</td><td>cuFile direct, where that may be: whole blocks, registered memory, parts of {@link CufileOptions#DIRECT_BYTES} at least; mapped: reads of at least 1
  * MiB of immutable files, from the third on, the second having them registered; staged. Never cuFile's own bouncing, which is slower than our slots</td></tr>
  * <tr><td>direct</td><td>cuFile direct; staged</td></tr>
  * <tr><td>sync, batch, stream</td><td>cuFile direct; cuFile, whichever way it goes; staged: what it refuses</td></tr>
@@ -55,7 +55,8 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
         String whyNotDirect = CuFileLibrary.find(options, storages.nvidiaFs()).whyNotDirect();
         if (whyNotDirect.isEmpty()) {
             cuFile = new CuFileSession(context, options, storages);
-            routes.add(new CuFileRoute(cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options)));
+            routes.add(new CuFileRoute(
+                    cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options), options.get(CufileOptions.DIRECT_BYTES)));
         }
         if (MappedRoute.unavailable(context).isEmpty()) {
             routes.add(MappedRoute.of(context, options, MappedRoute.Takes.WORTHWHILE));
@@ -85,9 +86,9 @@ record CufileRoutes(List<Route> all, @Nullable CuFileSession cuFile) {
         CuFileSession cuFile = new CuFileSession(context, options, storages);
         CuFileSizes sizes = CuFileSizes.of(options);
         List<Route> routes = new ArrayList<>();
-        routes.add(new CuFileRoute(cuFile, mode, true, sizes));
+        routes.add(new CuFileRoute(cuFile, mode, true, sizes, 0));
         if (path != CufilePath.DIRECT) {
-            routes.add(new CuFileRoute(cuFile, mode, false, sizes));
+            routes.add(new CuFileRoute(cuFile, mode, false, sizes, 0));
         }
         routes.add(staged(context, options, "cuFile does not take this"));
         return new CufileRoutes(routes, cuFile);

@@ -11,6 +11,7 @@ import java.util.List;
  * What cuFile's driver says of itself once it is open ({@code CUfileDrvProps_t}).
  *
  * @param nvfsMajor the version of the nvidia-fs module; 0.0 where it is not loaded
+ * @param pollKilobytes up to which size it polls, if it does
  * @param storage which kinds of storage reach GPU memory: bit n is the n-th of {@link Storage}
  * @param control bit 0: polls; bit 1: may fall back to its POSIX mode by itself
  * @param features bit 0: dynamic routing; 1: batches; 2: streams; 3: a thread pool of its own
@@ -18,6 +19,7 @@ import java.util.List;
 record DriverProperties(
         int nvfsMajor,
         int nvfsMinor,
+        long pollKilobytes,
         long maxDirectIoKilobytes,
         int storage,
         int control,
@@ -25,7 +27,8 @@ record DriverProperties(
         long deviceCacheKilobytes,
         long perBufferKilobytes,
         long maxPinnedKilobytes,
-        int maxBatch) {
+        int maxBatch,
+        int batchTimeoutMillis) {
 
     /** Kinds of storage, by their bit in {@code dstatusflags}; names are the vendor's. */
     enum Storage {
@@ -49,6 +52,8 @@ record DriverProperties(
         }
     }
 
+    private static final List<String> FEATURES = List.of("dynamic routing", "batches", "streams", "own threads");
+    private static final int USE_POLL_MODE = 1;
     private static final int ALLOW_COMPAT = 1 << 1;
 
     /** Takes the structure apart. */
@@ -60,6 +65,7 @@ record DriverProperties(
         return new DriverProperties(
                 fields.getInt(0),
                 fields.getInt(4),
+                fields.getLong(8),
                 fields.getLong(16),
                 fields.getInt(24),
                 fields.getInt(28),
@@ -67,7 +73,8 @@ record DriverProperties(
                 Integer.toUnsignedLong(fields.getInt(36)),
                 Integer.toUnsignedLong(fields.getInt(40)),
                 Integer.toUnsignedLong(fields.getInt(44)),
-                fields.getInt(48));
+                fields.getInt(48),
+                fields.getInt(52));
     }
 
     /** Returns whether the nvidia-fs module is there. */
@@ -77,6 +84,11 @@ record DriverProperties(
 
     boolean reaches(Storage kind) {
         return (storage & 1 << kind.bit) != 0;
+    }
+
+    /** Returns whether it polls for the end of operations. */
+    boolean polls() {
+        return (control & USE_POLL_MODE) != 0;
     }
 
     /** Returns whether cuFile may take its POSIX mode where it cannot go directly, and not tell. */
@@ -100,12 +112,33 @@ record DriverProperties(
         return reached;
     }
 
-    /** Returns it in words, for a person. */
+    /** Returns it in words, for a log. */
     String describe() {
         String module = hasNvidiaFs() ? "nvidia-fs " + nvfsMajor + "." + nvfsMinor : "no nvidia-fs";
         return module + ", direct from " + (reached().isEmpty() ? "nothing" : reached())
                 + (allowsCompatibility() ? ", POSIX mode allowed" : ", POSIX mode forbidden")
                 + ", batches of " + maxBatch + ", bounce cache " + deviceCacheKilobytes + " KiB in pieces of "
                 + perBufferKilobytes + " KiB";
+    }
+
+    /** Returns all of it in lines, for a person. */
+    List<String> lines() {
+        return List.of(
+                describe(),
+                "batches end or time out within " + batchTimeoutMillis + " ms",
+                "at most " + maxDirectIoKilobytes + " KiB asked of the storage at a time, " + maxPinnedKilobytes
+                        + " KiB of GPU memory registered",
+                polls() ? "polls for operations of up to " + pollKilobytes + " KiB" : "does not poll",
+                "features: " + featureNames());
+    }
+
+    private List<String> featureNames() {
+        List<String> names = new ArrayList<>();
+        for (int bit = 0; bit < FEATURES.size(); bit++) {
+            if ((features & 1 << bit) != 0) {
+                names.add(FEATURES.get(bit));
+            }
+        }
+        return names;
     }
 }

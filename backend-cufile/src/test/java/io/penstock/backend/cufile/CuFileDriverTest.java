@@ -15,6 +15,7 @@ import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -86,6 +87,44 @@ class CuFileDriverTest {
             byte[] parallel = new byte[1];
             assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
             assertThat(parallel[0]).isEqualTo((byte) 1);
+        }
+    }
+
+    @Test
+    void pollingAndThePoolsAreSetOnceItIsOpen() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.BATCH)
+                .with(CufileOptions.POLL_BYTES, 16L << 10)
+                .with(CufileOptions.DIRECT_IO_BYTES, 1L << 20)
+                .with(CufileOptions.CACHE_BYTES, (8L << 20) + 1)
+                .with(CufileOptions.PINNED_BYTES, 1L << 30);
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(options)) {
+            byte[] content = CuFileBench.bytes(20 << 20);
+            StorageFile file = bench.file(content);
+            DriverProperties properties = CuFileDriver.PROCESS.properties();
+            assertThat(properties.polls()).isTrue();
+            assertThat(properties.pollKilobytes()).isEqualTo(16);
+            assertThat(properties.maxDirectIoKilobytes()).isEqualTo(1024);
+            assertThat(properties.deviceCacheKilobytes()).as("whole blocks").isEqualTo((8 << 10) + 4);
+            assertThat(properties.maxPinnedKilobytes()).isEqualTo(1 << 20);
+            // Unaligned, so that it bounces: the double complains of more entries than the smaller cache has room for.
+            DeviceBuffer buffer = bench.buffer(content.length);
+            bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
+            assertThat(Arrays.mismatch(CuFileBench.content(buffer), content)).isZero();
+        }
+    }
+
+    @Test
+    void aLimitThatItDoesNotTakeSendsFilesByOurSlotsAndIsNamed() throws IOException {
+        cufile.fail("cuFileDriverSetMaxCacheSize", 0, 5003);
+        Options options = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.CACHE_BYTES, 8L << 20);
+        try (CuFileBench bench = CuFileBench.open(options)) {
+            StorageFile file = bench.file(CuFileBench.bytes(4096));
+            Transfer read = Transfer.read(file.all(), bench.buffer(4096).all());
+            assertThat(bench.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(bench.backend().explain(read).whyNotDirect())
+                    .contains("penstock.cufile.cache-bytes=8192KiB", "cuFileDriverSetMaxCacheSize -> ", "(5003)");
+            assertThat(closed()).as("the driver is not left open").isPositive().isEqualTo(cufile.calls(OPEN));
         }
     }
 

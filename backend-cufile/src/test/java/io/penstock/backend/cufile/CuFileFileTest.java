@@ -43,7 +43,7 @@ class CuFileFileTest {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.allocate(1), BYTES - 1); // a hole before it
         }
-        CuFileRoute route = new CuFileRoute(session, CuFileMode.SYNC, false, CuFileSizes.of(options));
+        CuFileRoute route = new CuFileRoute(session, CuFileMode.SYNC, false, CuFileSizes.of(options), 0);
         file = (CuFileFile) route.open(path, Set.of(FileOption.READ));
     }
 

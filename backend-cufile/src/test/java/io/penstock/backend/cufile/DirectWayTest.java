@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +156,50 @@ class DirectWayTest {
             Files.deleteIfExists(to);
         }
         CuFileLeft.assertNothing();
+    }
+
+    @Test
+    void manySmallBlocksArePackedIntoSlotsAndLargeOnesGoDirectly() throws IOException {
+        cufile.set("nvfs", 1);
+        byte[] content = CuFileBench.bytes(256 << 10);
+        try (CuFileBench bench =
+                CuFileBench.open(CuFileDouble.options(CufilePath.AUTO), new CuFileDouble.WithNvidiaFs())) {
+            StorageFile file = bench.file(content);
+            DeviceBuffer buffer = bench.buffer(content.length);
+            long[] backwards = LongStream.range(0, 64).map(i -> (63 - i) * 4096).toArray();
+            Transfer gather = Transfer.gather(file, backwards, 4096, buffer.all());
+            assertThat(bench.move(gather).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(cufile.calls("cuFileRead")).isZero();
+            byte[] gathered = CuFileBench.content(buffer);
+            for (int i = 0; i < 64; i++) {
+                assertThat(Arrays.mismatch(
+                                gathered, i * 4096, (i + 1) * 4096, content, (63 - i) * 4096, (64 - i) * 4096))
+                        .isEqualTo(-1);
+            }
+            assertThat(bench.backend().explain(gather).whyNotDirect())
+                    .contains("less than 16384 bytes", "penstock.cufile.direct-bytes");
+            Transfer small = Transfer.read(file.region(0, 12_288), buffer.region(0, 12_288));
+            assertThat(bench.move(small).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(bench.move(small.requireDirect()).path()).isEqualTo(TransferPath.DIRECT);
+            Transfer enough = Transfer.read(file.region(0, 16_384), buffer.region(0, 16_384));
+            assertThat(bench.move(enough).path()).isEqualTo(TransferPath.DIRECT);
+            Transfer tail = enough.and(file.region(32_768, 4096), buffer.region(32_768, 4096));
+            assertThat(bench.move(tail).path()).as("one part is small").isEqualTo(TransferPath.STAGED);
+            Transfer large = Transfer.gather(file, new long[] {65_536, 0}, 65_536, buffer.region(0, 131_072));
+            assertThat(bench.move(large).path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(cufile.calls("cuFileRead")).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void whoAsksForTheDirectPathGetsItForSmallBlocksToo() throws IOException {
+        cufile.set("nvfs", 1);
+        try (CuFileBench bench = CuFileBench.open(CufilePath.DIRECT)) {
+            StorageFile file = bench.file(CuFileBench.bytes(16_384));
+            Transfer gather = Transfer.gather(
+                    file, new long[] {8192, 0}, 4096, bench.buffer(8192).all());
+            assertThat(bench.move(gather).path()).isEqualTo(TransferPath.DIRECT);
+        }
     }
 
     @Test

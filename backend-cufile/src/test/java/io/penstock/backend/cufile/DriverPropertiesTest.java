@@ -21,19 +21,28 @@ class DriverPropertiesTest {
                 .putInt(48, 128)
                 .putInt(52, 5);
         DriverProperties properties = DriverProperties.of(fields.array());
-        assertThat(properties).isEqualTo(new DriverProperties(2, 24, 16_384, 20, 2, 6, 131_072, 1024, 33_554_432, 128));
+        assertThat(properties)
+                .isEqualTo(new DriverProperties(2, 24, 4, 16_384, 20, 2, 6, 131_072, 1024, 33_554_432, 128, 5));
         assertThat(properties.reached()).containsExactly(Storage.NFS, Storage.NVME);
         assertThat(properties.hasNvidiaFs()).isTrue();
         assertThat(properties.allowsCompatibility()).isTrue();
         assertThat(properties.describe()).contains("nvidia-fs 2.24", "[NFS, NVME]", "POSIX mode allowed", "128");
+        assertThat(properties.lines())
+                .contains(
+                        "batches end or time out within 5 ms",
+                        "at most 16384 KiB asked of the storage at a time, 33554432 KiB of GPU memory registered",
+                        "does not poll",
+                        "features: [batches, streams]");
+        fields.putInt(28, 1 << 1 | 1);
+        assertThat(DriverProperties.of(fields.array()).lines()).contains("polls for operations of up to 4 KiB");
     }
 
     @Test
     void withoutTheModuleOnlyPeerToPeerDmaMayBeDirect() {
-        DriverProperties nothing = new DriverProperties(0, 0, 16_384, 0, 2, 0, 131_072, 1024, 0, 128);
+        DriverProperties nothing = new DriverProperties(0, 0, 4, 16_384, 0, 2, 0, 131_072, 1024, 0, 128, 5);
         assertThat(nothing.mayBeDirect()).isFalse();
         assertThat(nothing.describe()).contains("no nvidia-fs", "direct from nothing");
-        DriverProperties dma = new DriverProperties(0, 0, 16_384, 1 << 11, 0, 0, 131_072, 1024, 0, 128);
+        DriverProperties dma = new DriverProperties(0, 0, 4, 16_384, 1 << 11, 0, 0, 131_072, 1024, 0, 128, 5);
         assertThat(dma.mayBeDirect()).isTrue();
         assertThat(dma.reached()).containsExactly(Storage.NVME_P2P);
         assertThat(dma.allowsCompatibility()).isFalse();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StorageKindTest {
 
     private static final DriverProperties NVME =
-            new DriverProperties(2, 24, 16_384, 1 << Storage.NVME.bit, 0, 0, 131_072, 1024, 0, 128);
+            new DriverProperties(2, 24, 4, 16_384, 1 << Storage.NVME.bit, 0, 0, 131_072, 1024, 0, 128, 5);
 
     @TempDir
     Path blockDevices;
@@ -39,7 +39,7 @@ class StorageKindTest {
 
     @Test
     void withoutADirectPathNothingIs() throws IOException {
-        DriverProperties none = new DriverProperties(0, 0, 16_384, 0, 2, 0, 131_072, 1024, 0, 128);
+        DriverProperties none = new DriverProperties(0, 0, 4, 16_384, 0, 2, 0, 131_072, 1024, 0, 128, 5);
         assertThat(kind("ext4", "/dev/nvme0n1").whyNotDirect(none)).startsWith("nvidia-fs is not loaded");
     }
 
