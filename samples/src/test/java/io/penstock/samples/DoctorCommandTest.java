@@ -3,9 +3,18 @@ package io.penstock.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DoctorCommandTest {
+
+    @AfterEach
+    void forgetDoubles() {
+        GpuDoubles.forget();
+    }
 
     @Test
     void everyBackendIsListedWithItsReason() {
@@ -25,6 +34,30 @@ class DoctorCommandTest {
                 .contains("\"available\": true")
                 .contains("\"remedy\": ")
                 .endsWith("]" + System.lineSeparator());
+    }
+
+    @Test
+    void whatCuFilesDriverIsAndCountsIsShownWhileItIsOpen() throws IOException {
+        GpuDoubles.find();
+        // Of the build: on a disk, where /tmp may be memory.
+        Path file = Files.createTempFile(Files.createDirectories(Path.of("target")), "doctor", "");
+        Files.write(file, new byte[100_000]);
+        CommandLineRun closed = CommandLineRun.of("doctor");
+        assertThat(closed.out()).doesNotContain("cuFile's driver", "cuFile's counters");
+        CommandLineRun run = CommandLineRun.of("doctor", "--driver", file.toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .contains("cuFile's driver: no nvidia-fs, direct from nothing")
+                .contains("cuFile's driver: features: [dynamic routing, batches, streams, own threads]")
+                .contains("cuFile's counters: read_bytes = 100000")
+                .contains("cuFile's counters: 1 reads of up to 128 KiB")
+                .containsPattern("cuFile's counters: GPU-[0-9a-f-]+: reads 0 by peer-to-peer DMA, 0 by nvidia-fs, 1 through"
+                        + " host memory, 1 unaligned");
+        assertThat(CommandLineRun.of("doctor").out()).as("closed again").doesNotContain("cuFile's driver");
+        assertThat(CommandLineRun.of("doctor", "--driver", file.resolveSibling("none").toString()).code())
+                .isNotZero();
+        Files.delete(file);
     }
 
     @Test

@@ -94,27 +94,10 @@ record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvi
         lines.add("cuFile direct: " + (why.isEmpty() ? "perhaps, its driver will say" : "no, " + why));
         DriverProperties properties = CuFileDriver.PROCESS.properties();
         if (properties != null) {
-            lines.add("cuFile's driver: " + properties.describe());
+            properties.lines().forEach(line -> lines.add("cuFile's driver: " + line));
         }
-        lines.addAll(counted(CuFileDriver.PROCESS.statistics()));
+        CuFileDriver.PROCESS.statistics().describe().forEach(line -> lines.add("cuFile's counters: " + line));
         configuration.describe().forEach(line -> lines.add("cuFile's settings: " + line));
-        return lines;
-    }
-
-    private static List<String> counted(DriverStatistics statistics) {
-        if (statistics.level() == 0) {
-            return List.of();
-        }
-        List<String> lines = new ArrayList<>();
-        statistics.counters().forEach((name, value) -> {
-            if (value != 0) {
-                lines.add("cuFile's counters: " + name + " = " + value);
-            }
-        });
-        if (statistics.level() >= 3) {
-            lines.add("cuFile's counters: " + statistics.direct() + " operations direct, " + statistics.posix()
-                    + " through host memory");
-        }
         return lines;
     }
 

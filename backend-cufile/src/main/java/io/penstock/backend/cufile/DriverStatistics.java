@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.ToLongFunction;
 
 /**
@@ -26,12 +27,14 @@ record DriverStatistics(
     /**
      * What one GPU did, and which way.
      *
+     * @param uuid as nvidia-smi prints it
      * @param p2pReads by the kernel's own peer-to-peer DMA
      * @param nvfsReads by nvidia-fs
      * @param posixReads through host memory
      * @param unalignedReads among them, those that needed a bounce buffer
      */
     record Gpu(
+            String uuid,
             long p2pReads,
             long nvfsReads,
             long posixReads,
@@ -50,6 +53,17 @@ record DriverStatistics(
         /** Returns the operations that went through host memory. */
         long posix() {
             return posixReads + posixWrites;
+        }
+
+        private String describe() {
+            return uuid + ": " + way("reads", p2pReads, nvfsReads, posixReads, unalignedReads) + "; "
+                    + way("writes", p2pWrites, nvfsWrites, posixWrites, unalignedWrites) + "; " + registeredBytes
+                    + " bytes registered";
+        }
+
+        private static String way(String what, long p2p, long nvfs, long posix, long unaligned) {
+            return what + " " + p2p + " by peer-to-peer DMA, " + nvfs + " by nvidia-fs, " + posix
+                    + " through host memory, " + unaligned + " unaligned";
         }
     }
 
@@ -126,8 +140,10 @@ record DriverStatistics(
         List<Gpu> gpus = new ArrayList<>();
         int count = Math.min(fields.getInt(GPU_COUNT_OFFSET), MOST_GPUS);
         for (int gpu = 0; gpu < count; gpu++) {
-            int at = GPUS_OFFSET + gpu * CuFile.PER_GPU_STATS_BYTES + UUID_BYTES;
+            int start = GPUS_OFFSET + gpu * CuFile.PER_GPU_STATS_BYTES;
+            int at = start + UUID_BYTES;
             gpus.add(new Gpu(
+                    uuid(fields, start),
                     fields.getLong(at + 5 * 8),
                     fields.getLong(at + 6 * 8),
                     fields.getLong(at + 7 * 8),
@@ -139,6 +155,36 @@ record DriverStatistics(
                     fields.getLong(at + 28 * 8)));
         }
         return gpus;
+    }
+
+    private static String uuid(ByteBuffer fields, int at) {
+        ByteBuffer bytes = fields.duplicate().order(ByteOrder.BIG_ENDIAN);
+        return "GPU-" + new UUID(bytes.getLong(at), bytes.getLong(at + 8));
+    }
+
+    /** Returns what is counted in lines, for a person; what is 0 is left out. */
+    List<String> describe() {
+        List<String> lines = new ArrayList<>();
+        counters.forEach((name, value) -> {
+            if (value != 0) {
+                lines.add(name + " = " + value);
+            }
+        });
+        describe(lines, "reads", readSizes);
+        describe(lines, "writes", writeSizes);
+        gpus.forEach(gpu -> lines.add(gpu.describe()));
+        if (level >= 3) {
+            lines.add(direct() + " operations direct, " + posix() + " through host memory");
+        }
+        return lines;
+    }
+
+    private static void describe(List<String> lines, String what, List<Long> sizes) {
+        for (int size = 0; size < sizes.size(); size++) {
+            if (sizes.get(size) != 0) {
+                lines.add(sizes.get(size) + " " + what + " of up to " + (1L << size) + " KiB");
+            }
+        }
     }
 
     /** Returns the operations of all GPUs that went without host memory. */

@@ -44,13 +44,24 @@ class DriverStatisticsTest {
                 .putLong(second + 160, 23)
                 .putLong(second + 168, 24);
         fields.putLong(second + 224, 99);
+        fields.order(ByteOrder.BIG_ENDIAN)
+                .putLong(second - 16, 0x0123456789abcdefL)
+                .putLong(second - 8, 0xfedcba9876543210L);
         DriverStatistics statistics = DriverStatistics.of(3, bytes);
         assertThat(statistics.gpus()).hasSize(2);
         DriverStatistics.Gpu gpu = statistics.gpus().get(1);
-        assertThat(gpu).isEqualTo(new DriverStatistics.Gpu(11, 12, 13, 14, 21, 22, 23, 24, 99));
+        String uuid = "GPU-01234567-89ab-cdef-fedc-ba9876543210";
+        assertThat(gpu).isEqualTo(new DriverStatistics.Gpu(uuid, 11, 12, 13, 14, 21, 22, 23, 24, 99));
         assertThat(gpu.direct()).isEqualTo(11 + 12 + 21 + 22);
         assertThat(gpu.posix()).isEqualTo(13 + 23);
         assertThat(statistics.posix()).isGreaterThan(gpu.posix());
+        assertThat(statistics.describe())
+                .contains(
+                        uuid + ": reads 11 by peer-to-peer DMA, 12 by nvidia-fs, 13 through host memory, 14 unaligned;"
+                                + " writes 21 by peer-to-peer DMA, 22 by nvidia-fs, 23 through host memory, 24 unaligned;"
+                                + " 99 bytes registered")
+                .contains("read_bytes = 12", "66 reads of up to 4 KiB", "97 writes of up to 2 KiB")
+                .doesNotContain("read_ops_ok = 0");
     }
 
     @Test
