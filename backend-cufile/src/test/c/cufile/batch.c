@@ -152,15 +152,33 @@ EXPORT CUfileError_t cuFileBatchIOSubmit(void *handle, unsigned count, struct pa
     return RESULT(error);
 }
 
+/* Events that were told before, and what has not ended. */
+static unsigned other_events(struct batch *batch, unsigned count, unsigned most, struct io_event *events) {
+    if (property("batch_repeats", 0) && batch->told.cookie && count < most) {
+        events[count++] = batch->told;
+        batch->told.cookie = NULL;
+    }
+    for (unsigned i = 0; property("batch_pending", 0) && i < batch->capacity && count < most; i++) {
+        const struct entry *entry = &batch->entries[i];
+        if (entry->state != QUEUED && entry->state != RUNNING) continue;
+        events[count++] = (struct io_event){entry->io.cookie, entry->state == QUEUED ? WAITING : PENDING, 0};
+    }
+    return count;
+}
+
 static unsigned read_events(struct batch *batch, unsigned most, struct io_event *events) {
+    struct io_event last = {0};
     unsigned count = 0;
     for (unsigned i = 0; i < batch->capacity && count < most; i++) {
         struct entry *entry = &batch->entries[i];
         if (entry->state != DONE) continue;
-        events[count++] = (struct io_event){entry->io.cookie, entry->status, (size_t)entry->result};
+        last = (struct io_event){entry->io.cookie, entry->status, (size_t)entry->result};
+        events[count++] = last;
         count_call(BATCH_COMPLETE, entry->status != COMPLETE);
         forget(entry);
     }
+    count = other_events(batch, count, most, events);
+    if (last.cookie) batch->told = last;
     return count;
 }
 

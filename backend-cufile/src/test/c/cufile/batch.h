@@ -51,6 +51,7 @@ struct batch {
     unsigned capacity;
     int ended;
     struct entry *entries;
+    struct io_event told; /* the last, if it is to come once more */
     struct batch *next;
 };
 

@@ -5,7 +5,9 @@
  *
  * Properties, with their defaults: udev 1 (0: no handle can be registered, as in a bare container), tmpfs 0 (1: files there
  * can), nvfs 0 (1: the kernel driver is there and aligned transfers go directly), p2p 0, compat 1 (0: no POSIX mode),
- * streams 1, bar_kb (of each GPU), max_batch_io_size 128, version 1150.
+ * streams 1, bar_kb (of each GPU), max_batch_io_size 128, version 1150, short_seed 0 (else operations come short by
+ * chance), batch_repeats 0 (1: each event of a batch comes once more, with a later poll), batch_pending 0 (1: a poll tells of
+ * entries that have not ended too), batch_failure 0x40 (the status of an entry that fails).
  */
 #ifndef PENSTOCK_CUFILE_H
 #define PENSTOCK_CUFILE_H
@@ -164,6 +166,8 @@ ssize_t transfer(const struct io *io, int context_needed);
 
 /* posix.c; without the lock. */
 ssize_t read_file(const struct file *file, char *bytes, size_t size, off_t offset, int aligned);
+/* As read_file, but memory stays as it is where the file has holes; these count all the same. */
+ssize_t read_extents(const struct file *file, char *bytes, size_t size, off_t offset, int aligned);
 ssize_t write_file(const struct file *file, const char *bytes, size_t size, off_t offset, int aligned);
 
 /* batch.c and pool.c; with the lock. */

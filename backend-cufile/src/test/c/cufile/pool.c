@@ -95,7 +95,7 @@ static void carry_out_entry(struct entry *entry) {
     ssize_t result = transfer(&io, 0);
     if (result == -1) result = -errno;
     LOCK();
-    entry_done(entry, result < 0 ? FAILED : COMPLETE, result);
+    entry_done(entry, result < 0 ? (int)property("batch_failure", FAILED) : COMPLETE, result);
 }
 
 static void *worker(void *unused) {

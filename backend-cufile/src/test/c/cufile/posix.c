@@ -50,6 +50,22 @@ ssize_t read_file(const struct file *file, char *bytes, size_t size, off_t offse
     return done;
 }
 
+ssize_t read_extents(const struct file *file, char *bytes, size_t size, off_t offset, int aligned) {
+    struct stat status;
+    if (fstat(file->posix, &status)) return -1;
+    off_t end = status.st_size < offset + (off_t)size ? status.st_size : offset + (off_t)size;
+    for (off_t at = offset; at < end;) {
+        off_t data = lseek(file->posix, at, SEEK_DATA);
+        if (data < 0 || data >= end) break; /* all that is left is a hole */
+        off_t hole = lseek(file->posix, data, SEEK_HOLE);
+        at = hole < 0 || hole > end ? end : hole;
+        ssize_t got = read_file(file, bytes + (data - offset), (size_t)(at - data), data, aligned && at % BLOCK == 0);
+        if (got < 0) return -1;
+        if (got < at - data) return data - offset + got;
+    }
+    return end > offset ? end - offset : 0;
+}
+
 /*
  * The guide, 3.3.4: "When the write workload is unaligned, GDS uses Read-Modify-Write internally using POSIX mode." Whole
  * blocks are read, merged and written, without a lock: what somebody else writes into them meanwhile is lost. Operations

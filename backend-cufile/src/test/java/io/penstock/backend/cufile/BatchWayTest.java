@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.PermanentStorageException;
@@ -34,6 +35,7 @@ import reactor.core.publisher.Mono;
 class BatchWayTest {
 
     private static final String SUBMIT = "cuFileBatchIOSubmit";
+    private static final String STATUS = "cuFileBatchIOGetStatus";
 
     private CuFileBench bench;
 
@@ -222,6 +224,46 @@ class BatchWayTest {
         bench.cufile.fail("cuFileBatchIOGetStatus", 1, 5041);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(4096);
         assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+    }
+
+    @Test
+    void anEventThatComesAgainEndsNoLaterEntry() throws IOException {
+        bench.close();
+        bench = CuFileBench.open(CuFileDouble.options(CufilePath.BATCH).with(CommonOptions.LANE_DEPTH, 1));
+        bench.cufile.set("batch_repeats", 1);
+        bench.cufile.set("batch_pending", 1);
+        byte[] content = CuFileBench.bytes(8192);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(8192);
+        bench.move(Transfer.read(file.region(0, 4096), buffer.region(0, 4096)));
+        bench.cufile.hold(SUBMIT);
+        CompletableFuture<Completion> second = bench.backend()
+                .submit(Transfer.read(file.region(4096, 4096), buffer.region(4096, 4096)))
+                .toFuture();
+        bench.cufile.awaitHeld(SUBMIT, 1);
+        long polls = bench.cufile.calls(STATUS);
+        assertThat(bench.cufile.awaitCalls(STATUS, polls + 2)).isGreaterThan(polls);
+        assertThat(second).as("the first one's event came again").isNotDone();
+        bench.cufile.release(SUBMIT);
+        assertThat(second.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0x20, TransientStorageException, CUFILE_TIMEOUT (32)",
+        "0x04, PermanentStorageException, CU_FILE_INVALID_VALUE (5022)",
+        "0x40, PermanentStorageException, CU_FILE_INTERNAL_ERROR (5030)"
+    })
+    void anEntryMayEndWithAnyOfTheVendorsStatuses(String status, String type, String said) throws IOException {
+        bench.cufile.set("batch_failure", Integer.decode(status));
+        bench.cufile.set("batch_pending", 1);
+        StorageFile file = bench.file(CuFileBench.bytes(4096));
+        DeviceBuffer buffer = bench.buffer(4096);
+        bench.cufile.fail("late:" + SUBMIT, 1, -5030, 0);
+        assertThatThrownBy(() -> bench.move(Transfer.read(file.all(), buffer.all())))
+                .satisfies(e -> assertThat(e.getClass().getSimpleName()).isEqualTo(type))
+                .hasMessageContaining("cuFileBatchIO -> " + said);
     }
 
     @Test

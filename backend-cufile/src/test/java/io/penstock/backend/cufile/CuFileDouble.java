@@ -82,7 +82,8 @@ record CuFileDouble(CufilePath way, TransferPath path, Set<FileOption> fileOptio
 
     @Override
     public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
+        // As Backends does it, with commands held in front of the queues. Each operation may come short.
+        Doubles.cufile().set("short_seed", 20261123);
         return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, HoldingRoute::new);
     }
 

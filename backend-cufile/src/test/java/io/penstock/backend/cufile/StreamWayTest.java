@@ -236,6 +236,26 @@ class StreamWayTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"cuEventCreate", "cuEventRecord"})
+    void required_201_whereNeitherWordNorEventIsToBeHadTheStreamIsWaitedFor(String call) throws IOException {
+        bench.cuda.fail("cuStreamWriteValue32", 0, 801);
+        bench.cuda.fail(call, 0, 2);
+        byte[] content = CuFileBench.bytes(8192);
+        StorageFile file = bench.file(content);
+        DeviceBuffer buffer = bench.buffer(8192);
+        bench.cufile.hold(READ);
+        CompletableFuture<Completion> read =
+                bench.backend().submit(Transfer.read(file.all(), buffer.all())).toFuture();
+        bench.cufile.awaitHeld(READ, 1);
+        assertThat(bench.cuda.awaitCalls("cuStreamSynchronize", 1)).isPositive();
+        assertThat(read).as("while the stream reads").isNotDone();
+        bench.cufile.release(READ);
+        assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(8192);
+        bench.cuda.fail(call, -1, 0); // from here on there are some
+        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "cuFileReadAsync, 5038, cuFileReadAsync -> CU_FILE_ASYNC_NOT_SUPPORTED (5038)",
         "late:cuFileReadAsync, -5030, cuFileReadAsync -> CU_FILE_INTERNAL_ERROR (5030)",
