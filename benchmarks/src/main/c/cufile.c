@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ENTRIES = 128, MOST_STREAMS = 32, ALL_FIXED = 0xf };
+enum { MOST_ENTRIES = 128, MOST_STREAMS = 32, MOST_DEPTH = 16, ALL_FIXED = 0xf };
 
 static CUfileHandle_t handle; // of the run that is on
 
@@ -97,25 +97,52 @@ typedef struct {
     ssize_t done;
 } Cells; // read and written by the stream, so they live until it has passed
 
-Outcome cufile_streams(const Order *order) {
-    CUstream streams[MOST_STREAMS];
-    size_t count = order->bytes / order->chunk;
-    Cells *cells = calloc(count, sizeof *cells);
-    handle = cufile_of(order);
-    if (order->threads < 1 || order->threads > MOST_STREAMS) {
-        fail("%d streams", order->threads);
+static CUstream streams[MOST_STREAMS];
+static CUevent ends[MOST_STREAMS][MOST_DEPTH]; // of the operations that a stream has
+
+static void open_streams(const Order *order) {
+    if (order->threads < 1 || order->threads > MOST_STREAMS || order->slots < 0 || order->slots > MOST_DEPTH) {
+        fail("%d streams, %d deep", order->threads, order->slots);
     }
     for (int i = 0; i < order->threads; i++) {
         CUDA(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
         CUFILE(cuFileStreamRegister(streams[i], ALL_FIXED));
+        for (int depth = 0; depth < order->slots; depth++) {
+            CUDA(cuEventCreate(&ends[i][depth], CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+        }
     }
+}
+
+static void close_streams(const Order *order) {
+    for (int i = 0; i < order->threads; i++) {
+        for (int depth = 0; depth < order->slots; depth++) {
+            CUDA(cuEventDestroy_v2(ends[i][depth]));
+        }
+        CUFILE(cuFileStreamDeregister(streams[i]));
+        CUDA(cuStreamDestroy_v2(streams[i]));
+    }
+}
+
+// A stream has as many operations at once as the order has slots; with none, all of its share from the beginning.
+Outcome cufile_streams(const Order *order) {
+    size_t count = order->bytes / order->chunk, depth = (size_t)order->slots;
+    Cells *cells = calloc(count, sizeof *cells);
+    handle = cufile_of(order);
+    open_streams(order);
     int64_t cpu = cpu_nanos(), start = now_nanos();
     for (size_t i = 0; i < count; i++) {
+        size_t line = i % (size_t)order->threads, turn = i / (size_t)order->threads;
+        if (depth && turn >= depth) {
+            CUDA(cuEventSynchronize(ends[line][turn % depth]));
+        }
         // The pointer says where. By the offset, several streams read wrong bytes on an H200: experiments/streams.c.
         void *where = (char *)memory_of(order) + i * order->chunk;
         cells[i] = (Cells){order->chunk, (off_t)(i * order->chunk), 0, 0};
         CUFILE(cuFileReadAsync(handle, where, &cells[i].bytes, &cells[i].at, &cells[i].into, &cells[i].done,
-                streams[i % (size_t)order->threads]));
+                streams[line]));
+        if (depth) {
+            CUDA(cuEventRecord(ends[line][turn % depth], streams[line]));
+        }
     }
     for (int i = 0; i < order->threads; i++) {
         CUDA(cuStreamSynchronize(streams[i]));
@@ -126,10 +153,7 @@ Outcome cufile_streams(const Order *order) {
             fail("cuFileReadAsync of %zu bytes -> %zd", order->chunk, cells[i].done);
         }
     }
-    for (int i = 0; i < order->threads; i++) {
-        CUFILE(cuFileStreamDeregister(streams[i]));
-        CUDA(cuStreamDestroy_v2(streams[i]));
-    }
+    close_streams(order);
     free(cells);
     return outcome;
 }

@@ -17,7 +17,7 @@ typedef unsigned long long CUdeviceptr;
 typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction;
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_NOT_READY = 600 };
-enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_DEVICEMAP = 2 };
+enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_DEVICEMAP = 2 };
 
 #define CUDA_FUNCTIONS(F) \
     F(cuInit, (unsigned flags)) \

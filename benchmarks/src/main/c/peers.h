@@ -11,7 +11,7 @@ typedef struct {
     size_t bytes;        // how many of them
     size_t chunk;        // by one call
     int threads;         // or streams, or entries of a batch
-    int slots;
+    int slots;           // or operations that a stream has at once
     int direct; // O_DIRECT
     int write;
     size_t blocks; // of a gather

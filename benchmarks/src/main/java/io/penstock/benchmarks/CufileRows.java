@@ -27,6 +27,7 @@ final class CufileRows {
     private static final String PLAIN_PIECES = "Penstock default options, 16 MiB transfers";
     private static final String PLAIN_IMMUTABLE = "Penstock default options, IMMUTABLE";
     private static final String PLAIN_FIRST = "Penstock default options, IMMUTABLE, first read";
+    private static final String STREAM = "Penstock stream";
     private static final String BEST_CUFILE = Rounds.BEST + "cuFile";
     private static final String BEST_LOOP = Rounds.BEST + "pread loop";
     private static final String BEST_OF_OURS = Rounds.BEST + "Penstock";
@@ -41,6 +42,7 @@ final class CufileRows {
     static List<Row> all(GpuBench bench) {
         CufileRows cufile = new CufileRows(bench);
         cufile.hot();
+        cufile.streams();
         cufile.disk(false);
         cufile.disk(true);
         cufile.gather();
@@ -91,7 +93,6 @@ final class CufileRows {
     }
 
     private void cufilePeers(List<Factory> contenders) {
-        long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // those that would take long
         for (int threads : new int[] {1, 4, 8, 16}) {
             contenders.add(bench.reader(
                     "cuFileRead 16 MiB, " + threads + " threads",
@@ -100,13 +101,37 @@ final class CufileRows {
         }
         contenders.add(bench.reader("cuFileRead 1 MiB, 16 threads", "calls", "chunk=" + MIB + " threads=16"));
         contenders.add(bench.reader("cuFile batch, 64 x 1 MiB", "batch", "chunk=" + MIB + " threads=64"));
-        for (int streams : new int[] {1, 4, 16}) {
-            contenders.add(bench.reader(
-                    "cuFileReadAsync 16 MiB, " + streams + " streams",
-                    "streams",
-                    some,
-                    "chunk=" + 16 * MIB + " threads=" + streams));
+        contenders.add(streams(16, 4, 2));
+        contenders.add(streams(4, 8, 2));
+        contenders.add(streams(4, 16, 2));
+    }
+
+    /** Returns cuFile's stream calls; a depth of 0 queues all of them at once. */
+    private Factory streams(long mib, int streams, int depth) {
+        long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // what is queued all at once would take long
+        String name = "cuFileReadAsync " + mib + " MiB, " + streams + " streams, "
+                + (depth == 0 ? "all at once" : depth + " in each");
+        return bench.reader(
+                name, "streams", some, "chunk=" + mib * MIB + " threads=" + streams + " slots=" + depth);
+    }
+
+    /** cuFile's stream calls by how much is queued at once, and ours. */
+    private void streams() {
+        List<Factory> contenders = new ArrayList<>();
+        for (int depth : new int[] {0, 1, 2, 4}) {
+            contenders.add(streams(16, 4, depth));
+            contenders.add(streams(4, 8, depth));
         }
+        contenders.add(streams(16, 1, 2));
+        contenders.add(streams(4, 16, 2));
+        contenders.add(streams(1, 16, 4));
+        contenders.add(reader(STREAM, "stream", bench.sizes().hotBytes(), false, FileOption.READ));
+        String row = "hot file to GPU by streams";
+        rows.add(new Rounds(
+                row,
+                Unit.BYTES,
+                contenders,
+                List.of(speed(row + ": Penstock / best cuFileReadAsync", STREAM, Rounds.BEST + "cuFileReadAsync", 0.95))));
     }
 
     private void ourReaders(List<Factory> contenders) {
@@ -118,7 +143,7 @@ final class CufileRows {
         contenders.add(reader(PLAIN_PIECES, "auto", 16 * MIB, false, FileOption.READ));
         contenders.add(reader(PLAIN_IMMUTABLE, "auto", all, false, FileOption.READ, FileOption.IMMUTABLE));
         contenders.add(reader(PLAIN_FIRST, "auto", all, true, FileOption.READ, FileOption.IMMUTABLE));
-        for (String path : List.of("sync", "batch")) {
+        for (String path : List.of("sync", "batch", "stream")) {
             contenders.add(reader("Penstock " + path, path, all, false, FileOption.READ));
         }
     }

@@ -121,7 +121,9 @@ class RegistrationTest {
         assertThat(bench.move(twoParts).path()).isEqualTo(TransferPath.STAGED);
         Transfer edges = Transfer.read(file.region(1, 5000), buffer.region(0, 5000));
         assertThat(bench.move(edges).path()).isEqualTo(TransferPath.STAGED);
-        assertThat(cufile.calls(REGISTER)).as("one use that could have been direct").isZero();
+        assertThat(cufile.calls(REGISTER))
+                .as("one use that could have been direct")
+                .isZero();
         assertThat(path(buffer)).isEqualTo(TransferPath.STAGED);
         assertThat(cufile.awaitCalls(REGISTER, 1)).isEqualTo(1);
         while (bench.backend().explain(read(buffer)).path() != TransferPath.DIRECT) {
@@ -135,7 +137,8 @@ class RegistrationTest {
     @EnumSource(names = {"AUTO", "DIRECT", "SYNC"})
     void memoryThatWasAllocatedBeforeTheFirstFileIsRegisteredWhenTheDriverOpens(CufilePath way) throws IOException {
         bench = CuFileBench.open(
-                CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 2L * MIB), new CuFileDouble.WithNvidiaFs());
+                CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 2L * MIB),
+                new CuFileDouble.WithNvidiaFs());
         DeviceBuffer large = bench.buffer(3 * MIB);
         DeviceBuffer buffer = bench.buffer(MIB);
         long pointer = allocate(2 * MIB);
@@ -145,7 +148,9 @@ class RegistrationTest {
         free(freed);
         assertThat(cufile.calls("cuFileDriverOpen")).isZero();
         file = bench.file(CuFileBench.bytes(4 * MIB));
-        assertThat(cufile.calls(REGISTER)).as("not what is large, nor what is gone").isEqualTo(2);
+        assertThat(cufile.calls(REGISTER))
+                .as("not what is large, nor what is gone")
+                .isEqualTo(2);
         assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
         assertThat(path(wrapped)).isEqualTo(TransferPath.DIRECT);
         assertThat(path(large)).isNotEqualTo(TransferPath.DIRECT);

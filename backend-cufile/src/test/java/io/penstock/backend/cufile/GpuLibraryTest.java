@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.Cuda;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+
+/**
+ * Settings of ours on the machine's own libcufile: its thread pool, registered memory, sizes that are known late, its
+ * counters, its setters. {@code .ci/gpu run record library} runs each in a process of its own.
+ */
+@Tag("gpu") // in a JVM of its own: a process loads one libcuda
+class GpuLibraryTest {
+
+    private static final int BYTES = (40 << 20) + 4096;
+    private static final byte[] CONTENT = GpuFixture.random(BYTES, 7);
+
+    @TempDir
+    Path folder;
+
+    private GpuFixture gpu;
+    private Backend backend;
+    private StorageFile file;
+
+    @BeforeAll
+    static void thereIsAGpu() {
+        GpuSubject.require();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (gpu != null) {
+            gpu.close();
+            GpuFixture.await(() -> CuFileDriver.PROCESS.users() == 0);
+            assertThat(RegisteredMemory.PROCESS.count()).isZero();
+            assertThat(CuFileHandles.LIVE).hasValue(0);
+        }
+    }
+
+    private static Options options(CufilePath way) {
+        return Options.none().with(CufileOptions.PATH, way);
+    }
+
+    private void open(Options options) {
+        gpu = new GpuFixture(folder);
+        backend = gpu.keep(new CufileProvider().open(options.resolve(Backends.options())));
+        file = gpu.open(backend, gpu.file("data", CONTENT), FileOption.READ, FileOption.WRITE);
+    }
+
+    /** Reads the file, writes it elsewhere and reads that; all by cuFile. */
+    private void thereAndBack() {
+        DeviceBuffer buffer = gpu.buffer(backend, BYTES);
+        Completion read = GpuFixture.move(backend, Transfer.read(file.all(), buffer.all()));
+        assertThat(read.bytes()).isEqualTo(BYTES);
+        assertThat(read.path()).as(read.reason()).isIn(TransferPath.COMPAT, TransferPath.DIRECT);
+        assertThat(Arrays.mismatch(GpuFixture.content(buffer), CONTENT)).isEqualTo(-1);
+        StorageFile copy =
+                gpu.open(backend, folder.resolve("copy"), FileOption.READ, FileOption.WRITE, FileOption.CREATE);
+        GpuFixture.move(backend, Transfer.write(buffer.all(), copy.region(0, BYTES)));
+        DeviceBuffer again = gpu.buffer(backend, BYTES);
+        GpuFixture.move(backend, Transfer.read(copy.all(), again.all()));
+        assertThat(Arrays.mismatch(GpuFixture.content(again), CONTENT)).isEqualTo(-1);
+    }
+
+    /** {@code penstock.cufile.own-threads}. */
+    @Nested
+    class OwnThreads {
+        @Test
+        void libcufilesOwnPoolMovesTheBytes() {
+            open(options(CufilePath.SYNC)
+                    .with(CufileOptions.OWN_THREADS, 4)
+                    .with(CufileOptions.PIECE_BYTES, 32L << 20)); // above min_io_threshold_size_kb
+            thereAndBack();
+            long[] threads = new long[1];
+            assertThat(CuFile.error(CuFile.cuFileGetParameterSizeT(2, threads))).isZero();
+            assertThat(threads[0]).isEqualTo(4);
+            byte[] parallel = new byte[1];
+            assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
+            assertThat(parallel[0]).isEqualTo((byte) 1);
+            System.out.println("own-threads=4: " + CuFileDriver.PROCESS.properties());
+        }
+    }
+
+    /** {@code penstock.cufile.register=always}. */
+    @Nested
+    class Registered {
+        @ParameterizedTest
+        @EnumSource(names = {"SYNC", "BATCH", "STREAM"})
+        void registeredMemoryIsReadAndWrittenWhereItBelongs(CufilePath way) {
+            open(options(way).with(CufileOptions.REGISTER, Registering.ALWAYS));
+            DeviceBuffer before = gpu.buffer(backend, 4096);
+            assertThat(RegisteredMemory.PROCESS.count()).isPositive();
+            thereAndBack();
+            // Parts of one buffer, several at once: the pattern in which libcufile mixes up offsets on streams.
+            DeviceBuffer buffer = gpu.buffer(backend, BYTES);
+            int part = 1 << 20;
+            List<Transfer> parts = IntStream.range(0, BYTES / part)
+                    .mapToObj(i -> (long) i * part)
+                    .map(at -> Transfer.read(file.region(at, part), buffer.region(at, part)))
+                    .toList();
+            backend.submit(Flux.fromIterable(parts)).blockLast(GpuFixture.LONG);
+            int whole = BYTES / part * part;
+            assertThat(Arrays.mismatch(GpuFixture.content(buffer), 0, whole, CONTENT, 0, whole))
+                    .isEqualTo(-1);
+            GpuFixture.move(backend, Transfer.read(file.region(1, 4095), before.region(1, 4095)));
+            assertThat(Arrays.mismatch(GpuFixture.content(before), 1, 4096, CONTENT, 1, 4096))
+                    .isEqualTo(-1);
+            System.out.println("register=always by " + way + ": " + RegisteredMemory.PROCESS.bytes() + " bytes in "
+                    + RegisteredMemory.PROCESS.count() + " ranges");
+        }
+    }
+
+    /** {@link LateSize}. */
+    @Nested
+    class Late {
+        @Test
+        void aSizeThatTheStreamWritesBeforeTheReadIsTheOneThatIsRead() {
+            open(options(CufilePath.STREAM));
+            DeviceBuffer buffer = gpu.buffer(backend, 4 << 20);
+            DeviceBuffer large = gpu.buffer(backend, 512 << 20);
+            GpuFixture.get(buffer.upload(0, ByteBuffer.wrap(new byte[4 << 20])));
+            CudaContext context = CudaContext.open(options(CufilePath.STREAM).resolve(Backends.options()));
+            long[] stream = new long[1];
+            context.run("a stream", () -> Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING));
+            CudaStream carries = CudaStream.of(stream[0]);
+            LateSize size = carries.lateSize();
+            int[] results = new int[2];
+            context.run("work before the read", () -> {
+                results[0] = Cuda.cuMemsetD8Async(large.nativeHandle(), (byte) 1, 512 << 20, stream[0]);
+                // 0x1010 bytes, written by the GPU; 0 until then.
+                results[1] = Cuda.cuMemsetD8Async(size.nativeHandle(), (byte) 0x10, 2, stream[0]);
+                return context;
+            });
+            assertThat(results).containsOnly(0);
+            Transfer read = Transfer.read(file.region(0, 4 << 20), buffer.all());
+            assertThat(GpuFixture.move(backend, carries.carry(read, size)).bytes())
+                    .isEqualTo(0x1010);
+            byte[] content = GpuFixture.content(buffer);
+            assertThat(Arrays.mismatch(content, 0, 0x1010, CONTENT, 0, 0x1010)).isEqualTo(-1);
+            size.close();
+            context.run("end of the stream", () -> {
+                Cuda.cuStreamSynchronize(stream[0]);
+                return Cuda.cuStreamDestroy_v2(stream[0]);
+            });
+            context.leave();
+        }
+    }
+
+    /** {@code penstock.cufile.statistics}. */
+    @Nested
+    class Statistics {
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2, 3})
+        void eachLevelCountsWhatWasMoved(int level) {
+            open(options(CufilePath.SYNC).with(CufileOptions.STATISTICS, level));
+            thereAndBack();
+            DriverStatistics counted = CuFileDriver.PROCESS.statistics();
+            counted.describe().forEach(line -> System.out.println("level " + level + ": " + line));
+            assertThat(counted.level()).isEqualTo(level);
+            assertThat(counted.counters().get("read_ops_ok")).isPositive();
+            assertThat(counted.counters().get("read_bytes")).isGreaterThanOrEqualTo(2L * BYTES);
+            assertThat(counted.counters().get("write_bytes")).isGreaterThanOrEqualTo((long) BYTES);
+            assertThat(counted.counters().get("hdl_register_ops_ok")).isPositive();
+            if (level >= 2) {
+                assertThat(counted.readSizes().stream()
+                                .mapToLong(Long::longValue)
+                                .sum())
+                        .isPositive();
+                assertThat(counted.writeSizes().stream()
+                                .mapToLong(Long::longValue)
+                                .sum())
+                        .isPositive();
+            }
+            if (level >= 3) {
+                assertThat(counted.gpus()).isNotEmpty();
+                assertThat(counted.direct() + counted.posix()).isPositive();
+            }
+        }
+
+        @Test
+        void batchesAreCountedToo() {
+            open(options(CufilePath.BATCH).with(CufileOptions.STATISTICS, 3));
+            thereAndBack();
+            DriverStatistics counted = CuFileDriver.PROCESS.statistics();
+            counted.describe().forEach(line -> System.out.println("batches, level 3: " + line));
+            assertThat(counted.counters().get("batch_submit_ops_ok")).isPositive();
+            assertThat(counted.counters().get("batch_read_bytes")).isPositive();
+        }
+    }
+
+    /** {@code penstock.cufile.poll-bytes, direct-io-bytes, cache-bytes, pinned-bytes}. */
+    @Nested
+    class Setters {
+        @Test
+        void whatIsSetIsWhatTheDriverSaysAndTheBytesArrive() {
+            open(options(CufilePath.SYNC)
+                    .with(CufileOptions.POLL_BYTES, 8L << 10)
+                    .with(CufileOptions.DIRECT_IO_BYTES, 8L << 20)
+                    .with(CufileOptions.CACHE_BYTES, 64L << 20)
+                    .with(CufileOptions.PINNED_BYTES, 1L << 30));
+            thereAndBack();
+            DriverProperties properties = CuFileDriver.PROCESS.properties();
+            System.out.println("setters: " + properties);
+            assertThat(properties.polls()).isTrue();
+            assertThat(properties.pollKilobytes()).isEqualTo(8);
+            assertThat(properties.maxDirectIoKilobytes()).isEqualTo(8 << 10);
+            assertThat(properties.deviceCacheKilobytes()).isEqualTo(64 << 10);
+            assertThat(properties.maxPinnedKilobytes()).isEqualTo(1 << 20);
+        }
+    }
+}
