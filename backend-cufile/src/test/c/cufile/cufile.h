@@ -67,6 +67,7 @@ struct file {
     int batch;     /* opened by its name for batches, or -1 */
     int flags;
     int far;       /* on a disk that the kernel driver does not reach: its name begins with "far" */
+    int gate;      /* the TCK's gate, which counts what it lets through by commands: nothing of it comes short */
     dev_t device;
     ino_t inode;
     int using;

@@ -104,9 +104,11 @@ static int name_of(int fd, char path[PATH_MAX + 1]) {
 }
 
 /* The disk of a test is any: one that the kernel driver does not reach is told by the file's name. */
-static int is_far(int fd) {
+static void take_name(struct file *file) {
     char path[PATH_MAX + 1];
-    return name_of(fd, path) && strstr(path, "/far") != NULL;
+    const char *name = name_of(file->fd, path) ? strrchr(path, '/') : NULL;
+    file->far = name && strncmp(name, "/far", 4) == 0;
+    file->gate = name && strcmp(name, "/gate") == 0;
 }
 
 static int make(int fd, struct file **file) {
@@ -128,7 +130,7 @@ static int make(int fd, struct file **file) {
     made->direct = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     made->posix = open_posix(fd, made->flags);
     made->batch = -1;
-    made->far = is_far(fd);
+    take_name(made);
     if (made->direct < 0 || made->posix < 0) {
         free(made);
         return INTERNAL;

@@ -111,8 +111,7 @@ final class CufileRows {
         long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // what is queued all at once would take long
         String name = "cuFileReadAsync " + mib + " MiB, " + streams + " streams, "
                 + (depth == 0 ? "all at once" : depth + " in each");
-        return bench.reader(
-                name, "streams", some, "chunk=" + mib * MIB + " threads=" + streams + " slots=" + depth);
+        return bench.reader(name, "streams", some, "chunk=" + mib * MIB + " threads=" + streams + " slots=" + depth);
     }
 
     /** cuFile's stream calls by how much is queued at once, and ours. */
@@ -131,7 +130,8 @@ final class CufileRows {
                 row,
                 Unit.BYTES,
                 contenders,
-                List.of(speed(row + ": Penstock / best cuFileReadAsync", STREAM, Rounds.BEST + "cuFileReadAsync", 0.95))));
+                List.of(speed(
+                        row + ": Penstock / best cuFileReadAsync", STREAM, Rounds.BEST + "cuFileReadAsync", 0.95))));
     }
 
     private void ourReaders(List<Factory> contenders) {

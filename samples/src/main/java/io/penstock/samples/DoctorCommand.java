@@ -38,7 +38,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--driver",
             paramLabel = "FILE",
-            description = "Reads FILE by cuFile first, so that its driver is open and says how it is set and what it counts.")
+            description =
+                    "Reads FILE by cuFile first, so that its driver is open and says how it is set and what it counts.")
     private @Nullable Path driver;
 
     @Override
@@ -56,9 +57,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     /** Lists the backends while cuFile's driver is open, and has counted one reading of a file. */
     private static List<Backends.Listing> listWithDriver(Path path) {
-        Options options = Options.none()
-                .with("penstock.cufile.path", "sync")
-                .with("penstock.cufile.statistics", "3");
+        Options options = Options.none().with("penstock.cufile.path", "sync").with("penstock.cufile.statistics", "3");
         try (Backend backend = Backends.open("cufile", options);
                 StorageFile file = get(backend.openFile(path))) {
             long bytes = Math.min(file.size(), MOST_READ_BYTES);

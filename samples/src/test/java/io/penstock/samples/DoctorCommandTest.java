@@ -51,11 +51,16 @@ class DoctorCommandTest {
                 .contains("cuFile's driver: no nvidia-fs, direct from nothing")
                 .contains("cuFile's driver: features: [dynamic routing, batches, streams, own threads]")
                 .contains("cuFile's counters: read_bytes = 100000")
-                .contains("cuFile's counters: 1 reads of up to 128 KiB")
-                .containsPattern("cuFile's counters: GPU-[0-9a-f-]+: reads 0 by peer-to-peer DMA, 0 by nvidia-fs, 1 through"
-                        + " host memory, 1 unaligned");
+                .contains("cuFile's counters: reads by size, 64 KiB = 1")
+                .containsPattern(
+                        "cuFile's counters: GPU-[0-9a-f-]+: reads 0 by peer-to-peer DMA, 0 by nvidia-fs, 1 through"
+                                + " host memory, 1 unaligned");
         assertThat(CommandLineRun.of("doctor").out()).as("closed again").doesNotContain("cuFile's driver");
-        assertThat(CommandLineRun.of("doctor", "--driver", file.resolveSibling("none").toString()).code())
+        assertThat(CommandLineRun.of(
+                                "doctor",
+                                "--driver",
+                                file.resolveSibling("none").toString())
+                        .code())
                 .isNotZero();
         Files.delete(file);
     }

@@ -187,11 +187,11 @@ final class CuFileRoute implements Route {
 
     @Override
     public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
-        boolean counts = claimsDirect && memory instanceof GpuMemory && isFirstUse(transfer, part);
-        if (counts
+        boolean couldBeDirect = claimsDirect
                 && ((CuFileFile) file).refusal().isEmpty()
-                && refusal(transfer).isEmpty()) {
-            session.used(((GpuMemory) memory).span());
+                && refusal(transfer).isEmpty();
+        if (couldBeDirect && memory instanceof GpuMemory gpu && isFirstUse(transfer, part)) {
+            session.used(gpu.span());
         }
     }
 

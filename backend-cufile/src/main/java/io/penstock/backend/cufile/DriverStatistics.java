@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
  *
  * @param level 0 to 3
  * @param counters level 1, by the vendor's names; {@code ..._ok} and {@code ..._err} where an operation has both
- * @param readSizes level 2: reads by size, the n-th of up to 2^n KiB; empty below
+ * @param readSizes level 2: reads by size in bins of powers of two, from 1 KiB; empty below
  * @param writeSizes level 2: writes by size
  * @param gpus level 3: one of each GPU that did I/O; empty below
  */
@@ -182,7 +182,7 @@ record DriverStatistics(
     private static void describe(List<String> lines, String what, List<Long> sizes) {
         for (int size = 0; size < sizes.size(); size++) {
             if (sizes.get(size) != 0) {
-                lines.add(sizes.get(size) + " " + what + " of up to " + (1L << size) + " KiB");
+                lines.add(what + " by size, " + (1L << size) + " KiB = " + sizes.get(size));
             }
         }
     }

@@ -60,7 +60,7 @@ class DriverStatisticsTest {
                         uuid + ": reads 11 by peer-to-peer DMA, 12 by nvidia-fs, 13 through host memory, 14 unaligned;"
                                 + " writes 21 by peer-to-peer DMA, 22 by nvidia-fs, 23 through host memory, 24 unaligned;"
                                 + " 99 bytes registered")
-                .contains("read_bytes = 12", "66 reads of up to 4 KiB", "97 writes of up to 2 KiB")
+                .contains("read_bytes = 12", "reads by size, 4 KiB = 66", "writes by size, 2 KiB = 97")
                 .doesNotContain("read_ops_ok = 0");
     }
 
