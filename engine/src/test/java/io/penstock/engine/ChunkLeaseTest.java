@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -144,7 +145,9 @@ class ChunkLeaseTest {
         try {
             lend().retain().close();
             dropOne();
-            while (!log.toString(StandardCharsets.UTF_8).contains("ChunkLeaseTest.dropOne")) {
+            long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (!log.toString(StandardCharsets.UTF_8).contains("ChunkLeaseTest.dropOne")
+                    && System.nanoTime() < patience) {
                 System.gc();
                 Thread.onSpinWait();
             }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 
 /** What counts as moved when pieces of 4 KiB end out of order, and not all of them well. The queue holds eight. */
-@Timeout(20)
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a join is not interrupted
 class ReachTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

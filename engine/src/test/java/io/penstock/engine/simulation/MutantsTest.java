@@ -83,7 +83,7 @@ class MutantsTest {
 
     @ParameterizedTest
     @MethodSource("mutants")
-    @Timeout(600)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void isFound(Mutant mutant) throws Exception {
         long seed = firstBroken(mutant, SEEDS);
         assertThat(seed).as("the first seed that finds: %s", mutant).isLessThan(SEEDS);
@@ -91,7 +91,7 @@ class MutantsTest {
     }
 
     @Test
-    @Timeout(600)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void theEngineAsItIsPassesInTheSameWay() throws Exception {
         assertThat(firstBroken(Mutant.of("as it is"), 50)).isEqualTo(50);
     }

@@ -23,7 +23,7 @@ class SimulationTest {
     private static final Long SEED = Long.getLong("sim.seed");
 
     @Test
-    @Timeout(600)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void everyRuleHoldsWhateverTheSeed() {
         try (Simulation simulation = new Simulation()) {
             if (SEED != null) {
