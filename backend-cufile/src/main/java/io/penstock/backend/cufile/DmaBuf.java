@@ -56,9 +56,9 @@ final class DmaBuf implements PeerExport {
     }
 
     /**
-     * Returns how much of the memory lies together for a peer at least. No call tells that of a dma-buf: the driver says in
-     * what steps it allocates memory that peers may reach, 2 MiB on an H200, and of these a peer may get parts of the
-     * BAR's pages.
+     * Returns how much of the memory lies together for a peer at least, which is assumed: no call tells it of a dma-buf. It
+     * is the page of GPUDirect RDMA, 64 KiB, or the driver's allocation granularity for such memory where that is smaller
+     * (2 MiB on an H200).
      */
     private static long pageBytes(CudaContext context) {
         ByteBuffer properties =
