@@ -41,6 +41,11 @@ final class BusyRegions {
         return zombies.length == 0;
     }
 
+    /** Returns those that there are now. */
+    List<Zombie> all() {
+        return List.of(zombies);
+    }
+
     /**
      * Adds a zombie, unless it is there, or has been removed already: the device may be done with a transfer while its
      * cancel is on the way here. To be called inside {@code cancel}, not later on a lane.

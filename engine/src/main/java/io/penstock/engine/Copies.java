@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Command.Kind;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Route;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -72,6 +74,7 @@ final class Copies {
         private final String request;
         private final Lane lane;
         private final DeviceMemory slot;
+        private final AtomicBoolean broken = new AtomicBoolean();
         private int done;
 
         Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String request) {
@@ -95,22 +98,36 @@ final class Copies {
                 memory.put(part.duplicate());
             }
             Kind kind = up ? Kind.COPY_IN : Kind.COPY_OUT;
-            lane.post(() -> lane.single(
-                    command -> command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done), result -> {
-                        if (result < 0) {
-                            end(lane.failure(kind, result));
-                            return;
-                        }
-                        if (!up) {
-                            part.put(memory);
-                        }
-                        done += step;
-                        if (done < bytes.limit()) {
-                            next();
-                        } else {
-                            end(null);
-                        }
-                    }));
+            lane.accept(new SingleCommand() {
+                @Override
+                public void fill(Command command) {
+                    command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done);
+                }
+
+                @Override
+                public void ended(long result) {
+                    if (result < 0) {
+                        end(lane.failure(kind, result));
+                        return;
+                    }
+                    if (!up) {
+                        part.put(memory);
+                    }
+                    done += step;
+                    if (done < bytes.limit()) {
+                        next();
+                    } else {
+                        end(null);
+                    }
+                }
+
+                @Override
+                public void broken(Throwable cause) {
+                    if (broken.compareAndSet(false, true)) {
+                        sink.error(Failures.broken(request, cause));
+                    }
+                }
+            });
         }
 
         private void end(@Nullable NativeFailure failure) {

@@ -74,9 +74,9 @@ final class Failures {
                 transfer + " had not ended when the backend was closed", new Failure(Outcome.UNKNOWN, null), null);
     }
 
-    static PenstockException broken(Transfer transfer, Throwable cause) {
+    static PenstockException broken(Object request, Throwable cause) {
         return new DeviceLostException(
-                transfer + " did not end: its lane broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
+                request + " did not end: its lane broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
     }
 
     static PenstockException closed(Object request, String what) {

@@ -7,7 +7,6 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,7 @@ final class Flight {
     OpenTransfer owner;
 
     @Nullable
-    LongConsumer single;
+    SingleCommand single;
 
     Step step = Step.BODY;
     int retries;

@@ -21,6 +21,11 @@ final class Intake {
         this.choice = backend.choice();
     }
 
+    /** Returns how many order keys transfers have in use. */
+    int keys() {
+        return orderKeys.size();
+    }
+
     /** Takes a transfer in, or refuses it: neither throws nor blocks nor signals before it returns. */
     void open(OpenTransfer open) {
         Transfer transfer = open.transfer();

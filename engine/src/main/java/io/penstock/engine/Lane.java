@@ -12,9 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -39,7 +37,7 @@ final class Lane {
     private long bytesInFlight;
     private final ArrayDeque<OpenTransfer> runnable = new ArrayDeque<>();
     private final Set<OpenTransfer> held = new LinkedHashSet<>(); // by an order key, a fence or a zombie
-    private final ArrayDeque<Runnable> waitingForId = new ArrayDeque<>();
+    private final ArrayDeque<SingleCommand> waitingForId = new ArrayDeque<>();
     private final PriorityQueue<OpenTransfer> deadlines =
             new PriorityQueue<>(Comparator.comparingLong(OpenTransfer::deadlineNanos));
     private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be told of them
@@ -71,6 +69,11 @@ final class Lane {
     /** Takes a transfer in; any thread. */
     void accept(OpenTransfer transfer) {
         inbox.accept(transfer);
+    }
+
+    /** Takes a command in that belongs to no transfer; any thread. */
+    void accept(SingleCommand command) {
+        inbox.accept(command);
     }
 
     /** Runs an action on the lane, soon; any thread. */
@@ -227,7 +230,7 @@ final class Lane {
 
     private void startPieces() {
         while (freeCount > 0 && !waitingForId.isEmpty()) {
-            waitingForId.poll().run();
+            start(waitingForId.remove());
         }
         while (freeCount > 0 && bytesInFlight < limits.bytes()) {
             OpenTransfer transfer = runnable.poll();
@@ -267,16 +270,16 @@ final class Lane {
         return flights[freeIds[--freeCount]];
     }
 
-    /** Runs one command that belongs to no transfer; {@code ended} gets its result, on the lane. */
-    void single(Consumer<Command> fill, LongConsumer ended) {
+    /** Starts a command that belongs to no transfer, as soon as there is room. */
+    void start(SingleCommand single) {
         if (freeCount == 0) {
-            waitingForId.add(() -> single(fill, ended));
+            waitingForId.add(single);
             return;
         }
         Flight flight = take();
         flight.step = Flight.Step.SINGLE;
-        flight.single = ended;
-        fill.accept(command);
+        flight.single = single;
+        single.fill(command);
         flight.kind = command.kind();
         flight.inNativeHands = true;
         queue.enqueue(flight.id, command);
@@ -296,10 +299,10 @@ final class Lane {
         inbox.sees();
         Flight flight = flights[id];
         flight.inNativeHands = false;
-        LongConsumer single = flight.single;
+        SingleCommand single = flight.single;
         if (single != null) {
             release(flight);
-            single.accept(result);
+            single.ended(result);
         } else if (result < 0) {
             failed(flight, result);
         } else {
@@ -383,8 +386,14 @@ final class Lane {
     void breakDown(Throwable cause) {
         inbox.refuse(cause);
         tellNews();
-        inbox.takeTransfers(runnable);
+        inbox.takeRest(runnable, waitingForId);
+        for (Flight flight : flights) {
+            if (flight.single != null) {
+                waitingForId.add(flight.single);
+            }
+        }
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
+        waitingForId.forEach(single -> single.broken(cause));
     }
 
     private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {

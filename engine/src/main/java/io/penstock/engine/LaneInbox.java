@@ -62,6 +62,11 @@ final class LaneInbox {
         }
     }
 
+    /** Takes in a command that belongs to no transfer; any thread. */
+    void accept(SingleCommand command) {
+        tell(command);
+    }
+
     /** Takes in what the lane is to do; any thread. */
     void post(Runnable action) {
         tell(action);
@@ -76,9 +81,11 @@ final class LaneInbox {
         if (!awake && (boolean) PARKED.getVolatile(this) && PARKED.compareAndSet(this, true, false)) {
             queue.wake();
         }
-        Throwable cause = broken; // pairs with refuse() and takeTransfers(), which follow one another
+        Throwable cause = broken; // pairs with refuse() and takeRest(), which follow one another: both may signal
         if (cause != null && message instanceof OpenTransfer transfer) {
             transfer.abandon(Failures.broken(transfer.transfer(), cause));
+        } else if (cause != null && message instanceof SingleCommand single) {
+            single.broken(cause);
         }
     }
 
@@ -134,6 +141,8 @@ final class LaneInbox {
             }
             if (message instanceof OpenTransfer transfer) {
                 lane.arrive(transfer);
+            } else if (message instanceof SingleCommand single) {
+                lane.start(single);
             } else {
                 ((Runnable) message).run();
             }
@@ -145,13 +154,15 @@ final class LaneInbox {
         broken = cause;
     }
 
-    /** Adds the transfers that have come to {@code all}, and drops the rest. */
-    void takeTransfers(Collection<OpenTransfer> all) {
+    /** Adds the transfers and single commands that have come to these, and drops actions. */
+    void takeRest(Collection<OpenTransfer> all, Collection<SingleCommand> singles) {
         all.addAll(opened);
         opened.clear();
         for (Object message = messages.poll(); message != null; message = messages.poll()) {
             if (message instanceof OpenTransfer transfer) {
                 all.add(transfer);
+            } else if (message instanceof SingleCommand single) {
+                singles.add(single);
             }
         }
     }

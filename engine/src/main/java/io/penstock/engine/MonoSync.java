@@ -2,6 +2,7 @@
 package io.penstock.engine;
 
 import io.penstock.engine.spi.Command;
+import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -34,30 +35,59 @@ final class MonoSync extends Mono<Void> {
             sink.error(Failures.closed(request, "the backend"));
             return;
         }
-        file.barrier().sync(() -> file.syncs().enter(() -> submit(request, sink)));
+        file.barrier().sync(() -> file.syncs().enter(() -> new Sync(request, sink).submit()));
     }
 
-    /** On the lane that has ended the last write, if one has: from there it goes without a wake-up. */
-    private void submit(String request, MonoSink<Void> sink) {
-        int route = file.lastRoute();
-        Lane lane = file.backend().lanes(route).pick();
-        lane.post(() -> lane.single(
-                command -> command.sync(file.nativeFile(route)), result -> ended(request, lane, result, sink)));
-    }
+    private final class Sync implements SingleCommand {
 
-    private void ended(String request, Lane lane, long result, MonoSink<Void> sink) {
-        WriteBarrier barrier = file.barrier();
-        if (result < 0) {
-            barrier.fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
+        private final String request;
+        private final MonoSink<Void> sink;
+        private final int route = file.lastRoute();
+        private final Lane lane = file.backend().lanes(route).pick();
+        private final AtomicBoolean over = new AtomicBoolean();
+
+        Sync(String request, MonoSink<Void> sink) {
+            this.request = request;
+            this.sink = sink;
         }
-        file.syncs().ended(); // after the failure is known
-        file.unpin();
-        file.backend().leave();
-        Throwable failure = barrier.failure();
-        if (failure == null) {
-            sink.success();
-        } else {
-            sink.error(failure);
+
+        /** On the lane that has ended the last write, if one has: from there it goes without a wake-up. */
+        void submit() {
+            lane.accept(this);
+        }
+
+        @Override
+        public void fill(Command command) {
+            command.sync(file.nativeFile(route));
+        }
+
+        @Override
+        public void ended(long result) {
+            if (result < 0) {
+                file.barrier().fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
+            }
+            file.syncs().ended(); // after the failure is known
+            file.unpin();
+            file.backend().leave();
+            signal();
+        }
+
+        @Override
+        public void broken(Throwable cause) {
+            if (over.compareAndSet(false, true)) {
+                file.barrier().fail(Failures.broken(request, cause));
+                file.syncs().ended();
+                signal();
+            }
+        }
+
+        private void signal() {
+            Throwable failure = file.barrier().failure();
+            if (failure == null) {
+                sink.success();
+            } else {
+                sink.error(failure);
+            }
         }
     }
 }

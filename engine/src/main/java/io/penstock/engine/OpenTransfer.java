@@ -169,9 +169,19 @@ abstract class OpenTransfer extends PlannedTransfer {
     /** Tells the barriers that it has ended. */
     final void endWrite() {
         WriteBarrier.Epoch[] accepted = epochs;
+        epochs = null; // where it was abandoned, they have been told
         for (int pair = 0; accepted != null && pair < accepted.length; pair++) {
             file(pair).barrier().ended(accepted[pair]);
         }
+    }
+
+    /** Has syncs that cover it fail, rather than wait for an end that may never come. */
+    private void loseWrite(PenstockException why) {
+        WriteBarrier.Epoch[] accepted = epochs;
+        for (int pair = 0; accepted != null && pair < accepted.length; pair++) {
+            file(pair).barrier().fail(why);
+        }
+        endWrite();
     }
 
     /** Returns when it must have ended, as {@link System#nanoTime()} counts. */
@@ -236,7 +246,10 @@ abstract class OpenTransfer extends PlannedTransfer {
     final void abandon(PenstockException why) {
         if (STATE.compareAndSet(this, OPEN, ABANDONED)) {
             failWith(why);
+            loseWrite(why);
             signal(null);
+        } else if (STATE.compareAndSet(this, CANCELLED, ABANDONED)) {
+            loseWrite(why); // nobody listens but a sync that covers it
         }
     }
 }

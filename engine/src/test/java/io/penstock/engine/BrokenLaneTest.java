@@ -7,6 +7,8 @@ import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.DeviceLostException;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -16,6 +18,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -45,13 +49,64 @@ class BrokenLaneTest {
         StepVerifier.create(Mono.zipDelayError(read, read.doOnSubscribe(s -> broken.queue.breakWith("a bug"))))
                 .expectErrorSatisfies(e -> assertThat(Exceptions.unwrapMultiple(e))
                         .hasSize(2)
-                        .allMatch(io.penstock.DeviceLostException.class::isInstance))
+                        .allMatch(DeviceLostException.class::isInstance))
                 .verify(LONG);
-        StepVerifier.create(read)
-                .expectError(io.penstock.DeviceLostException.class)
-                .verify(LONG);
+        StepVerifier.create(read).expectError(DeviceLostException.class).verify(LONG);
         assertThat(broken.freed).hasValue(0);
         file.close();
         other.close();
+    }
+
+    @Test
+    void aSyncIsTold() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        Options options = Options.none()
+                .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                .resolve(CommonOptions.all());
+        Backend other = Engine.open("broken", broken, List.of(broken), options);
+        StorageFile file = open(other, Path.of("synced.bin"));
+        StorageFile written = open(other, Path.of("written.bin"));
+        DeviceBuffer buffer = Objects.requireNonNull(other.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        var write = other.submit(Transfer.write(buffer.all(), written.region(0, 100)))
+                .toFuture();
+        var inFlight = file.sync().toFuture();
+        var behindTheWrite = written.sync().toFuture();
+        StorageFile cancelled = open(other, Path.of("cancelled.bin"));
+        var given = other.submit(Transfer.write(buffer.all(), cancelled.region(0, 100)))
+                .subscribe();
+        await(() -> broken.queue.held.size() == 3);
+        given.dispose();
+        var behindTheCancelled = cancelled.sync().toFuture();
+        broken.queue.breakWith("a bug");
+        assertLost(write);
+        assertLost(inFlight);
+        assertLost(behindTheWrite);
+        assertLost(behindTheCancelled);
+        assertLost(file.sync().toFuture());
+        file.close();
+        written.close();
+        cancelled.close();
+        List<BusyRegions.Zombie> zombies = BusyRegions.ALL.all();
+        assertThat(zombies).as("the device may still write").hasSize(1);
+        zombies.forEach(BusyRegions.ALL::remove); // for the tests that come later
+        other.close();
+    }
+
+    private static StorageFile open(Backend backend, Path path) {
+        return Objects.requireNonNull(
+                backend.openFile(path, FileOption.READ, FileOption.WRITE).block(LONG));
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + LONG.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertLost(CompletableFuture<?> end) {
+        assertThat(end).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(DeviceLostException.class);
     }
 }

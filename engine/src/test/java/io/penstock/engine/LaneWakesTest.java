@@ -4,6 +4,7 @@ package io.penstock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,24 @@ class LaneWakesTest {
     private final Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
     private final List<String> seen = new ArrayList<>();
 
+    private record Sync(MemoryFile file, Runnable then) implements SingleCommand {
+
+        @Override
+        public void fill(Command command) {
+            command.sync(file);
+        }
+
+        @Override
+        public void ended(long result) {
+            then.run();
+        }
+
+        @Override
+        public void broken(Throwable cause) {
+            throw new AssertionError(cause);
+        }
+    }
+
     @BeforeEach
     void isTurnedHere() {
         lane.runHere();
@@ -26,7 +45,7 @@ class LaneWakesTest {
 
     @Test
     void whatItTellsItselfWhileItSeesCompletionsWakesNobodyAndIsDoneNext() {
-        lane.single(command -> command.sync(file), result -> lane.post(() -> seen.add("posted")));
+        lane.start(new Sync(file, () -> lane.post(() -> seen.add("posted"))));
         lane.turn(true);
         assertThat(seen).isEmpty();
         assertThat(queue.wakes).hasValue(0);
@@ -37,7 +56,7 @@ class LaneWakesTest {
 
     @Test
     void whatAnotherThreadTellsItMeanwhileWakesIt() {
-        lane.single(command -> command.sync(file), result -> fromAnother(() -> seen.add("posted")));
+        lane.start(new Sync(file, () -> fromAnother(() -> seen.add("posted"))));
         lane.turn(true);
         assertThat(queue.wakes).hasValue(1);
         lane.turn(false);

@@ -20,6 +20,7 @@ public final class SteppedLanes implements Lanes {
     private final List<Lane> lanes = new ArrayList<>();
     private final List<CompletableFuture<Void>> ends = new ArrayList<>();
     private final IntUnaryOperator pick;
+    private int users;
 
     private SteppedLanes(IntUnaryOperator pick) {
         this.pick = pick;
@@ -31,44 +32,94 @@ public final class SteppedLanes implements Lanes {
      * @param clock the time in nanoseconds
      * @param pick a number below its argument: which lane
      * @param start gets the body of each lane's thread
-     * @param between called between turns; returns whether the next turn may wait
+     * @param between called between turns; returns whether the next turn may wait, or throws: the lane breaks
+     * @param quantum what one transfer may start before it is another's turn
+     * @param slots the bounce slots of a lane and route
      */
-    public record Stage(LongSupplier clock, IntUnaryOperator pick, Consumer<Runnable> start, BooleanSupplier between) {}
+    public record Stage(
+            LongSupplier clock,
+            IntUnaryOperator pick,
+            Consumer<Runnable> start,
+            BooleanSupplier between,
+            long quantum,
+            int slots) {}
 
-    /** Opens a backend of one route. */
-    public static Backend open(DeviceDriver driver, Route route, Options options, Stage stage) {
-        return EngineBackend.open("simulated", driver, List.of(route), options, r -> of(r, options, stage));
-    }
-
-    /** Returns what transfers have left behind that belongs to no backend; empty if nothing. */
-    public static String leftovers(int filesBefore) {
-        int files = BlockLocks.files() - filesBefore;
-        return (BusyRegions.ALL.isEmpty() ? "" : "busy regions ")
-                + (files == 0 ? "" : files + " files with block locks");
-    }
-
-    /** Returns how many files have block locks; a test before, whose lane broke, leaves some by rule 601. */
-    public static int filesWithLocks() {
-        return BlockLocks.files();
-    }
-
-    private static Lanes of(Route route, Options options, Stage stage) {
+    /** Opens a backend whose routes share their lanes, as all of them say. */
+    public static Backend open(DeviceDriver driver, List<Route> routes, Options options, Stage stage) {
         SteppedLanes all = new SteppedLanes(stage.pick);
-        for (int i = 0; i < route.lanes(); i++) {
-            Lane lane =
-                    new Lane(route.openQueue(), LaneLimits.ofBytes(options.get(CommonOptions.LANE_BYTES)), stage.clock);
+        return EngineBackend.open("simulated", driver, routes, options, route -> all.join(route, options, stage));
+    }
+
+    /** Returns what lanes and order keys of a backend still know of transfers, which all have ended; empty if nothing. */
+    public static String known(Backend backend) {
+        EngineBackend engine = (EngineBackend) backend;
+        int known = engine.lanes(0).all().stream().mapToInt(Lane::known).sum();
+        int keys = engine.intake().keys();
+        return (known == 0 ? "" : known + " things that a lane knows of ") + (keys == 0 ? "" : keys + " order keys");
+    }
+
+    /** What belongs to no backend, and outlives one whose lane broke (rule 601). */
+    public record Left(int files, int zombies) {
+
+        /** Returns what there is now. */
+        public static Left now() {
+            return new Left(BlockLocks.files(), BusyRegions.ALL.all().size());
+        }
+
+        /** Takes the marks of a broken lane back, which nobody else would. */
+        public static void forgetZombies() {
+            BusyRegions.ALL.all().forEach(BusyRegions.ALL::remove);
+        }
+
+        @Override
+        public String toString() {
+            return files + " files with block locks and " + zombies + " busy regions";
+        }
+    }
+
+    private Lanes join(Route route, Options options, Stage stage) {
+        users++;
+        long bytes = options.get(CommonOptions.LANE_BYTES);
+        if (!lanes.isEmpty()) {
+            return this;
+        }
+        try {
+            for (int i = 0; i < route.lanes(); i++) {
+                lanes.add(new Lane(route.openQueue(), new LaneLimits(bytes, stage.quantum, stage.slots), stage.clock));
+            }
+        } catch (RuntimeException e) {
+            lanes.forEach(Lane::close);
+            throw e;
+        }
+        for (Lane lane : lanes) {
             CompletableFuture<Void> end = new CompletableFuture<>();
-            all.lanes.add(lane);
-            all.ends.add(end);
+            ends.add(end);
             stage.start.accept(() -> {
-                while (!lane.isStopped()) {
-                    lane.turn(stage.between.getAsBoolean());
-                }
-                lane.close();
+                run(lane, stage);
                 end.complete(null);
             });
         }
-        return all;
+        return this;
+    }
+
+    private static void run(Lane lane, Stage stage) {
+        try {
+            while (!lane.isStopped()) {
+                lane.turn(stage.between.getAsBoolean());
+            }
+            lane.close();
+        } catch (Bug bug) { // as LaneThread
+            lane.breakDown(bug);
+        }
+    }
+
+    /** What breaks a lane. */
+    public static final class Bug extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        public Bug() {
+            super("a bug");
+        }
     }
 
     @Override
@@ -83,6 +134,9 @@ public final class SteppedLanes implements Lanes {
 
     @Override
     public CompletableFuture<Void> release() {
+        if (--users > 0) {
+            return CompletableFuture.completedFuture(null);
+        }
         lanes.forEach(Lane::stop);
         return CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0]));
     }

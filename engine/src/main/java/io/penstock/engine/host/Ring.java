@@ -167,7 +167,8 @@ public final class Ring implements AutoCloseable {
     // Kernels before 5.11 cannot bound an enter; a ring's descriptor is readable while completions are there.
     private int submitAndPoll(long timeoutNanos) throws ErrnoException {
         int submitted = submit();
-        if (completions.ready() == 0) {
+        // What was not taken over may be what ends the wait: the caller submits it again first.
+        if (completions.ready() == 0 && submissions.pending() == 0) {
             long millis = Math.min(Integer.MAX_VALUE, (timeoutNanos + 999_999) / 1_000_000);
             int answer = kernel.poll(scratchAddress + SCRATCH_POLLFD, (int) millis);
             if (answer < 0 && answer != -Errno.EINTR) {

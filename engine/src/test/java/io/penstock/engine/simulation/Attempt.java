@@ -2,6 +2,8 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.Completion;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
 import io.penstock.Transfer;
 import io.penstock.engine.simulation.TestFile.Handle;
 import java.nio.ByteBuffer;
@@ -45,6 +47,7 @@ final class Attempt {
     Attempt(Handle handle, boolean read) {
         this.handle = handle;
         this.read = read;
+        handle.of.attempts.add(this);
     }
 
     /** Adds a pair whose buffer side is at {@code bufferOffset}. */
@@ -105,9 +108,6 @@ final class Attempt {
     /** From now on, nobody knows what is in the places that it writes. */
     void begin() {
         begun = true;
-        if (!read) {
-            handle.writes.add(this);
-        }
         for (Pair pair : pairs) {
             if (read) {
                 pair.buffer.content.unknown(pair.bufferOffset, pair.bytes);
@@ -119,8 +119,53 @@ final class Attempt {
         since = handle.of.content.now();
     }
 
-    void fail() {
+    /** From now on, a sync covers it. */
+    void accepted() {
+        if (!read) {
+            handle.writes.add(this);
+        }
+    }
+
+    boolean hasSucceeded() {
+        return succeeded;
+    }
+
+    /** It has ended well, and who watches it has checked the rest. */
+    void end() {
         ended = true;
+        succeeded = true;
+    }
+
+    void fail(Throwable error) {
+        ended = true;
+        if (error instanceof PenstockException failure) {
+            for (int i = 0; i < pairs.size(); i++) {
+                checkMoved(failure, i);
+            }
+        }
+    }
+
+    /** What a failure says was moved has been moved, and nothing where it says that nothing was started. */
+    private void checkMoved(PenstockException failure, int index) {
+        Pair pair = pairs.get(index);
+        long bytes = failure.bytes(index);
+        if (bytes < 0 || bytes > pair.bytes || (bytes > 0 && failure.outcome() != Outcome.PARTIAL)) {
+            throw new Violation("401: " + failure.outcome() + " and " + bytes + " bytes of " + this);
+        }
+        if (pair.written.last() != this) {
+            return;
+        }
+        for (int i = 0; i < bytes && !read; i++) {
+            if (handle.of.simulated.content[pair.fileOffset + i] != pair.data[i]) {
+                throw new Violation("401: byte " + i + " of " + this + " was not written, as its failure says");
+            }
+        }
+        if (read && !pair.buffer.isClosed()) {
+            ByteBuffer seen = pair.buffer.memory(pair.bufferOffset, (int) bytes);
+            if (handle.of.content.wrong(pair.fileOffset, seen, since) >= 0) {
+                throw new Violation("401: " + this + " did not read " + bytes + " bytes, as its failure says");
+            }
+        }
     }
 
     void succeed(Completion completion) {

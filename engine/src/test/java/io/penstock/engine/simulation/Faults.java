@@ -10,13 +10,24 @@ package io.penstock.engine.simulation;
  * @param again an operation that answers EINTR or EAGAIN
  * @param shortCount a read or write that moves fewer bytes than it could
  * @param slow an operation that takes very long
- * @param error an operation that answers EIO or ENOSPC
+ * @param error an operation that answers EIO or ENOSPC, or ECANCELED though nobody has asked for that
+ * @param call a call on a file, such as ftruncate, that fails
+ * @param setup a call that makes a ring, and fails
  */
-record Faults(int refusedEnter, int partialSubmit, int overflow, int again, int shortCount, int slow, int error) {
+record Faults(
+        int refusedEnter,
+        int partialSubmit,
+        int overflow,
+        int again,
+        int shortCount,
+        int slow,
+        int error,
+        int call,
+        int setup) {
 
     static Faults of(Chance chance) {
         if (chance.oneIn(8)) {
-            return new Faults(0, 0, 0, 0, 0, 0, 0);
+            return new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0);
         }
         return new Faults(
                 rate(chance, 12),
@@ -25,7 +36,9 @@ record Faults(int refusedEnter, int partialSubmit, int overflow, int again, int 
                 rate(chance, 12),
                 rate(chance, 3),
                 rate(chance, 6),
-                chance.oneIn(3) ? 15 : 0);
+                chance.oneIn(3) ? 15 : 0,
+                chance.oneIn(4) ? 6 : 0,
+                chance.oneIn(20) ? 4 : 0);
     }
 
     private static int rate(Chance chance, int often) {

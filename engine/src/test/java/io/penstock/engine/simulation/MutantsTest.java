@@ -60,25 +60,65 @@ class MutantsTest {
                 Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
-                        new Edit("MonoSync", "    private final EngineFile file;\n", """
-                                private final EngineFile file;
+                        new Edit("MonoSync", "        private final String request;\n", """
+                                private final String request;
                                 private boolean retried;
                                 """),
-                        new Edit("MonoSync", "        WriteBarrier barrier = file.barrier();\n", """
-                                WriteBarrier barrier = file.barrier();
+                        new Edit("MonoSync", "            if (result < 0) {\n", """
                                 if (result < 0 && !retried) {
                                     retried = true;
-                                    lane.single(command -> command.sync(file.nativeFile(file.lastRoute())),
-                                            again -> ended(request, lane, again, sink));
+                                    lane.accept(this);
                                     return;
                                 }
+                                if (result < 0) {
                                 """)),
                 Mutant.of(
                         "zombies not waited for", new Edit("Gate", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
                 Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")),
                 Mutant.of(
                         "a length that a neighbour has made for a moment is believed",
-                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")));
+                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
+                Mutant.of(
+                        "a failed truncate is swallowed",
+                        new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
+                Mutant.of(
+                        "a slot goes to a piece of another route",
+                        new Edit("Bounces", "if (waiting.owner().route() == route) {", "if (true) {")),
+                Mutant.of("a free slot goes to nobody", new Edit("Bounces", "        passSlotOn(route);\n", "")),
+                Mutant.of(
+                        "a piece that was given up waits for a slot",
+                        new Edit("Bounces", "        waitingForSlot.remove(flight);\n        lane", "        lane")),
+                Mutant.of(
+                        "a cancel on the subscriber's thread",
+                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", "carrier.stop(this);")),
+                Mutant.of(
+                        "a transfer that ends while it is held back is kept",
+                        new Edit(
+                                "Lane",
+                                "            held.remove(transfer);\n        }\n        transfer",
+                                "        }\n        transfer")),
+                Mutant.of("a deadline is kept", new Edit("Lane", "            deadlines.remove(transfer);\n", "")),
+                Mutant.of(
+                        "an abort that nobody asked for is no failure",
+                        new Edit("Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
+                Mutant.of(
+                        "a broken lane forgets what has not reached it",
+                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForId);\n", "")),
+                Mutant.of(
+                        "a broken lane forgets its syncs",
+                        new Edit("Lane", "        waitingForId.forEach(single -> single.broken(cause));\n", "")),
+                Mutant.of(
+                        "a sync waits for a write that was given up",
+                        new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
+                Mutant.of(
+                        "lost wake-up: a lane waits before its wake counter is read",
+                        new Edit("host/Ring", " && submissions.pending() == 0) {", ") {")),
+                Mutant.of(
+                        "a ring is left open where its lane gets no wake counter",
+                        new Edit(
+                                "host/UringQueue",
+                                "            ring.close();\n            throw",
+                                "            throw")));
     }
 
     @ParameterizedTest

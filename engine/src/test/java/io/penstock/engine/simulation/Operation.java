@@ -5,6 +5,7 @@ import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.simulation.SimulatedFile.Snapshot;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A read, write or sync in the kernel's hands: what it was asked, and how it ends. */
@@ -74,7 +75,7 @@ final class Operation {
     }
 
     /** Does what it was asked, as far as chance lets it; answers its result. */
-    int end(Chance chance, Faults faults, Runnable errorNoted) {
+    int end(Chance chance, Faults faults, ObjIntConsumer<SimulatedFile> errorNoted) {
         over = true;
         if (interruption != 0) {
             return interruption;
@@ -83,12 +84,14 @@ final class Operation {
             return chance.oneIn(2) ? -Errno.EAGAIN : -Errno.EINTR;
         }
         if (chance.oneIn(faults.error())) {
-            errorNoted.run();
             if (snapshot != null) {
                 file.endSync(snapshot, false);
                 descriptor.reportedErrors = file.writeBackErrors();
             }
-            return isWrite() && chance.oneIn(2) ? -Errno.ENOSPC : -Errno.EIO;
+            int errno = isWrite() && chance.oneIn(2) ? Errno.ENOSPC : Errno.EIO;
+            errno = !isSync() && chance.oneIn(5) ? Errno.ECANCELED : errno;
+            errorNoted.accept(file, errno);
+            return -errno;
         }
         if (snapshot != null) {
             file.endSync(snapshot, true);

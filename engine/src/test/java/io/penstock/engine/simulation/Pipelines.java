@@ -74,15 +74,20 @@ final class Pipelines {
         workload.backend
                 .submit(
                         Flux.fromIterable(all)
-                                .doOnNext(Attempt::begin)
+                                .doOnNext(this::begin)
                                 .map(attempt -> attempt.transfer().tag(attempt)),
                         options)
                 .subscribe(watch);
     }
 
+    private void begin(Attempt attempt) {
+        attempt.begin();
+        attempt.accepted();
+    }
+
     private void arrived(Attempt attempt, Completion value) {
         if (value instanceof FailedCompletion failed) {
-            attempt.fail();
+            attempt.fail(failed.error());
             workload.expect(attempt.toString(), failed.error(), attempt);
         } else {
             attempt.succeed(value);
@@ -179,10 +184,12 @@ final class Pipelines {
     }
 
     private void drained(Attempt whole, Place spot, byte[] data, @Nullable Throwable error) {
-        whole.fail(); // as a transfer: it has ended
+        whole.end(); // as a transfer
         workload.expect("drain", error, null);
         TestFile file = whole.handle.of;
-        if (error == null) {
+        if (error != null) {
+            new Attempt(whole.handle, false); // that has not succeeded
+        } else {
             file.hasGrownTo(spot.offset + spot.bytes);
             if (spot.last() == whole) {
                 file.content.settle(spot.offset, data, 0, data.length);

@@ -15,6 +15,7 @@ final class SimulatedFile {
     final int memoryAlignment;
     final byte[] content = new byte[MOST_BYTES];
     int length;
+    boolean keepsPadding; // a truncate was refused: the file may be longer, by less than a block
 
     private final byte[] durable = new byte[MOST_BYTES];
     private final boolean[] lost = new boolean[MOST_BYTES];

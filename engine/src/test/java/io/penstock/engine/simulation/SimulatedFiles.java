@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The files of the kernel, by name, and the descriptors that are open. */
@@ -19,12 +21,20 @@ final class SimulatedFiles implements FileCalls {
 
     private final Map<String, SimulatedFile> files = new HashMap<>();
     private final Map<Integer, Descriptor> open = new HashMap<>();
+    private static final AtomicInteger INODES = new AtomicInteger(); // a lane that broke leaves what it knows of a file
+
     private int nextFd = 1000;
+    private Function<SimulatedFile, Integer> refusal = file -> 0;
 
     SimulatedFile make(String name, int fileAlignment, int memoryAlignment, byte[] content) {
-        SimulatedFile file = new SimulatedFile(name, files.size() + 1, fileAlignment, memoryAlignment, content);
+        SimulatedFile file = new SimulatedFile(name, INODES.incrementAndGet(), fileAlignment, memoryAlignment, content);
         files.put(name, file);
         return file;
+    }
+
+    /** Sets what answers an errno where a call on a file is to fail, and 0 where not. */
+    void refuse(Function<SimulatedFile, Integer> refusal) {
+        this.refusal = refusal;
     }
 
     static Path path(SimulatedFile file) {
@@ -46,6 +56,10 @@ final class SimulatedFiles implements FileCalls {
         if (file == null) {
             return -Errno.ENOENT;
         }
+        int refused = refusal.apply(file);
+        if (refused != 0) {
+            return -refused;
+        }
         open.put(nextFd, new Descriptor(file, (flags & LibC.O_DIRECT) != 0));
         return nextFd++;
     }
@@ -57,6 +71,10 @@ final class SimulatedFiles implements FileCalls {
             return -Errno.EBADF;
         }
         SimulatedFile file = descriptor.file;
+        int refused = refusal.apply(file);
+        if (refused != 0) {
+            return -refused;
+        }
         ByteBuffer answer = NativeMemory.view(statx, STATX_BYTES);
         answer.putInt(0, 0x27ff).putShort(0x1c, (short) 0x81a4).putLong(0x20, file.inode);
         answer.putLong(0x28, file.length).putInt(0x88, 1).putInt(0x8c, 1);
@@ -74,6 +92,11 @@ final class SimulatedFiles implements FileCalls {
         Descriptor descriptor = open.get(fd);
         if (descriptor == null) {
             return -Errno.EBADF;
+        }
+        int refused = refusal.apply(descriptor.file);
+        if (refused != 0) {
+            descriptor.file.keepsPadding = true;
+            return -refused;
         }
         descriptor.file.truncate(bytes);
         return 0;

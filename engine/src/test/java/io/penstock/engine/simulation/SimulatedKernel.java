@@ -7,7 +7,9 @@ import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.host.Kernel;
 import io.penstock.engine.host.RingAvailability;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel that reads real submissions from real ring memory, and answers as kernels may, by chance. */
@@ -28,7 +30,7 @@ final class SimulatedKernel implements Kernel {
     private final Map<Integer, SimulatedRing> rings = new HashMap<>();
     private final Map<Integer, EventFd> eventfds = new HashMap<>();
     private int nextFd = 3;
-    private int errors;
+    private final Set<String> errors = new HashSet<>(); // of operations and calls that have failed for good
     private boolean ringWasBusy;
 
     SimulatedKernel(World world, Faults faults, SimulatedMemory memory, SimulatedFiles files) {
@@ -36,15 +38,36 @@ final class SimulatedKernel implements Kernel {
         this.faults = faults;
         this.memory = memory;
         this.files = files;
+        files.refuse(file -> {
+            if (!world.chance.oneIn(faults.call())) {
+                return 0;
+            }
+            errorNoted(file, Errno.EIO);
+            return Errno.EIO;
+        });
     }
 
-    /** Returns how many operations have failed for good. */
-    int errors() {
-        return errors;
+    /** Returns whether an operation on any file, or a call, has failed for good. */
+    boolean hasFailed() {
+        return !errors.isEmpty();
     }
 
-    void errorNoted() {
-        errors++;
+    /** Returns whether an operation on a file has failed with this error, or one of its writes has moved nothing. */
+    boolean hasFailed(SimulatedFile file, long errno) {
+        return errors.contains(file.name + " " + errno);
+    }
+
+    void errorNoted(SimulatedFile file, int errno) {
+        world.say("kernel: fails with", errno, "on", file.name);
+        errors.add(file.name + " " + errno);
+    }
+
+    private boolean refuses() {
+        boolean refused = world.chance.oneIn(faults.setup());
+        if (refused) {
+            errors.add("setup");
+        }
+        return refused;
     }
 
     @Nullable
@@ -70,6 +93,9 @@ final class SimulatedKernel implements Kernel {
 
     @Override
     public int ioUringSetup(int entries, long params) {
+        if (refuses()) {
+            return -Errno.ENOMEM;
+        }
         rings.put(nextFd, new SimulatedRing(this, entries, NativeMemory.view(params, 120)));
         return nextFd++;
     }
@@ -102,7 +128,7 @@ final class SimulatedKernel implements Kernel {
     @Override
     public long map(int fd, long length, long offset) {
         SimulatedRing ring = rings.get(fd);
-        return ring == null ? -Errno.EBADF : ring.map(length, offset);
+        return ring == null ? -Errno.EBADF : refuses() ? -Errno.ENOMEM : ring.map(length, offset);
     }
 
     @Override
@@ -121,6 +147,9 @@ final class SimulatedKernel implements Kernel {
 
     @Override
     public int eventfd() {
+        if (refuses()) {
+            return -Errno.ENOMEM;
+        }
         eventfds.put(nextFd, new EventFd());
         return nextFd++;
     }

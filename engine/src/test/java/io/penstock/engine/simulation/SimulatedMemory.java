@@ -19,7 +19,10 @@ import java.util.TreeMap;
 /** Host memory as a device, real slabs, of which the kernel may touch only what is allocated. */
 final class SimulatedMemory implements DeviceDriver {
     // Shared by all seeds: mapping pages costs more than a seed. Freed memory is filled with poison.
-    private static final Slabs SLABS = new Slabs(true);
+    private static Slabs shared = new Slabs(true);
+
+    private final Slabs all = shared;
+    private int slots;
 
     private final TreeMap<Long, Slab> slabs = new TreeMap<>(); // by address, the last one there
     private boolean closed;
@@ -51,9 +54,25 @@ final class SimulatedMemory implements DeviceDriver {
 
     @Override
     public Slab allocate(long bytes) {
-        Slab slab = SLABS.allocate(Math.max(bytes, 1));
+        Slab slab = all.allocate(Math.max(bytes, 1));
         slabs.put(slab.hostAddress(), slab);
         return slab;
+    }
+
+    /** Allocates a slot, which stays until its lane ends. */
+    Slab allocateSlot(long bytes) {
+        slots++;
+        return allocate(bytes);
+    }
+
+    /** Returns how many pieces of memory are allocated, but for slots. */
+    long live() {
+        return all.liveSlabs() - slots;
+    }
+
+    /** Leaves what is allocated as it is: a lane broke, and what it had in flight is not freed. */
+    static void leave() {
+        shared = new Slabs(true);
     }
 
     /** Looks for what is still allocated, and for writes to what is not. */
@@ -61,8 +80,8 @@ final class SimulatedMemory implements DeviceDriver {
         for (Slab slab : slabs.values()) {
             checkPoison(slab);
         }
-        if (SLABS.liveSlabs() != 0) {
-            throw new Violation("202: " + SLABS.liveSlabs() + " pieces of memory were never freed");
+        if (all.liveSlabs() != 0) {
+            throw new Violation("202: " + all.liveSlabs() + " pieces of memory were never freed");
         }
         if (!closed) {
             throw new Violation("601: the driver was not closed");

@@ -5,6 +5,7 @@ import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Target;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.host.Slabs;
@@ -14,6 +15,7 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +25,31 @@ final class SimulatedRoute implements Route {
 
     private final HostRoute route;
     private final SimulatedMemory memory;
+    private final World world;
+    private final boolean isPicky; // takes some transfers only, so that others go by the next route
 
-    SimulatedRoute(Options options, SimulatedKernel kernel) {
-        route = HostRoute.open(options, NONE, kernel);
-        memory = kernel.memory;
+    private SimulatedRoute(HostRoute route, SimulatedKernel kernel, boolean isPicky) {
+        this.route = route;
+        this.memory = kernel.memory;
+        this.world = kernel.world;
+        this.isPicky = isPicky;
+    }
+
+    /** Returns one route or two, which share their lanes. */
+    static List<Route> open(Options options, SimulatedKernel kernel, int count) {
+        HostRoute route = HostRoute.open(options, NONE, kernel);
+        SimulatedRoute general = new SimulatedRoute(route, kernel, false);
+        return count == 1 ? List.of(general) : List.of(new SimulatedRoute(route, kernel, true), general);
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        return isPicky && transfer.length() % 3 == 0 ? "a multiple of three" : "";
     }
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
-        return memory.allocate(bytes);
+        return memory.allocateSlot(bytes);
     }
 
     @Override
@@ -76,6 +94,6 @@ final class SimulatedRoute implements Route {
 
     @Override
     public NativeQueue openQueue() {
-        return route.openQueue();
+        return new LaneOnly(route.openQueue(), world);
     }
 }

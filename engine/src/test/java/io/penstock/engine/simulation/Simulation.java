@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.PenstockException;
 import io.penstock.engine.SteppedLanes;
 import io.penstock.engine.host.HostIo;
 import io.penstock.engine.host.HostOptions;
@@ -51,12 +52,16 @@ public final class Simulation implements AutoCloseable {
         private final SimulatedMemory memory = new SimulatedMemory();
         private final SimulatedFiles files = new SimulatedFiles();
         private final SimulatedKernel kernel;
-        private final int filesBefore = SteppedLanes.filesWithLocks();
+        private final SteppedLanes.Left before = SteppedLanes.Left.now();
+        private final int routes;
+        private boolean breaks; // a lane, at some turn
 
         Run(long seed, @Nullable Consumer<String> story) {
             chance = new Chance(seed);
             world = new World(chance, story);
             kernel = new SimulatedKernel(world, Faults.of(chance), memory, files);
+            routes = chance.oneIn(4) ? 2 : 1;
+            breaks = chance.oneIn(30);
         }
 
         @Nullable
@@ -77,7 +82,18 @@ public final class Simulation implements AutoCloseable {
         }
 
         private void play() throws Throwable {
-            Workload workload = new Workload(world, kernel, open());
+            Backend backend;
+            try {
+                backend = open();
+            } catch (PenstockException e) {
+                go();
+                if (!kernel.hasFailed()) {
+                    throw e;
+                }
+                kernel.checkClosed();
+                return;
+            }
+            Workload workload = new Workload(world, kernel, backend);
             for (int i = chance.between(1, 3); i > 0; i--) {
                 workload.open(file(i));
             }
@@ -89,8 +105,11 @@ public final class Simulation implements AutoCloseable {
                 go();
             } else {
                 go();
-                workload.checkEnded();
-                workload.attempts.buffers.forEach(TestBuffer::check);
+                if (!world.hasBroken()) { // else some wait behind what the broken lane has left
+                    workload.checkEnded();
+                    workload.attempts.buffers.forEach(TestBuffer::check);
+                    workload.checkAtRest(routes);
+                }
                 workload.close();
                 go();
             }
@@ -101,15 +120,20 @@ public final class Simulation implements AutoCloseable {
 
         private void check(Workload workload) {
             workload.checkEnded();
+            if (world.hasBroken()) {
+                SteppedLanes.Left.forgetZombies();
+                SimulatedMemory.leave(); // what was in flight stays as it is (rule 601)
+                return;
+            }
             workload.checkContent();
             if (!world.lanesHaveEnded()) {
                 throw new Violation("601: a lane still runs");
             }
             kernel.checkClosed();
             memory.checkFreed();
-            String leftovers = SteppedLanes.leftovers(filesBefore);
-            if (!leftovers.isEmpty()) {
-                throw new Violation("left behind: " + leftovers);
+            SteppedLanes.Left after = SteppedLanes.Left.now();
+            if (!after.equals(before)) {
+                throw new Violation("left behind: " + after + ", not " + before);
             }
             for (Throwable drop : dropped) {
                 workload.expect("something whose error was dropped", drop, null);
@@ -137,7 +161,7 @@ public final class Simulation implements AutoCloseable {
         private Backend open() {
             Options options = Options.none()
                     .with(CommonOptions.DELIVERY, chance.pick(List.of(CommonOptions.Delivery.values())))
-                    .with(CommonOptions.LANE_DEPTH, chance.between(1, 8))
+                    .with(CommonOptions.LANE_DEPTH, chance.between(1, chance.oneIn(2) ? 8 : 40))
                     .with(CommonOptions.LANE_BYTES, 64L << 10)
                     .with(CommonOptions.PIECE_BYTES, chance.oneIn(2) ? 4096L : 8192L)
                     .with(HostOptions.IO, HostIo.URING)
@@ -147,13 +171,21 @@ public final class Simulation implements AutoCloseable {
             List<Option<?>> known = new ArrayList<>(CommonOptions.all());
             known.addAll(HostOptions.all());
             Options resolved = options.resolve(known);
-            var stage = new SteppedLanes.Stage(world.clock(), chance::below, world::start, this::between);
-            return SteppedLanes.open(memory, new SimulatedRoute(resolved, kernel), resolved, stage);
+            long quantum = chance.pick(List.of(1L, 4096L, 1L << 20));
+            int slots = chance.oneIn(2) ? chance.between(1, 3) : 16;
+            var stage =
+                    new SteppedLanes.Stage(world.clock(), chance::below, world::start, this::between, quantum, slots);
+            return SteppedLanes.open(memory, SimulatedRoute.open(resolved, kernel, routes), resolved, stage);
         }
 
         private boolean between() {
             if (chance.oneIn(4)) {
                 world.pause();
+            }
+            if (breaks && chance.oneIn(40)) {
+                breaks = false;
+                world.breaks();
+                throw new SteppedLanes.Bug();
             }
             return !chance.oneIn(6);
         }

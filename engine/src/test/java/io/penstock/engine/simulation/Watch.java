@@ -12,6 +12,7 @@ final class Watch<T> implements CoreSubscriber<T> {
     private final World world;
     private final Consumer<? super T> values;
     private final Consumer<@Nullable Throwable> end;
+    boolean mayBeCancelled = true; // by the application at large
     private @Nullable Subscription subscription;
     private long demand;
     private boolean cancelled;

@@ -4,10 +4,15 @@ package io.penstock.engine.simulation;
 import io.penstock.Backend;
 import io.penstock.ClosedException;
 import io.penstock.Completion;
+import io.penstock.DeviceLostException;
 import io.penstock.FileOption;
+import io.penstock.NativeError;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
+import io.penstock.engine.SteppedLanes;
+import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.simulation.TestFile.Handle;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +26,7 @@ import reactor.core.publisher.Mono;
 /** The application: opens files and buffers, and uses them in every way, by chance. */
 final class Workload {
     private static final int BUFFERS = 4;
+    private static final Duration HOUR = Duration.ofHours(1);
 
     final World world;
     final Chance chance;
@@ -30,6 +36,7 @@ final class Workload {
     private final List<Watch<?>> watches = new ArrayList<>();
     private final List<Attempt> cancelled = new ArrayList<>();
     private final Pipelines pipelines;
+    private final Fences fences;
     private final int haste; // the longest rest
     private int actions;
     private int keys;
@@ -42,6 +49,7 @@ final class Workload {
         this.backend = backend;
         attempts = new Attempts(chance);
         pipelines = new Pipelines(this);
+        fences = new Fences(this);
         haste = chance.pick(List.of(1, 1, 300, 3000));
         actions = chance.oneIn(40) ? 150 : chance.between(3, 30);
     }
@@ -79,6 +87,7 @@ final class Workload {
 
     private <T> void watch(String what, Mono<T> mono, Consumer<T> values) {
         Watch<T> watch = new Watch<>(world, what, values, e -> expect(what, e, null));
+        watch.mayBeCancelled = false;
         watches.add(watch);
         mono.subscribe(watch);
     }
@@ -94,25 +103,29 @@ final class Workload {
             world.rest(chance.below(haste)); // so that some of it arrives while other ends
         }
         int what = chance.below(100);
-        if (what < 28) {
+        if (what < 26) {
             transfer(true);
-        } else if (what < 55) {
+        } else if (what < 51) {
             transfer(false);
-        } else if (what < 60) {
+        } else if (what < 55) {
             Attempt gather = attempts.newGather();
             if (gather != null) {
                 submit(gather, gather.gather());
             }
-        } else if (what < 70) {
+        } else if (what < 65) {
             cancelSome();
-        } else if (what < 76) {
+        } else if (what < 71) {
             reuse();
-        } else if (what < 81) {
+        } else if (what < 76) {
             ordered();
-        } else if (what < 88) {
+        } else if (what < 82) {
             sync();
-        } else if (what < 93) {
+        } else if (what < 88) {
             append();
+        } else if (what < 91) {
+            fences.begin();
+        } else if (what < 94) {
+            openAndDrop();
         } else if (what < 98) {
             pipelines.begin();
         } else if (what < 99) {
@@ -131,28 +144,30 @@ final class Workload {
         Transfer transfer = attempt.transfer();
         if (chance.oneIn(8)) {
             attempt.hasDeadline = true;
-            transfer = transfer.deadline(Duration.ofNanos(chance.between(1, 50_000)));
+            // One of an hour is kept; the clock does not go there unless somebody waits for it nevertheless.
+            transfer = transfer.deadline(chance.oneIn(3) ? HOUR : Duration.ofNanos(chance.between(1, 50_000)));
         }
         submit(attempt, transfer);
     }
 
-    private void submit(Attempt attempt, Transfer transfer) {
+    void submit(Attempt attempt, Transfer transfer) {
         Watch<Completion> watch = new Watch<>(world, attempt.toString(), attempt::succeed, e -> {
             if (e != null) {
-                attempt.fail();
+                attempt.fail(e);
                 expect(attempt.toString(), e, attempt);
             }
         });
         watches.add(watch);
         attempt.watchedBy(watch);
         attempt.begin();
+        attempt.accepted();
         backend.submit(transfer).subscribe(watch);
         if (chance.oneIn(6)) {
             world.later(chance.below(2000), () -> cancel(watch, attempt));
         }
     }
 
-    private void cancel(Watch<?> watch, Attempt attempt) {
+    void cancel(Watch<?> watch, Attempt attempt) {
         if (watch.isOpen()) {
             watch.cancel();
             cancelled.add(attempt);
@@ -161,7 +176,7 @@ final class Workload {
 
     private void cancelSome() {
         Watch<?> watch = chance.pick(watches);
-        if (watch.isOpen() && !watch.what.startsWith("open") && !watch.what.equals("allocate")) {
+        if (watch.mayBeCancelled) {
             watch.cancel();
         }
     }
@@ -251,7 +266,53 @@ final class Workload {
         }
     }
 
+    /** Opens a file or allocates memory, and cancels that at any moment; what comes nevertheless is closed. */
+    private void openAndDrop() {
+        TestFile file = chance.pick(attempts.files);
+        Mono<? extends AutoCloseable> opening = chance.oneIn(2)
+                ? backend.allocate(1 + chance.below(10_000))
+                : backend.openFile(SimulatedFiles.path(file.simulated));
+        Watch<AutoCloseable> watch = new Watch<>(
+                world,
+                "opening that is dropped",
+                opened -> world.later(chance.below(3000), () -> close(opened)),
+                e -> expect("opening that is dropped", e, null));
+        watches.add(watch);
+        opening.subscribe(watch);
+        world.later(chance.below(7000), watch::cancel);
+    }
+
+    private void close(AutoCloseable opened) {
+        try {
+            opened.close();
+        } catch (Exception e) {
+            world.fail(e);
+        }
+    }
+
     // In the end.
+
+    /** When nobody has anything to do any more: what is open is what the application has. */
+    void checkAtRest(int routes) {
+        int handles =
+                attempts.files.stream().mapToInt(file -> file.handles.size()).sum();
+        int open = kernel.files.openCount(); // what one route could not open goes by the other
+        if (kernel.hasFailed() ? open < handles || open > handles * routes : open != handles * routes) {
+            throw new Violation("202: " + open + " descriptors, of " + handles + " files on " + routes + " routes");
+        }
+        long buffers =
+                attempts.buffers.stream().filter(buffer -> !buffer.isClosed()).count();
+        if (kernel.memory.live() != buffers) {
+            throw new Violation("202: " + kernel.memory.live() + " pieces of memory, of " + buffers + " buffers");
+        }
+        String known = SteppedLanes.known(backend);
+        if (!known.isEmpty()) {
+            throw new Violation("102: at rest there are " + known);
+        }
+        if (world.now() >= HOUR.toNanos()) {
+            throw new Violation("205: a lane waits for the deadline of a transfer that has ended");
+        }
+    }
 
     void begin(Watch<?> watch) {
         watches.add(watch);
@@ -268,14 +329,27 @@ final class Workload {
     /** Fails unless an error has a reason. */
     void expect(String what, @Nullable Throwable error, @Nullable Attempt attempt) {
         boolean explained = error == null
-                || (error instanceof PenstockException
-                        && (kernel.errors() > 0
-                                || (attempt != null && attempt.hasDeadline)
-                                || (closing && error instanceof ClosedException)));
+                || (error instanceof IOException && kernel.hasFailed() && attempt == null) // of openFile
+                || (error instanceof PenstockException e
+                        && (isOfTheKernel(e, attempt)
+                                || (attempt != null
+                                        && attempt.hasDeadline
+                                        && e.getMessage().contains("its deadline of"))
+                                || (world.hasBroken() && e instanceof DeviceLostException)
+                                || (closing && e instanceof ClosedException)));
         if (!explained) {
             world.fail(error);
             throw new Violation(what + " failed without a reason: " + error);
         }
+    }
+
+    private boolean isOfTheKernel(PenstockException error, @Nullable Attempt attempt) {
+        if (attempt == null) {
+            return kernel.hasFailed();
+        }
+        NativeError answer = error.nativeError().orElse(null);
+        long errno = answer != null ? answer.code() : error.getCause() instanceof IOException ? Errno.EIO : 0;
+        return kernel.hasFailed(attempt.handle.of.simulated, errno);
     }
 
     void checkEnded() {

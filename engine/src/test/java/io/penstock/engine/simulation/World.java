@@ -45,6 +45,7 @@ final class World {
     private long now = 1;
     private long numbers;
     private int steps;
+    private boolean broken;
 
     World(Chance chance, @Nullable Consumer<String> story) {
         this.chance = chance;
@@ -68,6 +69,15 @@ final class World {
         if (listener != null) {
             listener.accept(now + " " + Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")));
         }
+    }
+
+    /** Says that a lane breaks. */
+    void breaks() {
+        broken = true;
+    }
+
+    boolean hasBroken() {
+        return broken;
     }
 
     /** Notes a broken rule; the simulation ends with the first. */
@@ -102,6 +112,12 @@ final class World {
     /** Lets the application do nothing for a while. */
     void rest(long nanos) {
         applicationWakesAt = now + nanos;
+    }
+
+    /** Returns who acts: a lane, or everybody else as one. */
+    Object caller() {
+        Fiber fiber = current;
+        return fiber == null ? this : fiber;
     }
 
     /** Lets others act before the caller goes on, if the caller is a lane. */
