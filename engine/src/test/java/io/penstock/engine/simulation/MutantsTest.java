@@ -81,9 +81,6 @@ class MutantsTest {
                 Mutant.of(
                         "a failed truncate is swallowed",
                         new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
-                Mutant.of(
-                        "a slot goes to a piece of another route",
-                        new Edit("Bounces", "if (waiting.owner().route() == route) {", "if (true) {")),
                 Mutant.of("a free slot goes to nobody", new Edit("Bounces", "        passSlotOn(route);\n", "")),
                 Mutant.of(
                         "a piece that was given up waits for a slot",
