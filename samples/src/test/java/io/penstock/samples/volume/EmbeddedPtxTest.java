@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -15,6 +18,14 @@ import org.junit.jupiter.api.Test;
 
 /** The PTX that comes along was made of the source that comes along: nothing else tells when somebody forgets it. */
 class EmbeddedPtxTest {
+
+    @Test
+    void itWasMadeOfThisSource() throws IOException, NoSuchAlgorithmException {
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes("compose.cu"));
+        assertThat(resource("compose.ptx"))
+                .as("made anew, as ComposeModule says, it gets the hash of its source as its first line")
+                .startsWith("// Made of compose.cu, SHA-256 " + HexFormat.of().formatHex(hash) + "\n");
+    }
 
     @Test
     void itHasEveryKernelWithItsParameters() throws IOException {
@@ -39,8 +50,12 @@ class EmbeddedPtxTest {
     }
 
     private static String resource(String name) throws IOException {
+        return new String(bytes(name), StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] bytes(String name) throws IOException {
         try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream(name), name)) {
-            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
+            return from.readAllBytes();
         }
     }
 }
