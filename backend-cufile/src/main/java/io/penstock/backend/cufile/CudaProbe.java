@@ -5,6 +5,7 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.engine.ffi.NativeAccess;
 import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,10 @@ final class CudaProbe {
 
     static Availability probe(Options options) {
         try {
+            NativeAccess refusal = NativeAccess.refusal();
+            if (refusal != null) {
+                return Availability.absent(refusal.reason(), refusal.remedy());
+            }
             CudaPlatform platform = CudaPlatform.find(options);
             CudaPlatform chosen = platform.with(ContextChoice.of(options).ordinal(platform));
             if (!chosen.isUsable()) {

@@ -4,6 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
+import io.penstock.engine.ffi.NativeAccess;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +15,10 @@ final class Dx11Probe {
 
     static Availability probe(Options options) {
         try {
+            NativeAccess refusal = NativeAccess.refusal();
+            if (refusal != null) {
+                return Availability.absent(refusal.reason(), refusal.remedy());
+            }
             String why = DeviceChoice.load(options);
             if (!why.isEmpty()) {
                 return Availability.absent(why, "use it on 64-bit Windows 10 or later, with its Direct3D 11");

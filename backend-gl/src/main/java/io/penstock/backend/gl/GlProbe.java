@@ -6,6 +6,7 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.engine.ffi.NativeAccess;
 import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,10 @@ final class GlProbe {
 
     static Availability probe(Options options) {
         try {
+            NativeAccess refusal = NativeAccess.refusal();
+            if (refusal != null) {
+                return Availability.absent(refusal.reason(), refusal.remedy());
+            }
             return ContextChoice.isCurrent(options) ? ofCurrent(options) : headless(options);
         } catch (BackendUnavailableException e) {
             return Availability.absent(

@@ -5,6 +5,7 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.ffi.NativeAccess;
 import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,10 @@ final class OpenClProbe {
 
     static Availability probe(Options options) {
         try {
+            NativeAccess refusal = NativeAccess.refusal();
+            if (refusal != null) {
+                return Availability.absent(refusal.reason(), refusal.remedy());
+            }
             OpenClPlatforms platforms = OpenClPlatforms.find(options);
             if (!platforms.isUsable()) {
                 return Availability.absent(platforms.reason(), platforms.remedy());

@@ -19,7 +19,7 @@ public final class NativeMemory {
 
     /** Returns whether JNA can be loaded; no other method may be called if not. */
     public static boolean isAvailable() {
-        return Availability.YES;
+        return NativeAccess.refusal() == null;
     }
 
     /**
@@ -83,18 +83,5 @@ public final class NativeMemory {
         static native long malloc(long length);
 
         static native void free(long address);
-    }
-
-    /** Asked in a class of its own, so that this one can be loaded where JNA cannot. */
-    private static final class Availability {
-        static final boolean YES = find();
-
-        private static boolean find() {
-            try {
-                return Native.POINTER_SIZE == Long.BYTES;
-            } catch (LinkageError absent) {
-                return false;
-            }
-        }
     }
 }

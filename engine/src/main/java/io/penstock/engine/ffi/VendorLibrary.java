@@ -73,6 +73,10 @@ public final class VendorLibrary {
                     ? ""
                     : "this process uses " + loaded + " already, and cannot use " + file + " beside it";
         }
+        NativeAccess refusal = NativeAccess.refusal();
+        if (refusal != null) {
+            return refusal.toString();
+        }
         List<String> reasons = new ArrayList<>();
         for (String candidate : candidates) {
             try {

@@ -50,7 +50,7 @@ public final class HostRoute implements Route {
         pieceBytes = options.get(CommonOptions.PIECE_BYTES);
         boolean missed = wanted && !ring.isAvailable();
         reason = missed ? "blocking calls on threads: " + describe(ring) : "";
-        remedy = missed ? ring.reason().remedy() : "";
+        remedy = missed ? ring.remedy() : "";
     }
 
     /**
@@ -69,10 +69,7 @@ public final class HostRoute implements Route {
         RingAvailability ring = io == HostIo.POOL ? RingAvailability.AVAILABLE : RingProbe.probe(kernel);
         if (io == HostIo.URING && !ring.isAvailable()) {
             throw new BackendUnavailableException(
-                    HostOptions.IO + "=uring, but " + describe(ring) + "; "
-                            + ring.reason().remedy(),
-                    Failure.NOT_STARTED,
-                    null);
+                    HostOptions.IO + "=uring, but " + describe(ring) + "; " + ring.remedy(), Failure.NOT_STARTED, null);
         }
         return new HostRoute(kernel, slabs, options, ring);
     }
@@ -89,10 +86,10 @@ public final class HostRoute implements Route {
                 return Availability.available(true, "io_uring", List.of());
             }
             if (options.get(HostOptions.IO) == HostIo.URING) {
-                return Availability.absent(describe(ring), ring.reason().remedy());
+                return Availability.absent(describe(ring), ring.remedy());
             }
             String reason = "blocking calls on threads, since " + describe(ring);
-            return new Availability(true, true, reason, ring.reason().remedy(), List.of());
+            return new Availability(true, true, reason, ring.remedy(), List.of());
         } catch (RuntimeException | LinkageError e) {
             return Availability.absent("the probe failed: " + e, "report this");
         }

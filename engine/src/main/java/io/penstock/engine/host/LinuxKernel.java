@@ -3,6 +3,7 @@ package io.penstock.engine.host;
 
 import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.ffi.NativeAccess;
 import io.penstock.engine.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,7 +96,8 @@ public final class LinuxKernel implements Kernel {
                 LibC.getpid();
                 return RingAvailability.AVAILABLE;
             } catch (LinkageError absent) {
-                return new RingAvailability(RingAvailability.Reason.NO_NATIVE_ACCESS, absent.toString());
+                NativeAccess access = NativeAccess.of(absent);
+                return new RingAvailability(RingAvailability.Reason.NO_NATIVE_ACCESS, access.cause(), access.remedy());
             }
         }
     }

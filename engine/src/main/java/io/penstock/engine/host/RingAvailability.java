@@ -5,10 +5,16 @@ package io.penstock.engine.host;
  * Whether io_uring can be used here, and if not, why.
  *
  * @param detail what was found, for people; empty where nothing is wrong
+ * @param remedy what would help; may be empty
  */
-public record RingAvailability(Reason reason, String detail) {
+public record RingAvailability(Reason reason, String detail, String remedy) {
 
     public static final RingAvailability AVAILABLE = new RingAvailability(Reason.AVAILABLE, "");
+
+    /** As above, with the remedy that every case of {@code reason} has. */
+    public RingAvailability(Reason reason, String detail) {
+        this(reason, detail, reason.remedy);
+    }
 
     public boolean isAvailable() {
         return reason == Reason.AVAILABLE;
@@ -19,8 +25,8 @@ public record RingAvailability(Reason reason, String detail) {
         AVAILABLE(""),
         NOT_LINUX("nothing: file channels are the way here"),
         UNSUPPORTED_ARCHITECTURE("nothing: file channels are the way here"),
-        /** JNA could not load its library: a read-only or noexec temporary directory, or an absent jar. */
-        NO_NATIVE_ACCESS("let JNA unpack its library: set jna.tmpdir to a directory that allows execution"),
+        /** JNA could not be loaded: forbidden by the JVM, a noexec temporary directory, an absent module or jar. */
+        NO_NATIVE_ACCESS(""),
         FORBIDDEN_BY_SYSCTL("sysctl kernel.io_uring_disabled=0"),
         /** EPERM although the setting allows it: a seccomp filter, as container runtimes install. */
         FORBIDDEN_BY_SECCOMP(
@@ -35,10 +41,6 @@ public record RingAvailability(Reason reason, String detail) {
 
         Reason(String remedy) {
             this.remedy = remedy;
-        }
-
-        public String remedy() {
-            return remedy;
         }
     }
 }
