@@ -8,7 +8,7 @@ package io.penstock;
  */
 public interface Completion {
 
-    /** Returns the transfer that was asked for. */
+    /** Returns the transfer that was asked for; its files and buffers stay reachable with this, whether closed or not. */
     Transfer transfer();
 
     /** Returns the bytes moved; less than the transfer's length only where a file ended first (rule 103). */

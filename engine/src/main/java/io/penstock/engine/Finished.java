@@ -8,7 +8,11 @@ import io.penstock.TransferPath;
 import io.penstock.engine.spi.Route;
 import org.jspecify.annotations.Nullable;
 
-/** A completion as a value: copied from the open transfer, so that it keeps nothing of the engine alive. */
+/**
+ * A completion as a value, copied from the open transfer, which it does not keep, nor a pin. It keeps what the API hands out:
+ * the {@link Transfer}, and by that the files and buffers, closed or not, and their backend; and the route, which is the
+ * backend's.
+ */
 class Finished implements Completion {
 
     private final Transfer transfer;

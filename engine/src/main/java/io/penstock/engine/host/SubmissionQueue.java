@@ -114,7 +114,12 @@ public final class SubmissionQueue {
 
     /** Shows the kernel every operation written so far. */
     void publish() {
-        // Release pairs with the kernel's acquire of tail: it must not read an SQE before we have finished writing it.
+        // Release pairs with the kernel's smp_load_acquire of tail in io_sqring_entries: it must not read an SQE before
+        // we
+        // have finished writing it. Where this thread itself enters the kernel (no SQPOLL) it reads its own stores in
+        // order, and a plain store would do; the release is for a ring whose tail the kernel's own thread reads. No
+        // test
+        // on x86 can tell the two apart, since its stores are never reordered with each other.
         INT.setRelease(rings, tailOffset, tail);
     }
 
