@@ -43,7 +43,8 @@ class UnstatedLengthTest {
     }
 
     static Stream<HostIo> ways() {
-        return HostRoute.probe(Options.none().with(HostOptions.IO, HostIo.URING)).available()
+        return HostRoute.probe(Options.none().with(HostOptions.IO, HostIo.URING))
+                        .available()
                 ? Stream.of(HostIo.POOL, HostIo.URING)
                 : Stream.of(HostIo.POOL);
     }
@@ -53,8 +54,7 @@ class UnstatedLengthTest {
     }
 
     private static byte[] streamed(Backend backend, StreamPlan plan) {
-        List<byte[]> chunks = backend
-                .stream(plan, chunk -> Mono.just(bytes(chunk)))
+        List<byte[]> chunks = backend.stream(plan, chunk -> Mono.just(bytes(chunk)))
                 .collectList()
                 .block();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -85,7 +85,10 @@ class UnstatedLengthTest {
         try (Backend backend = open(io)) {
             byte[] got = streamed(backend, StreamPlan.of(LONG).chunkBytes(1000));
             byte[] expected = Files.readAllBytes(LONG); // with clock rates, which change
-            assertThat(got).hasSize(expected.length).startsWith("processor".getBytes()).endsWith('\n');
+            assertThat(got)
+                    .hasSize(expected.length)
+                    .startsWith("processor".getBytes())
+                    .endsWith('\n');
         }
     }
 
@@ -112,7 +115,8 @@ class UnstatedLengthTest {
     void aFileThatIsEmptyHasNoChunk(HostIo io) throws IOException {
         Path empty = Files.createTempFile("empty", null);
         try (Backend backend = open(io)) {
-            assertThat(streamed(backend, StreamPlan.of(empty).chunkBytes(Long.MAX_VALUE))).isEmpty();
+            assertThat(streamed(backend, StreamPlan.of(empty).chunkBytes(Long.MAX_VALUE)))
+                    .isEmpty();
         } finally {
             Files.delete(empty);
         }

@@ -131,13 +131,18 @@ final class ChannelQueue implements NativeQueue {
     private void park(long waitNanos) {
         long begin = System.nanoTime();
         long left = waitNanos;
+        boolean interrupted = false; // which keeps a thread from parking, and ends no wait for the device
         while (wakeState.isWaiting() && (waitNanos < 0 || left > 0)) {
             if (waitNanos < 0) {
                 LockSupport.park(this);
             } else {
                 LockSupport.parkNanos(this, left);
             }
+            interrupted |= Thread.interrupted();
             left = waitNanos - (System.nanoTime() - begin);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

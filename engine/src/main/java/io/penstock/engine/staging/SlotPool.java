@@ -5,6 +5,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.StagingDevice;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +22,15 @@ final class SlotPool {
 
     // A stack: the slot used last is the one that the processor's caches know best.
     private final ConcurrentLinkedDeque<Slot> free = new ConcurrentLinkedDeque<>();
-    private final ConcurrentLinkedQueue<Piece> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Piece> waiting;
 
     SlotPool(StagingDevice device, HostBytes host, int slots, long bytes) {
+        this(device, host, slots, bytes, new ConcurrentLinkedQueue<>());
+    }
+
+    /** As above, with the line of pieces of a test's. */
+    SlotPool(StagingDevice device, HostBytes host, int slots, long bytes, Queue<Piece> waiting) {
+        this.waiting = waiting;
         try {
             for (int i = 0; i < slots; i++) {
                 DeviceMemory memory = device.allocateSlot(bytes);

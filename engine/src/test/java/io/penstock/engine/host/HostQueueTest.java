@@ -14,13 +14,14 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What both queues of host I/O promise. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a queue that is interrupted spins
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostQueueTest {
 
     @TempDir
@@ -157,6 +158,25 @@ class HostQueueTest {
                 f.turn(0);
             }
             assertThat(f.completed).isEmpty();
+        }
+    }
+
+    @Test
+    void anInterruptionDoesNotMakeAQueueOfThreadsSpin() throws Exception {
+        try (QueueFixture f = QueueFixture.channel(directory)) {
+            boolean[] interrupted = {false};
+            Thread lane = new Thread(() -> {
+                Thread.currentThread().interrupt();
+                f.turn(-1);
+                interrupted[0] = Thread.currentThread().isInterrupted();
+            });
+            lane.start();
+            while (lane.getState() != Thread.State.WAITING) { // never, if it spins: the class has a time limit
+                Thread.onSpinWait();
+            }
+            f.queue.wake();
+            lane.join();
+            assertThat(interrupted[0]).as("the flag is the thread's own").isTrue();
         }
     }
 

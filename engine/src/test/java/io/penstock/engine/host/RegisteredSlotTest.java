@@ -9,6 +9,7 @@ import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.staging.SlotBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.opentest4j.TestAbortedException;
 
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RegisteredSlotTest {
     private static final int BYTES = 1 << 20;
     private static final int PIECE = 1 << 18;
@@ -198,6 +203,7 @@ class RegisteredSlotTest {
     private static final class BreaksOnceItIsBusy implements Kernel {
         private final Kernel real;
         final List<Integer> answers = new ArrayList<>();
+        final CompletableFuture<Integer> failedTwice = new CompletableFuture<>();
 
         BreaksOnceItIsBusy(Kernel real) {
             this.real = real;
@@ -207,6 +213,9 @@ class RegisteredSlotTest {
         public int ioUringEnter(int fd, int submit, int minComplete, int flags, long argument, long argumentBytes) {
             int answer = answers.isEmpty() ? real.ioUringEnter(fd, submit, 0, 0, 0, 0) : -Errno.EBADF;
             answers.add(answer);
+            if (answers.size() > 2) {
+                failedTwice.complete(answer); // it has looked after the first, and has not left
+            }
             return answer;
         }
 
@@ -274,5 +283,30 @@ class RegisteredSlotTest {
         assertSlot();
         assertThat(breaking.answers).as("taken").first().isEqualTo(1);
         readAll(file);
+    }
+
+    @Test
+    void required_201_aBrokenRingIsWaitedForWhileItsReadIsInFlight() throws Exception {
+        BreaksOnceItIsBusy breaking = new BreaksOnceItIsBusy(kernel);
+        LinuxFile counter = LinuxFile.adopt(Path.of("eventfd"), LinuxKernel.INSTANCE.eventfd());
+        try (SlotRing ring = SlotRing.open(breaking, slab)) {
+            CompletableFuture<Long> read = new CompletableFuture<>();
+            Thread holder = new Thread(() -> {
+                try {
+                    read.complete(ring.read(counter, 0, slab.hostAddress(), Long.BYTES));
+                } catch (RuntimeException | Error e) {
+                    read.completeExceptionally(e);
+                }
+            });
+            holder.start();
+            CompletableFuture.anyOf(read, breaking.failedTwice).get(60, TimeUnit.SECONDS);
+            assertThat(read).as("the kernel has it, and still writes").isNotDone();
+            kernel.eventfdSignal(counter.fd());
+            assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(Long.BYTES);
+            assertThat(slab.buffer(0, 8).order(ByteOrder.nativeOrder()).getLong())
+                    .isEqualTo(1);
+            holder.join();
+        }
+        counter.close();
     }
 }

@@ -17,6 +17,7 @@ final class ScriptedKernel implements Kernel {
     int setupAnswer;
     int registerAnswer;
     int mapAnswer;
+    int eventfdAnswer;
     int disabled = 0;
     int featuresTaken;
     /** What was handed over, in order. */
@@ -25,7 +26,11 @@ final class ScriptedKernel implements Kernel {
     /** Opcodes of registrations, in order. */
     final List<Integer> registered = new ArrayList<>();
 
+    /** Operations that the kernel had and had not ended when the rings were unmapped. */
+    int leftInFlight;
+
     private int headOffset;
+    private int cqTailOffset;
     private int entries;
     private long rings;
     private long sqes;
@@ -56,6 +61,7 @@ final class ScriptedKernel implements Kernel {
         int features = view.getInt(IoUring.PARAMS_FEATURES_OFFSET);
         view.putInt(IoUring.PARAMS_FEATURES_OFFSET, features & ~featuresTaken);
         headOffset = view.getInt(IoUring.PARAMS_SQ_OFF_OFFSET + IoUring.SQ_OFF_HEAD_OFFSET);
+        cqTailOffset = view.getInt(IoUring.PARAMS_CQ_OFF_OFFSET + IoUring.CQ_OFF_TAIL_OFFSET);
         this.entries = view.getInt(IoUring.PARAMS_SQ_ENTRIES_OFFSET);
         opened++;
         return fd;
@@ -117,6 +123,10 @@ final class ScriptedKernel implements Kernel {
     @Override
     public int unmap(long address, long length) {
         unmapped++;
+        if (address == rings) {
+            int ended = NativeMemory.view(rings, cqTailOffset + 4).getInt(cqTailOffset);
+            leftInFlight += submitted.size() - ended;
+        }
         return LinuxKernel.INSTANCE.unmap(address, length);
     }
 
@@ -128,6 +138,9 @@ final class ScriptedKernel implements Kernel {
 
     @Override
     public int eventfd() {
+        if (eventfdAnswer != 0) {
+            return eventfdAnswer;
+        }
         opened++;
         return LinuxKernel.INSTANCE.eventfd();
     }

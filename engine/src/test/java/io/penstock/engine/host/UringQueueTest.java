@@ -2,6 +2,7 @@
 package io.penstock.engine.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
@@ -16,8 +17,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UringQueueTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
 
@@ -262,5 +265,28 @@ class UringQueueTest {
         }
         assertThat(kernel.opened).isEqualTo(2).isEqualTo(kernel.closed);
         assertThat(kernel.unmapped).isEqualTo(kernel.mapped);
+    }
+
+    @Test
+    void required_201_theReadThatWaitsForAWakeHasEndedBeforeItsMemoryGoes() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            f.turn(1_000_000);
+            assertThat(kernel.submitted)
+                    .as("the read of the counter")
+                    .extracting(Sqe::length)
+                    .containsExactly(Long.BYTES);
+        }
+        assertThat(kernel.unmapped).isEqualTo(kernel.mapped);
+        assertThat(kernel.leftInFlight).isZero();
+    }
+
+    @Test
+    void aQueueWithoutACounterLeavesNothingBehind() {
+        kernel.eventfdAnswer = -24; // EMFILE
+        assertThatThrownBy(() -> UringQueue.open(kernel, new UringOptions(QueueFixture.DEPTH, 64 << 10, true)))
+                .isInstanceOf(ErrnoException.class)
+                .hasMessageContaining("eventfd");
+        assertThat(kernel.opened).isEqualTo(kernel.closed).isEqualTo(1);
+        assertThat(kernel.unmapped).isEqualTo(kernel.mapped).isPositive();
     }
 }

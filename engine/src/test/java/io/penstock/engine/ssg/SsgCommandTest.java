@@ -129,9 +129,10 @@ class SsgCommandTest {
     void whatIsFilledAgainKeepsNothing() {
         fill(Command.Kind.READ, 0, BLOCK);
         task.want(10);
-        task.result(-5);
+        task.result(task.failed(new IOException("gone")));
         task.fill(command.sync(file));
         assertThat(task.result()).isZero();
+        assertThat(task.thrown()).isNull();
         assertThat(task.wanted()).isZero();
         assertThat(task.kind()).isEqualTo(Command.Kind.SYNC);
         assertThat(task.id()).isEqualTo(7);

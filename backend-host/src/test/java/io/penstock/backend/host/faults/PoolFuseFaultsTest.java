@@ -73,8 +73,8 @@ class PoolFuseFaultsTest implements FuseFaults {
         assertThat(bench.openPlain(fuse.file(), FileOption.READ).size()).isZero();
         StreamPlan plan = StreamPlan.of(fuse.file()).chunkBytes(3 * MIB).depth(2);
 
-        List<Boolean> right = Witness.<Boolean>of(bench.backend()
-                        .stream(plan, chunk -> StreamRules.isRight(chunk, Pattern.of(fuse.file()))))
+        List<Boolean> right = Witness.<Boolean>of(
+                        bench.backend().stream(plan, chunk -> StreamRules.isRight(chunk, Pattern.of(fuse.file()))))
                 .all();
 
         assertThat(right).hasSize(6).containsOnly(true);
