@@ -2,22 +2,21 @@
 package io.penstock.samples.serve;
 
 import io.netty.buffer.ByteBuf;
+import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /** How files are read: {@link LeasedContents}, or what it is measured against. */
 public interface Contents {
 
-    /** Opens a file; whoever gets the content closes it. */
-    Mono<Content> open(FoundFile file);
+    /** Opens a file for as long as the publisher that {@code response} returns has not ended. */
+    Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response);
 
     /** The bytes of one open file. */
-    interface Content extends AutoCloseable {
+    @FunctionalInterface
+    interface Content {
 
         /** Reads a body, under back-pressure; fails if the file has become too short for it. */
         Publisher<ByteBuf> bytes(Body body);
-
-        @Override
-        void close();
     }
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.serve;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +26,9 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
 
     private static final Logger LOG = LoggerFactory.getLogger(FileHandler.class);
 
+    /** Characters of a host and a port (RFC 3986, 3.2.2), empty included. */
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._~%!$&'()*+,;=:\\[\\]-]*");
+
     private final ServedDirectory directory;
     private final Contents contents;
 
@@ -33,8 +40,17 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
     @Override
     public Publisher<Void> apply(HttpServerRequest request, HttpServerResponse response) {
         HttpMethod method = request.method();
+        if (!hasOneHost(request)) {
+            return send(response, Reply.of(HttpResponseStatus.BAD_REQUEST).last());
+        }
         if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
-            return send(response, Reply.of(HttpResponseStatus.METHOD_NOT_ALLOWED));
+            Reply refusal = Reply.of(HttpResponseStatus.METHOD_NOT_ALLOWED);
+            return send(response, hasBody(request) ? refusal.last() : refusal);
+        }
+        if (hasBody(request)) { // which nobody reads, so that what follows it is not looked for
+            return send(
+                    response,
+                    Reply.of(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE).last());
         }
         Optional<RequestPath> path = RequestPath.parse(request.uri());
         if (path.isEmpty()) {
@@ -55,10 +71,21 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
             return send(response, reply);
         }
         // Open before the headers go, so that a refusal can still have a status.
-        return Mono.usingWhen(
-                contents.open(file),
-                content -> send(response, reply, content),
-                content -> Mono.fromRunnable(content::close));
+        return contents.use(file, content -> send(response, reply, content));
+    }
+
+    /** RFC 9112, 3.2: HTTP/1.1 says it once; nobody may say it twice, or something that is no host. */
+    private static boolean hasOneHost(HttpServerRequest request) {
+        List<String> hosts = request.requestHeaders().getAll(HttpHeaderNames.HOST);
+        if (hosts.isEmpty()) {
+            return request.version().equals(HttpVersion.HTTP_1_0);
+        }
+        return hosts.size() == 1 && HOST.matcher(hosts.get(0).strip()).matches();
+    }
+
+    private static boolean hasBody(HttpServerRequest request) {
+        String length = request.requestHeaders().get(HttpHeaderNames.CONTENT_LENGTH, "0");
+        return !length.strip().equals("0") || request.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
     }
 
     private static Mono<Void> send(HttpServerResponse response, Reply reply) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.serve;
 
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -10,7 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.netty.ChannelBindException;
+import reactor.netty.Connection;
+import reactor.netty.ConnectionObserver;
 import reactor.netty.DisposableServer;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServer;
 
 /** An HTTP/1.1 server of one directory. */
@@ -18,9 +23,6 @@ public final class FileServer implements AutoCloseable {
 
     /** How long {@link #close} lets responses that are under way go on. */
     public static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    private static final Duration IDLE_CONNECTION = Duration.ofMinutes(1);
-    private static final Duration REQUEST_HEADERS = Duration.ofSeconds(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(FileServer.class);
 
@@ -37,20 +39,38 @@ public final class FileServer implements AutoCloseable {
      * Starts one.
      *
      * @param address where to listen; port 0 for any that is free
+     * @param limits what it puts up with from its clients
      * @throws IllegalStateException if it cannot listen there
      */
-    public static FileServer start(InetSocketAddress address, ServedDirectory directory, Contents contents) {
+    public static FileServer start(
+            InetSocketAddress address, ServedDirectory directory, Contents contents, Limits limits) {
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
         HttpServer http = HttpServer.create()
                 .bindAddress(() -> address)
                 .channelGroup(connections) // which has disposeNow() let requests end
-                .idleTimeout(IDLE_CONNECTION)
-                .requestTimeout(REQUEST_HEADERS)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // Requests closes when all are answered
+                .doOnChannelInit((observer, channel, remote) -> guard(channel.pipeline(), limits))
+                .childObserve(FileServer::observe)
+                .doOnBound(bound -> bound.channel().pipeline().addFirst(new ConnectionLimit(limits.connections())))
                 .handle(new FileHandler(directory, contents));
         try {
             return new FileServer(http.bindNow(), connections);
         } catch (ChannelBindException e) {
             throw new IllegalStateException("cannot listen on " + address + ": " + cause(e), e);
+        }
+    }
+
+    private static void guard(ChannelPipeline pipeline, Limits limits) {
+        TimeLimits times = new TimeLimits(limits);
+        pipeline.addFirst(times);
+        pipeline.addBefore(NettyPipeline.HttpCodec, null, new FoldedLines());
+        pipeline.addAfter(NettyPipeline.HttpCodec, null, new Requests(times));
+    }
+
+    private static void observe(Connection connection, ConnectionObserver.State state) {
+        Requests requests = connection.channel().pipeline().get(Requests.class);
+        if (state == ConnectionObserver.State.DISCONNECTING && requests != null) { // of a response, too
+            requests.responseEnded();
         }
     }
 

@@ -7,6 +7,7 @@ import io.penstock.FileRegion;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import java.util.List;
+import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -35,41 +36,28 @@ public final class LeasedContents implements Contents {
     }
 
     @Override
-    public Mono<Content> open(FoundFile file) {
-        return files.use(file).<Content>map(LeasedContent::new).doOnDiscard(Content.class, Content::close);
+    public Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response) {
+        return Mono.using(
+                Held::new,
+                held -> files.use(file, held).flatMap(use -> response.apply(body -> bytes(use.file(), body))),
+                Held::close);
     }
 
-    private final class LeasedContent implements Content {
+    private Publisher<ByteBuf> bytes(StorageFile file, Body body) {
+        return Flux.defer(() -> {
+            Framing framing = new Framing(body);
+            // A supplier, so that nothing is retained for a subscriber that never asks for it. The stream closes leases
+            // that are discarded before they are emitted; what is emitted, Netty releases.
+            return backend.stream(plan(file, body), chunk -> Mono.fromSupplier(chunk::retain))
+                    .map(framing::frame)
+                    .concatWith(Mono.defer(framing::end));
+        });
+    }
 
-        private final OpenFiles.Use use;
-
-        LeasedContent(OpenFiles.Use use) {
-            this.use = use;
-        }
-
-        @Override
-        public Publisher<ByteBuf> bytes(Body body) {
-            return Flux.defer(() -> {
-                Framing framing = new Framing(body);
-                // A supplier, so that nothing is retained for a subscriber that never asks for it.
-                return backend.stream(plan(body), chunk -> Mono.fromSupplier(chunk::retain))
-                        .map(framing::frame)
-                        .concatWith(Mono.defer(framing::end))
-                        .doOnDiscard(ByteBuf.class, ByteBuf::release);
-            });
-        }
-
-        private StreamPlan plan(Body body) {
-            StorageFile file = use.file();
-            List<FileRegion> regions = body.parts().stream()
-                    .map(part -> file.region(part.offset(), part.length()))
-                    .toList();
-            return StreamPlan.of(regions).chunkBytes(chunkBytes).depth(depth);
-        }
-
-        @Override
-        public void close() {
-            use.close();
-        }
+    private StreamPlan plan(StorageFile file, Body body) {
+        List<FileRegion> regions = body.parts().stream()
+                .map(part -> file.region(part.offset(), part.length()))
+                .toList();
+        return StreamPlan.of(regions).chunkBytes(chunkBytes).depth(depth);
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -38,6 +39,7 @@ public final class OpenFiles implements AutoCloseable {
     private final int most;
     private final LongSupplier clock;
     private final Map<Path, Entry> byPath = new LinkedHashMap<>(16, 0.75f, true); // guarded by this; oldest use first
+    private int uses; // guarded by this
     private boolean sweeping; // guarded by this
     private boolean closed; // guarded by this
 
@@ -93,34 +95,52 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     /**
-     * Opens a file, or finds it open.
+     * Opens a file, or finds it open. Nobody has to close what is emitted, or dropped on the way: {@code held} does.
      *
      * <p><b>Errors:</b> those of {@link Backend#openFile}; {@link NoSuchFileException} if the path has come to lead
-     * elsewhere.
+     * elsewhere. Completes empty if {@code held} was closed meanwhile.
      */
-    Mono<Use> use(FoundFile found) {
+    Mono<Use> use(FoundFile found, Held held) {
         return Mono.defer(() -> {
-                    Use use = tryUse(found);
-                    return use != null ? Mono.just(use) : open(found);
-                })
-                .doOnDiscard(Use.class, Use::close);
+            Use use = tryUse(found);
+            if (use == null) {
+                return open(found, held);
+            }
+            return held.hold(use) ? Mono.just(use) : Mono.empty();
+        });
     }
 
-    private Mono<Use> open(FoundFile found) {
+    private Mono<Use> open(FoundFile found, Held held) {
         return backend.openFile(found.path(), FileOption.READ)
+                .doOnNext(held::hold) // before the first operator that drops what it carries when it is cancelled
                 .publishOn(Schedulers.boundedElastic()) // which may be blocked by the second look
-                .<Use>handle((file, sink) -> {
-                    try {
-                        if (!directory.isStill(found)) {
-                            throw new NoSuchFileException(found.path().toString());
-                        }
-                        sink.next(add(found, file));
-                    } catch (IOException e) {
-                        file.close();
-                        sink.error(e);
+                .handle((file, sink) -> {
+                    if (held.release(file)) {
+                        look(found, file, held, sink);
                     }
-                })
-                .doOnDiscard(StorageFile.class, StorageFile::close);
+                });
+    }
+
+    /** Takes over {@code file}. */
+    private void look(FoundFile found, StorageFile file, Held held, SynchronousSink<Use> sink) {
+        try {
+            if (!directory.isStill(found)) {
+                throw new NoSuchFileException(found.path().toString());
+            }
+        } catch (IOException | RuntimeException e) {
+            file.close();
+            sink.error(e);
+            return;
+        }
+        Use use = add(found, file);
+        if (held.hold(use)) {
+            sink.next(use);
+        }
+    }
+
+    /** Returns how many uses have not ended. */
+    synchronized int uses() {
+        return uses;
     }
 
     /** Returns how many files are open. */
@@ -134,6 +154,7 @@ public final class OpenFiles implements AutoCloseable {
             return null;
         }
         entry.users++;
+        uses++;
         return new Use(entry);
     }
 
@@ -141,6 +162,7 @@ public final class OpenFiles implements AutoCloseable {
         Entry entry = new Entry(found, file);
         List<StorageFile> ended = new ArrayList<>();
         synchronized (this) {
+            uses++;
             Entry before = closed ? entry : byPath.put(found.path(), entry);
             if (before != null) {
                 evict(before, ended); // replaced on disk, or opened by two requests at once
@@ -155,6 +177,7 @@ public final class OpenFiles implements AutoCloseable {
         List<StorageFile> ended = new ArrayList<>();
         boolean sweep = false;
         synchronized (this) {
+            uses--;
             entry.unusedSince = clock.getAsLong();
             if (--entry.users == 0 && entry.evicted) {
                 ended.add(entry.file);

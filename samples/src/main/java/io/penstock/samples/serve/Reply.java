@@ -4,6 +4,7 @@ package io.penstock.samples.serve;
 import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -29,6 +30,12 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
             headers.set(HttpHeaderNames.ALLOW, "GET, HEAD");
         }
         return new Reply(status, headers, Body.NONE);
+    }
+
+    /** Returns this answer, as the last of its connection. */
+    Reply last() {
+        headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        return this;
     }
 
     /** Answers a GET or HEAD of {@code file}. */

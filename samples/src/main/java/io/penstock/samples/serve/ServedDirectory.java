@@ -25,13 +25,25 @@ public final class ServedDirectory {
 
     private final Path root;
     private final boolean unix;
+    private final boolean dotFiles;
 
     /**
-     * Serves {@code directory}.
+     * Serves {@code directory}, without what a dot begins: such files are not meant for others.
      *
      * @throws NotDirectoryException if it is none
      */
     public ServedDirectory(Path directory) throws IOException {
+        this(directory, false);
+    }
+
+    /**
+     * Serves {@code directory}.
+     *
+     * @param dotFiles whether files are there whose name begins with a dot, and those in such directories
+     * @throws NotDirectoryException if it is none
+     */
+    public ServedDirectory(Path directory, boolean dotFiles) throws IOException {
+        this.dotFiles = dotFiles;
         root = directory.toRealPath();
         unix = root.getFileSystem().supportedFileAttributeViews().contains("unix");
         if (!Files.isDirectory(root)) {
@@ -58,12 +70,23 @@ public final class ServedDirectory {
             Path real = asked.toRealPath();
             // A file has no files below it, whatever follows its name: /data.bin/ is not /data.bin.
             boolean inside = real.startsWith(root) && !lastOf(request).isEmpty();
-            return inside ? look(real) : Optional.empty();
+            return inside && isShown(root.relativize(asked)) && isShown(root.relativize(real))
+                    ? look(real)
+                    : Optional.empty();
         } catch (AccessDeniedException refused) {
             throw refused;
         } catch (FileSystemException | InvalidPathException none) {
             return Optional.empty(); // not there, a name too long, a loop of links, a character that the system has not
         }
+    }
+
+    private boolean isShown(Path below) {
+        for (Path name : below) {
+            if (!dotFiles && name.toString().startsWith(".")) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String lastOf(RequestPath request) {

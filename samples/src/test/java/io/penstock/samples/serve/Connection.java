@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
@@ -66,6 +67,22 @@ final class Connection implements AutoCloseable {
         socket.getOutputStream().write(request.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
     }
 
+    /** Sends what need not be a request. */
+    void sendRaw(String bytes) throws IOException {
+        socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /** Says that no more is to come, and goes on listening. */
+    void shutDownOutput() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    /** Reads an answer with its body. */
+    Answer readAnswer() throws IOException {
+        Answer head = readHead();
+        return new Answer(head.status(), head.headers(), readBody(head));
+    }
+
     Answer readHead() throws IOException {
         String[] status = line().split(" ", 3);
         Map<String, String> headers = new TreeMap<>();
@@ -100,6 +117,20 @@ final class Connection implements AutoCloseable {
 
     byte[] read(int bytes) throws IOException {
         return in.readNBytes(bytes);
+    }
+
+    /** Reads until the server closes, in whichever way. */
+    void readAll() throws IOException {
+        try {
+            in.readAllBytes();
+        } catch (SocketException reset) {
+            // it did not read all that was sent
+        }
+    }
+
+    /** Returns how many bytes have come that were not read. */
+    int available() throws IOException {
+        return in.available();
     }
 
     int read() throws IOException {

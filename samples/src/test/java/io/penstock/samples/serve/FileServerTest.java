@@ -277,11 +277,28 @@ class FileServerTest {
     }
 
     @Test
+    void whatADotBeginsIsHidden() throws IOException {
+        Files.writeString(served.root.resolve(".env"), "secret");
+        Files.createDirectory(served.root.resolve(".git"));
+        Files.writeString(served.root.resolve(".git/config"), "secret");
+        Files.createSymbolicLink(served.root.resolve("shown"), Path.of(".git/config"));
+        Files.createSymbolicLink(served.root.resolve(".link"), Path.of("data.bin"));
+        for (String target : new String[] {"/.env", "/.git/config", "/shown", "/.link", "/%2eenv"}) {
+            assertThat(served.ask("GET", target).status()).as(target).isEqualTo(404);
+        }
+        try (Served all = new Served(new ServedDirectory(served.root, true), Limits.DEFAULT)) {
+            assertThat(all.ask("GET", "/.env").text()).isEqualTo("secret");
+            assertThat(all.ask("GET", "/.git/config").text()).isEqualTo("secret");
+            assertThat(all.ask("GET", "/../secret").status()).isEqualTo(400);
+        }
+    }
+
+    @Test
     void aPortThatIsTakenIsSaidSo() throws IOException {
         InetSocketAddress taken = new InetSocketAddress(
                 InetAddress.getLoopbackAddress(), served.address().getPort());
         ServedDirectory directory = new ServedDirectory(served.root);
-        assertThatThrownBy(() -> FileServer.start(taken, directory, file -> Mono.empty()))
+        assertThatThrownBy(() -> FileServer.start(taken, directory, (file, response) -> Mono.empty(), Limits.DEFAULT))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cannot listen on")
                 .hasMessageContaining("in use");

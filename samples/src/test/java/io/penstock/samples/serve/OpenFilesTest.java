@@ -8,18 +8,22 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
 import io.penstock.Options;
+import io.penstock.StorageFile;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
 
 class OpenFilesTest {
 
@@ -125,8 +129,49 @@ class OpenFilesTest {
         FoundFile found = find("a");
         Files.delete(root.resolve("a"));
         Files.createSymbolicLink(root.resolve("a"), root.resolve("b"));
-        assertThatThrownBy(() -> files.use(found).block()).hasCauseInstanceOf(NoSuchFileException.class);
-        assertThat(files.size()).isZero();
+        List<StorageFile> opened = new CopyOnWriteArrayList<>();
+        try (OpenFiles recorded = new OpenFiles(recording(opened), directory, 2, clock::get);
+                Held held = new Held()) {
+            assertThatThrownBy(() -> recorded.use(found, held).block()).hasCauseInstanceOf(NoSuchFileException.class);
+            assertThat(recorded.size()).isZero();
+            assertThat(recorded.uses()).isZero();
+        }
+        assertThat(opened).singleElement().satisfies(OpenFilesTest::assertClosed);
+    }
+
+    @Test
+    void aRequestThatHasEndedClosesWhatComesLate() throws IOException {
+        FoundFile found = find("a");
+        List<StorageFile> opened = new CopyOnWriteArrayList<>();
+        OpenFiles recorded = new OpenFiles(recording(opened), directory, 2, clock::get);
+        Held ended = new Held();
+        ended.close();
+        assertThat(recorded.use(found, ended).block()).as("not open yet").isNull();
+        assertThat(opened).singleElement().satisfies(OpenFilesTest::assertClosed);
+        try (Held held = new Held()) {
+            assertThat(recorded.use(found, held).block()).isNotNull();
+            assertThat(recorded.uses()).isOne();
+            assertThat(recorded.use(found, ended).block()).as("open already").isNull();
+            assertThat(recorded.uses()).isOne();
+        }
+        assertThat(recorded.uses()).isZero();
+        recorded.close();
+        assertThat(opened).hasSize(2).allSatisfy(OpenFilesTest::assertClosed);
+    }
+
+    private static void assertClosed(StorageFile file) {
+        assertThatThrownBy(file::size).isInstanceOf(ClosedException.class);
+    }
+
+    /** Returns the backend, which notes the files that it opens. */
+    private Backend recording(List<StorageFile> opened) {
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(backend, arguments);
+                    return method.getName().equals("openFile")
+                            ? ((Mono<?>) answer).doOnNext(file -> opened.add((StorageFile) file))
+                            : answer;
+                });
     }
 
     private FoundFile find(String name) throws IOException {
@@ -134,6 +179,6 @@ class OpenFilesTest {
     }
 
     private OpenFiles.Use use(String name) throws IOException {
-        return Objects.requireNonNull(files.use(find(name)).block());
+        return Objects.requireNonNull(files.use(find(name), new Held()).block());
     }
 }

@@ -34,6 +34,10 @@ class ServeCommandTest {
     @TempDir
     private Path folder;
 
+    @TempDir
+    private Path outside;
+
+    private Path log;
     private byte[] data;
     private Process process;
     private InetSocketAddress address;
@@ -43,6 +47,7 @@ class ServeCommandTest {
         data = new byte[FILE_BYTES];
         new Random(1).nextBytes(data);
         Files.write(folder.resolve("big"), data);
+        log = outside.resolve("log");
         process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
@@ -53,7 +58,7 @@ class ServeCommandTest {
                         folder.toString(),
                         "--port",
                         "0")
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(log.toFile())
                 .start();
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
         String said = out.readLine();
@@ -80,6 +85,55 @@ class ServeCommandTest {
         }
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(TERMINATED);
+    }
+
+    @Test
+    void noClientCanWriteIntoTheLog() throws Exception {
+        StringBuilder many = new StringBuilder("GET /big HTTP/1.1\r\n");
+        for (int i = 0; i < 1500; i++) {
+            many.append('X').append(i).append(": y\r\n");
+        }
+        String host = "GET /big HTTP/1.1\r\nHost: x\r\n";
+        for (String request : new String[] {
+            many + "\r\n",
+            "GET /" + "a".repeat(10_000) + " HTTP/1.1\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            "\026\003\001\002\000\001\000\001\374\003\003" + "a".repeat(200) + "\r\n\r\n",
+            host + "X\r\n\r\n",
+            host + "X: a\r\n b\r\n\r\n",
+            host + "Content-Length: -5\r\n\r\n",
+            host + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            host + "Transfer-Encoding: chunked\r\n\r\nnot a chunk\r\n\r\n",
+            "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n",
+            "GET /big HTTP/1.1\r\nHost: a:b:c\r\n\r\n",
+            "GET /big HTTP/1.1\r\nHost: x:99999999999\r\n\r\n",
+            "GET http:// HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n"
+        }) {
+            try (Connection connection = Connection.to(address)) {
+                connection.sendRaw(request);
+                connection.shutDownOutput();
+                connection.readAll();
+            }
+        }
+        for (int i = 0; i < 100; i++) { // gone in the headers, before the response and in it
+            Connection connection = Connection.to(address);
+            connection.sendRaw(host + (i % 3 == 0 ? "X:" : "\r\n"));
+            if (i % 3 == 2) {
+                connection.read();
+            }
+            if (i % 2 == 0) {
+                connection.abort();
+            } else {
+                connection.close();
+            }
+        }
+        try (Connection connection = Connection.to(address)) {
+            assertThat(connection.ask("HEAD", "/big").status()).isEqualTo(200);
+        }
+        process.destroy();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readAllLines(log)).noneMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\..*"));
     }
 
     private void awaitRefusal() throws InterruptedException {

@@ -92,7 +92,7 @@ class ServeLoadTest {
     @Timeout(value = 5, unit = TimeUnit.MINUTES) // ten seconds on a machine of its own
     void abortedRequestsLeaveNothing() throws Exception {
         abort(200); // starts the threads that stay
-        await("nothing is in use", () -> leases() == 0 && served.files.size() <= 1);
+        await("nothing is in use", () -> leases() == 0 && served.files.uses() == 0 && served.files.size() <= 1);
         Map<String, Long> before = counts();
         abort(ABORTS);
         await("all is given back; before: " + before, () -> noMoreThan(before));
@@ -165,11 +165,12 @@ class ServeLoadTest {
                 .sum();
     }
 
-    private static Map<String, Long> counts() throws IOException {
+    private Map<String, Long> counts() throws IOException {
         Map<String, Long> counts = new TreeMap<>();
         counts.put("slabs", Slabs.shared().liveSlabs());
         counts.put("bytes of slabs", Slabs.shared().liveBytes());
         counts.put("leases", leases());
+        counts.put("uses of open files", (long) served.files.uses());
         counts.put("threads", (long) Thread.activeCount());
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
             counts.put("descriptors", descriptors.count());
@@ -177,7 +178,7 @@ class ServeLoadTest {
         return counts;
     }
 
-    private static boolean noMoreThan(Map<String, Long> before) throws IOException {
+    private boolean noMoreThan(Map<String, Long> before) throws IOException {
         return counts().entrySet().stream().allMatch(now -> now.getValue() <= before.get(now.getKey()));
     }
 
@@ -192,7 +193,7 @@ class ServeLoadTest {
     }
 
     /** Polls, because connections end when they end. */
-    private static void await(String what, Callable<Boolean> condition) throws Exception {
+    private void await(String what, Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!condition.call()) {
             assertThat(deadline - System.nanoTime())

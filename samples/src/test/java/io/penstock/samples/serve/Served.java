@@ -24,12 +24,16 @@ final class Served implements AutoCloseable {
     private final FileServer server;
 
     Served(Path root) throws IOException {
-        this.root = root;
-        ServedDirectory directory = new ServedDirectory(root);
+        this(new ServedDirectory(root), Limits.DEFAULT);
+    }
+
+    Served(ServedDirectory directory, Limits limits) {
+        root = directory.root();
         backend = Backends.open("host", Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT));
         files = new OpenFiles(backend, directory, 16);
         LeasedContents contents = new LeasedContents(backend, files, CHUNK, DEPTH);
-        server = FileServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), directory, contents);
+        server = FileServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), directory, contents, limits);
     }
 
     InetSocketAddress address() {

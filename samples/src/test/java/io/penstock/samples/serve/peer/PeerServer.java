@@ -8,6 +8,7 @@ import io.penstock.Options;
 import io.penstock.samples.serve.Contents;
 import io.penstock.samples.serve.FileServer;
 import io.penstock.samples.serve.LeasedContents;
+import io.penstock.samples.serve.Limits;
 import io.penstock.samples.serve.OpenFiles;
 import io.penstock.samples.serve.ServedDirectory;
 import java.io.IOException;
@@ -42,7 +43,7 @@ public final class PeerServer {
         Contents contents = way[0].equals("spring")
                 ? new SpringContents(Integer.parseInt(way[1]))
                 : leased(served, Long.parseLong(way[1]), Integer.parseInt(way[2]));
-        FileServer.start(address, served, contents).await();
+        FileServer.start(address, served, contents, Limits.DEFAULT).await();
     }
 
     private static Contents leased(ServedDirectory served, long chunkBytes, int depth) {

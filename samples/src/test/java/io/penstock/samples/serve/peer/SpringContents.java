@@ -6,7 +6,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.samples.serve.Body;
 import io.penstock.samples.serve.Contents;
 import io.penstock.samples.serve.FoundFile;
-import org.reactivestreams.Publisher;
+import java.util.function.Function;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -28,18 +28,9 @@ final class SpringContents implements Contents {
     }
 
     @Override
-    public Mono<Content> open(FoundFile file) {
-        return Mono.just(new Content() {
-            @Override
-            public Publisher<ByteBuf> bytes(Body body) {
-                return Flux.fromIterable(body.parts()).concatMap(part -> read(file, part));
-            }
-
-            @Override
-            public void close() {
-                // the file is opened and closed with each read
-            }
-        });
+    public Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response) {
+        // The file is opened and closed with each read.
+        return response.apply(body -> Flux.fromIterable(body.parts()).concatMap(part -> read(file, part)));
     }
 
     private Flux<ByteBuf> read(FoundFile file, Body.Part part) {
