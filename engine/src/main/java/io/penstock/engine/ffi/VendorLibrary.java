@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 
 /**
  * A library of the vendor's behind the native methods of one class, loaded once per process: the first file wins.
@@ -41,6 +42,7 @@ public final class VendorLibrary {
     private final Class<?> functions;
     private final String soname;
     private final List<String> folders;
+    private final ToLongFunction<String> unexported;
     private final AbsentFunction absentFunction; // held: JNA does not
     private final Set<String> absent = new TreeSet<>();
     private String loaded = "";
@@ -54,9 +56,24 @@ public final class VendorLibrary {
      * @param absentAnswer what absent functions answer
      */
     public VendorLibrary(Class<?> functions, String soname, List<String> folders, long absentAnswer) {
+        this(functions, soname, folders, absentAnswer, name -> 0);
+    }
+
+    /**
+     * Describes one that hands out some of its functions by a call of its own.
+     *
+     * @param unexported returns the address of a function that the library does not export, or 0 if it has none
+     */
+    public VendorLibrary(
+            Class<?> functions,
+            String soname,
+            List<String> folders,
+            long absentAnswer,
+            ToLongFunction<String> unexported) {
         this.functions = functions;
         this.soname = soname;
         this.folders = folders;
+        this.unexported = unexported;
         this.absentFunction = () -> absentAnswer;
     }
 
@@ -116,6 +133,10 @@ public final class VendorLibrary {
         try {
             return system.getSymbolAddress(handle, symbol, system);
         } catch (UnsatisfiedLinkError missing) {
+            long address = unexported.applyAsLong(symbol);
+            if (address != 0) {
+                return address;
+            }
             absent.add(symbol);
             return Pointer.nativeValue(CallbackReference.getFunctionPointer(absentFunction));
         }

@@ -4,6 +4,8 @@ package io.penstock.engine.ffi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,30 @@ class VendorLibraryTest {
         assertThat((long) Functions.getpid()).isEqualTo(ProcessHandle.current().pid());
         assertThat(Functions.penstock_is_not_there(1L << 40, 7)).isEqualTo(500);
         assertThat(Functions.penstock_is_not_there_either()).isEqualTo(500);
+    }
+
+    /** A class of its own: a class is mapped once. */
+    static final class Named {
+        static native int getpid();
+
+        static native int penstock_is_known_to_a_call();
+
+        static native int penstock_is_not_there();
+
+        private Named() {}
+    }
+
+    @Test
+    void aFunctionThatIsNotExportedIsAskedForByItsName() {
+        long getpid = Pointer.nativeValue(NativeLibrary.getInstance(ANY).getGlobalVariableAddress("getpid"));
+        VendorLibrary library = new VendorLibrary(
+                Named.class, ANY, List.of(), 500, name -> name.equals("penstock_is_known_to_a_call") ? getpid : 0);
+        assertThat(library.load("")).isEmpty();
+        assertThat((long) Named.penstock_is_known_to_a_call())
+                .isEqualTo(ProcessHandle.current().pid());
+        assertThat((long) Named.getpid()).isEqualTo(ProcessHandle.current().pid());
+        assertThat(Named.penstock_is_not_there()).isEqualTo(500);
+        assertThat(library.absent()).containsExactly("penstock_is_not_there");
     }
 
     @Test
