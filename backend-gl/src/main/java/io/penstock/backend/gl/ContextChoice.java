@@ -3,6 +3,7 @@ package io.penstock.backend.gl;
 
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
+import io.penstock.backend.gl.ffi.Wgl;
 
 /** Which context options ask for. */
 final class ContextChoice {
@@ -15,6 +16,13 @@ final class ContextChoice {
      * @throws io.penstock.BackendUnavailableException if there is no display, or none current
      */
     static ContextSource of(Options options) {
+        if (Wgl.isHere() && !isCurrent(options)) {
+            EglPlatform loaded = EglPlatform.libraries(options);
+            if (loaded.isUsable()) {
+                return new WglContext(0);
+            }
+            throw GlFailure.unavailable(loaded.reason() + "; " + loaded.remedy());
+        }
         EglPlatform platform = isCurrent(options) ? EglPlatform.egl(options) : EglPlatform.find(options);
         if (!platform.isUsable()) {
             throw GlFailure.unavailable(platform.reason() + "; " + platform.remedy());

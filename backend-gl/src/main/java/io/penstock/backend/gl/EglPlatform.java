@@ -6,6 +6,7 @@ import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.EglError;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.Wgl;
 import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
 import java.util.ArrayList;
@@ -31,9 +32,9 @@ record EglPlatform(long display, String name, List<EglDevice> devices, String re
 
     /** Loads OpenGL; answers why that cannot be, or a platform without a display. */
     static EglPlatform libraries(Options options) {
-        if (!Machine.isSupported() || !NativeMemory.isAvailable()) {
+        if (!(Machine.isSupported() || Wgl.isHere()) || !NativeMemory.isAvailable()) {
             return none(
-                    "this backend needs 64-bit Linux and JNA, not " + Machine.operatingSystem() + " on "
+                    "this backend needs 64-bit Linux or Windows and JNA, not " + Machine.operatingSystem() + " on "
                             + Machine.architecture(),
                     "run it there");
         }
@@ -48,6 +49,11 @@ record EglPlatform(long display, String name, List<EglDevice> devices, String re
 
     /** Loads OpenGL and EGL; answers why that cannot be, or a platform without a display. */
     static EglPlatform egl(Options options) {
+        if (Wgl.isHere()) {
+            return none(
+                    "no EGL on Windows",
+                    "hand over a context of WGL (GlBackends.in), or lend the application's own (GlPump)");
+        }
         EglPlatform loaded = libraries(options);
         String missing = loaded.isUsable() ? Egl.load(options.get(GlOptions.LIBEGL)) : "";
         return missing.isEmpty()

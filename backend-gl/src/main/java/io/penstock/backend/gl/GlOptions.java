@@ -29,7 +29,9 @@ public final class GlOptions {
 
     /** Where OpenGL is. */
     public static final Option<String> LIBGL = Option.text(
-            "penstock.gl.libgl", "", "the file of OpenGL; without it libOpenGL.so.0, libGL.so.1 and the usual folders");
+            "penstock.gl.libgl",
+            "",
+            "the file of OpenGL; without it libOpenGL.so.0, libGL.so.1 and the usual folders; on Windows opengl32.dll");
 
     /** A library with the functions of AMD's extension. */
     public static final Option<String> SSG_LIBRARY = Option.text(

@@ -6,6 +6,7 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.Wgl;
 import io.penstock.engine.ffi.NativeAccess;
 import io.penstock.engine.host.BlockingBytes;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class GlProbe {
             if (refusal != null) {
                 return Availability.absent(refusal.reason(), refusal.remedy());
             }
-            return ContextChoice.isCurrent(options) ? ofCurrent(options) : headless(options);
+            return ContextChoice.isCurrent(options) || Wgl.isHere() ? ofContext(options) : headless(options);
         } catch (BackendUnavailableException e) {
             return Availability.absent(
                     String.valueOf(e.getMessage()), "update the driver of the GPU, or set " + GlOptions.DEVICE);
@@ -52,7 +53,7 @@ final class GlProbe {
         return available(seen, options, details);
     }
 
-    private static Availability ofCurrent(Options options) {
+    private static Availability ofContext(Options options) {
         return available(look(ContextChoice.of(options), options), options, new ArrayList<>());
     }
 

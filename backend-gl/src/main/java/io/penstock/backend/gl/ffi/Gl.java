@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl.ffi;
 
+import io.penstock.NativeError;
 import io.penstock.engine.ffi.VendorLibrary;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenGL ({@code libOpenGL.so.0}, else {@code libGL.so.1}). A function that the library has not answers 0 and does
+ * OpenGL ({@code libOpenGL.so.0}, else {@code libGL.so.1}; {@code opengl32.dll}, which exports OpenGL 1.1, and what its
+ * {@code wglGetProcAddress} knows in a context of the first driver). A function that the library has not answers 0 and does
  * nothing, as every function does on a thread without a current context: what a context has is asked of the context.
  *
  * <p>None may be called before {@link #load} has said that there is a library.
@@ -40,7 +42,8 @@ public final class Gl {
 
     private static final List<String> FOLDERS =
             List.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64");
-    private static final VendorLibrary LIBRARY = new VendorLibrary(Gl.class, "libOpenGL.so.0", FOLDERS, 0);
+    private static final VendorLibrary LIBRARY =
+            new VendorLibrary(Gl.class, Wgl.isHere() ? Wgl.FILE : "libOpenGL.so.0", FOLDERS, 0, Gl::unexported);
 
     private Gl() {}
 
@@ -51,11 +54,40 @@ public final class Gl {
      * @return why there is none, or an empty string
      */
     public static String load(String file) {
+        if (Wgl.isHere()) {
+            return loadInContext(file);
+        }
         String missing = LIBRARY.load(file);
         boolean older = !missing.isEmpty()
                 && file.isEmpty()
                 && LIBRARY.load("libGL.so.1").isEmpty();
         return older ? "" : missing;
+    }
+
+    /** Most functions are known where a context is current only: in one of a moment, of any version. */
+    private static synchronized String loadInContext(String file) {
+        String missing = LIBRARY.file().isEmpty() ? Wgl.load() : "";
+        if (!missing.isEmpty() || !LIBRARY.file().isEmpty()) {
+            return missing.isEmpty() ? LIBRARY.load(file) : missing;
+        }
+        long dcBefore = Wgl.wglGetCurrentDC();
+        long before = Wgl.wglGetCurrentContext();
+        try (HiddenWindow window = HiddenWindow.open()) {
+            NativeError failed = window.failure();
+            long context = failed == null ? Wgl.wglCreateContext(window.dc()) : 0;
+            if (context == 0 || Wgl.wglMakeCurrent(window.dc(), context) == 0) {
+                return "no context of " + Wgl.FILE + ": " + (failed == null ? "error " + Wgl.lastError() : failed);
+            }
+            missing = LIBRARY.load(file);
+            Wgl.wglMakeCurrent(dcBefore, before);
+            Wgl.wglDeleteContext(context);
+            return missing;
+        }
+    }
+
+    /** Returns the address of a function that the library does not export, or 0. */
+    static long unexported(String function) {
+        return Wgl.isHere() ? Wgl.address(function) : 0;
     }
 
     /** Returns the functions that the library has not. */

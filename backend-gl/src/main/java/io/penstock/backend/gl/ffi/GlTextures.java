@@ -41,7 +41,7 @@ public final class GlTextures {
     public static final int GL_UNPACK_IMAGE_HEIGHT = 0x806E;
 
     static {
-        new VendorLibrary(GlTextures.class, Gl.file(), List.of(), 0).load(Gl.file());
+        new VendorLibrary(GlTextures.class, Gl.file(), List.of(), 0, Gl::unexported).load(Gl.file());
     }
 
     private GlTextures() {}

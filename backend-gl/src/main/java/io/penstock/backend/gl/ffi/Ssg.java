@@ -26,7 +26,8 @@ public final class Ssg {
             "glCreateFileAMD", "glReleaseFileAMD", "glGetFileParameteri64vAMD", "glReadFileAMD", "glWriteFileAMD");
 
     /** Without RTLD_GLOBAL: what the library exports is not to get in the way of others. */
-    private static final int RTLD_LAZY = 1;
+    private static final Map<String, Integer> OPEN_FLAGS =
+            Wgl.isHere() ? Map.of() : Map.of(Library.OPTION_OPEN_FLAGS, 1); // RTLD_LAZY
 
     private static Map<String, Long> loaded = Map.of(); // guarded by the class
 
@@ -35,20 +36,21 @@ public final class Ssg {
     /**
      * Finds the functions, unless that has been done.
      *
-     * @param file of a library that has them, or an empty string to ask {@code eglGetProcAddress}
+     * @param file of a library that has them, or an empty string to ask {@code eglGetProcAddress}, or
+     *     {@code wglGetProcAddress} in the context that is current
      * @return why there are none, or an empty string
      */
     public static synchronized String load(String file) {
         Map<String, Long> found = new LinkedHashMap<>();
         try {
             NativeLibrary library = NativeLibrary.getInstance(
-                    file.isEmpty() ? Egl.file() : file, Map.of(Library.OPTION_OPEN_FLAGS, RTLD_LAZY));
+                    !file.isEmpty() ? file : Wgl.isHere() ? Gl.file() : Egl.file(), OPEN_FLAGS);
             for (String name : NAMES) {
                 long address = file.isEmpty()
-                        ? Egl.eglGetProcAddress(name)
+                        ? (Wgl.isHere() ? Wgl.address(name) : Egl.eglGetProcAddress(name))
                         : Pointer.nativeValue(library.getGlobalVariableAddress(name));
                 if (address == 0) {
-                    return "eglGetProcAddress knows no " + name;
+                    return (Wgl.isHere() ? "wglGetProcAddress" : "eglGetProcAddress") + " knows no " + name;
                 }
                 found.put(name, address);
             }

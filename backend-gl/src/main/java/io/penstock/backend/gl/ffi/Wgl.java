@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl.ffi;
+
+import com.sun.jna.Function;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.ffi.VendorLibrary;
+import java.util.List;
+
+/**
+ * WGL, the part of Windows' {@code opengl32.dll} that makes contexts. BOOLs and handles that are 0 are failures, of which
+ * {@link #lastError} tells.
+ *
+ * <p>None may be called before {@link #load} has said that there is a library.
+ */
+public final class Wgl {
+    public static final String FILE = "opengl32.dll";
+
+    public static final int WGL_CONTEXT_MAJOR_VERSION_ARB = 0x2091;
+    public static final int WGL_CONTEXT_MINOR_VERSION_ARB = 0x2092;
+    public static final int WGL_CONTEXT_FLAGS_ARB = 0x2094;
+    public static final int WGL_CONTEXT_PROFILE_MASK_ARB = 0x9126;
+    public static final int WGL_CONTEXT_CORE_PROFILE_BIT_ARB = 1;
+    public static final int WGL_CONTEXT_ROBUST_ACCESS_BIT_ARB = 4;
+    public static final int WGL_CONTEXT_RESET_NOTIFICATION_STRATEGY_ARB = 0x8256;
+    public static final int WGL_LOSE_CONTEXT_ON_RESET_ARB = 0x8252;
+
+    private static final int NOTHING = 3; // drivers answer 0, 1, 2, 3 or -1 for a function that they have not
+
+    private static final VendorLibrary LIBRARY = new VendorLibrary(Wgl.class, FILE, List.of(), 0);
+
+    private Wgl() {}
+
+    /** Returns whether contexts come from here: this is Windows. */
+    public static boolean isHere() {
+        return Machine.operatingSystem().startsWith("windows");
+    }
+
+    /**
+     * Loads it, once for the process.
+     *
+     * @return why there is none, or an empty string
+     */
+    public static String load() {
+        return LIBRARY.load("");
+    }
+
+    /** Returns the address of a function, for which a context must be current, or 0. */
+    static long address(String function) {
+        long address = wglGetProcAddress(function);
+        return address == -1 || (address >= 0 && address <= NOTHING) ? 0 : address;
+    }
+
+    /**
+     * Calls {@code wglCreateContextAttribsARB}; only where a context is current.
+     *
+     * @return 0 if the driver has not got it, or refuses
+     */
+    public static long createContext(long dc, long share, int[] attributes) {
+        long address = address("wglCreateContextAttribsARB");
+        return address == 0
+                ? 0
+                : Function.getFunction(new Pointer(address))
+                        .invokeLong(new Object[] {new Pointer(dc), new Pointer(share), attributes});
+    }
+
+    /** Returns what Windows says of the call that has failed on this thread. */
+    public static int lastError() {
+        return Native.getLastError();
+    }
+
+    public static native long wglCreateContext(long dc);
+
+    public static native int wglDeleteContext(long context);
+
+    public static native long wglGetCurrentContext();
+
+    public static native long wglGetCurrentDC();
+
+    public static native long wglGetProcAddress(String name);
+
+    public static native int wglMakeCurrent(long dc, long context);
+}
