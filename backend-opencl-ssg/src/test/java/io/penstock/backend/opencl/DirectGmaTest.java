@@ -153,6 +153,20 @@ class DirectGmaTest {
         SsgDouble.set("gma_heap", 96 << 20);
     }
 
+    /** A driver need not start what is not flushed, and nobody but the look at its status waits for this one. */
+    @Test
+    void aFenceOfASignalIsFlushed() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            ssg.control.fail("clWaitForEvents", 0, OpenClError.OUT_OF_RESOURCES); // which would flush as well
+            PcieDevice.signal(buffer.markerAddress(), 1);
+            DeviceFence fence = buffer.signal(1);
+            assertThat(ssg.control.awaitLive("operations", 0)).as("waits").isZero();
+            ssg.control.fail("clWaitForEvents", -1, 0);
+            OpenClFixture.await(fence::isSignalled);
+            fence.close();
+        }
+    }
+
     @Test
     void sixtyFourWaitsOfABufferAreTheMost() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
