@@ -17,7 +17,7 @@ final class BufferTurns {
     private int copies;
     private int transfers;
     private int waitingCopies;
-    private final List<Runnable> waitingLanes = new ArrayList<>(1); // their bells
+    private final List<Runnable> waitingLanes = new ArrayList<>(1); // their bells; empty where a transfer may begin
 
     /**
      * Takes it for a transfer of AMD's, unless copies have it or wait for it.
@@ -31,7 +31,6 @@ final class BufferTurns {
             }
             return false;
         }
-        waitingLanes.remove(bell);
         transfers++;
         return true;
     }
