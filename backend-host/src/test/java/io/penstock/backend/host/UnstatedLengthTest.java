@@ -20,6 +20,7 @@ import io.penstock.engine.host.HostRoute;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -87,7 +88,7 @@ class UnstatedLengthTest {
             byte[] expected = Files.readAllBytes(LONG); // with clock rates, which change
             assertThat(got)
                     .hasSize(expected.length)
-                    .startsWith("processor".getBytes())
+                    .startsWith("processor".getBytes(StandardCharsets.US_ASCII))
                     .endsWith('\n');
         }
     }

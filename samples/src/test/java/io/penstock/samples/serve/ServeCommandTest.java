@@ -51,7 +51,8 @@ class ServeCommandTest {
         process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
-                        "-Dlogback.configurationFile=" + Penstock.class.getResource("/logback.xml"), // not that of tests
+                        "-Dlogback.configurationFile="
+                                + Penstock.class.getResource("/logback.xml"), // not that of tests
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         Penstock.class.getName(),
