@@ -12,6 +12,8 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,7 +62,10 @@ final class DeviceCopy {
      *
      * @param extents the data of {@code source}; of a file without a length, all is read until its end
      */
-    Result run(Path source, DataExtents extents, Path target, Listener listener) {
+    Result run(Path source, DataExtents extents, Path target, Listener listener) throws IOException {
+        if (extents.length() == 0 && isEmpty(source)) {
+            return new Result(0, 0, 0, paths());
+        }
         long start = System.nanoTime();
         // A mapping is registered for a file that stays as it is: whoever asks for that way promises so.
         FileOption[] read = demanded == TransferPath.MAPPED
@@ -70,6 +75,13 @@ final class DeviceCopy {
         backend.withFile(source, read, from -> backend.withFile(target, write, to -> copy(from, extents, to, listener)))
                 .block();
         return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());
+    }
+
+    /** Asks the file itself: those of /proc say so and are not. */
+    private static boolean isEmpty(Path source) throws IOException {
+        try (InputStream bytes = Files.newInputStream(source)) {
+            return bytes.read() < 0;
+        }
     }
 
     private Mono<Void> copy(StorageFile from, DataExtents extents, StorageFile to, Listener listener) {
