@@ -140,20 +140,20 @@ class RouteByTransferTest {
         try (Backend backend = Engine.open(
                 "fake", device, List.of(even, device), Options.none().resolve(CommonOptions.all()))) {
             StorageFile file = Objects.requireNonNull(backend.openFile(PATH).block(LONG));
-            DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+            DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(4096).block(LONG));
             Transfer late = Transfer.read(file.region(2, 10), buffer.region(0, 10))
                     .and(file.region(14, 13), buffer.region(20, 13));
             assertThat(backend.explain(late).path()).isEqualTo(TransferPath.HOST);
             assertThat(backend.explain(late).whyNotDirect()).isEqualTo("13 bytes are not ready");
             assertThat(even.missed).isEmpty();
             backend.submit(late).block(LONG);
-            assertThat(even.missed).containsExactly("10 at 2 of a buffer of 100", "13 at 14 of a buffer of 100");
+            assertThat(even.missed).containsExactly("10 at 2 of a buffer of 4096", "13 at 14 of a buffer of 4096");
             backend.submit(Transfer.read(file.region(2, 10), buffer.region(0, 10)))
                     .block(LONG);
             assertThat(even.missed).hasSize(2);
             backend.submit(Transfer.gather(file, new long[] {4, 7, 9}, 4, buffer.region(0, 12)))
                     .block(LONG);
-            assertThat(even.missed).as("a gather is told of once").hasSize(3).endsWith("4 at 4 of a buffer of 100");
+            assertThat(even.missed).as("a gather is told of once").hasSize(3).endsWith("4 at 4 of a buffer of 4096");
         }
     }
 }
