@@ -91,8 +91,12 @@ public interface CancelRules extends Rules {
         Witness<Completion> read = Witness.of(bench.backend().submit(bench.heldRead(gate, buffer.all())));
         bench.letOthersRun();
         read.cancel();
+        long handle = buffer.nativeHandle();
         buffer.close();
         List<DeviceBuffer> others = othersTakeMemory(bench);
+        assertThat(others)
+                .as("memory that the device may still write")
+                .noneMatch(other -> other.nativeHandle() == handle);
         gate.letReadsEnd(4096);
         bench.letOthersRun();
         assertUntouched(others);
@@ -191,8 +195,12 @@ public interface CancelRules extends Rules {
         assertThat(read.hasEnded()).isFalse();
         time.tryEmitEmpty().orThrow();
         assertThat(read.error()).isInstanceOf(TimeoutException.class);
+        long handle = buffer.nativeHandle();
         buffer.close();
         List<DeviceBuffer> others = othersTakeMemory(bench);
+        assertThat(others)
+                .as("memory that the device may still write")
+                .noneMatch(other -> other.nativeHandle() == handle);
         gate.letReadsEnd(4096);
         bench.letOthersRun();
         assertUntouched(others);
