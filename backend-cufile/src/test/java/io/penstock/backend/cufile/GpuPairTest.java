@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,9 +42,13 @@ class GpuPairTest {
 
     private GpuFixture gpus;
 
+    @BeforeAll
+    static void thereIsOne() {
+        GpuSubject.require();
+    }
+
     @BeforeEach
     void thereAreTwo() {
-        GpuSubject.require();
         gpus = new GpuFixture(folder);
         int[] count = new int[1];
         Cuda.cuDeviceGetCount(count);
