@@ -124,12 +124,15 @@ EXPORT CUfileError_t cuFileDriverGetProperties(struct properties *told) {
     return RESULT(open ? OK : DRIVER_NOT_INITIALIZED);
 }
 
-/* The setters of a driver that is open: kilobytes, in multiples of 4. */
+/*
+ * The setters of a driver that is open: kilobytes, in multiples of 4. Without nvidia-fs the real library (1.15.1 on an H200:
+ * benchmarks/experiments/settings.c) answers success and changes nothing.
+ */
 static CUfileError_t set_size(enum size_parameter parameter, size_t kb) {
     LOCK();
     int error = !open_count ? DRIVER_NOT_INITIALIZED : kb % 4 || !kb ? UNSUPPORTED_LIMIT : OK;
     if (parameter == MAX_DIRECT_IO_KB && kb > 16384) error = open_count ? UNSUPPORTED_LIMIT : error;
-    if (!error) set_size_parameter(parameter, kb);
+    if (!error && direct_mode()) set_size_parameter(parameter, kb);
     UNLOCK();
     return RESULT(error);
 }
@@ -138,7 +141,7 @@ EXPORT CUfileError_t cuFileDriverSetPollMode(bool poll, size_t kb) {
     CALLED(AT_ONCE);
     CUfileError_t result = set_size(POLL_THRESHOLD_KB, kb);
     LOCK();
-    if (!result.err) set_bool_parameter(USE_POLL_MODE, poll);
+    if (!result.err && direct_mode()) set_bool_parameter(USE_POLL_MODE, poll);
     UNLOCK();
     return result;
 }

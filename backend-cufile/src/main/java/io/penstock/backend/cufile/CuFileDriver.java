@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ final class CuFileDriver {
     private @Nullable CuFileSettings settings; // of whoever opened it
     private @Nullable DriverProperties properties;
     private @Nullable BounceBudget bounces; // of all batches
+    private List<String> ignored = List.of(); // options that the driver has not taken
 
     private CuFileDriver() {}
 
@@ -87,6 +89,10 @@ final class CuFileDriver {
             throw e;
         }
         LOG.debug("cuFile's driver is open: {}", properties.describe());
+        ignored = wanted.ignored(properties);
+        if (!ignored.isEmpty()) {
+            LOG.warn("cuFile's driver answers success to {} and does not change: {}", ignored, properties.lines());
+        }
     }
 
     private static DriverProperties readProperties() throws CuFileRefusal {
@@ -123,6 +129,11 @@ final class CuFileDriver {
     /** Returns what the driver says of itself; null where it is not open. */
     synchronized @Nullable DriverProperties properties() {
         return properties;
+    }
+
+    /** Returns the names of the options that the open driver has accepted and not taken. */
+    synchronized List<String> ignored() {
+        return ignored;
     }
 
     /** Returns what is left of its bounce buffers; null where it is not open. */

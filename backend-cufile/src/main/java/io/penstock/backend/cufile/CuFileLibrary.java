@@ -95,6 +95,10 @@ record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvi
         DriverProperties properties = CuFileDriver.PROCESS.properties();
         if (properties != null) {
             properties.lines().forEach(line -> lines.add("cuFile's driver: " + line));
+            CuFileDriver.PROCESS
+                    .ignored()
+                    .forEach(
+                            option -> lines.add("cuFile's driver: answered success to " + option + ", and ignores it"));
         }
         CuFileDriver.PROCESS.statistics().describe().forEach(line -> lines.add("cuFile's counters: " + line));
         configuration.describe().forEach(line -> lines.add("cuFile's settings: " + line));

@@ -3,6 +3,8 @@ package io.penstock.backend.cufile;
 
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.CuFile;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What is set in cuFile's driver, for the whole process. 0 leaves a setting to {@code cufile.json}; sizes are in whole
@@ -75,6 +77,27 @@ record CuFileSettings(
             check("cuFileSetStatsLevel", CuFile.cuFileSetStatsLevel(statistics));
             check("cuFileStatsStart", CuFile.cuFileStatsStart());
         }
+    }
+
+    /**
+     * Returns the options that the driver has answered with success and not taken. Without nvidia-fs libcufile 1.15 takes
+     * none of its four setters' values, before it is opened or after (benchmarks/experiments/settings.c).
+     */
+    List<String> ignored(DriverProperties driver) {
+        List<String> ignored = new ArrayList<>();
+        if (pollKilobytes > 0 && !(driver.polls() && driver.pollKilobytes() == pollKilobytes)) {
+            ignored.add(CufileOptions.POLL_BYTES.name());
+        }
+        if (maxDirectIoKilobytes > 0 && driver.maxDirectIoKilobytes() != maxDirectIoKilobytes) {
+            ignored.add(CufileOptions.DIRECT_IO_BYTES.name());
+        }
+        if (deviceCacheKilobytes > 0 && driver.deviceCacheKilobytes() != deviceCacheKilobytes) {
+            ignored.add(CufileOptions.CACHE_BYTES.name());
+        }
+        if (maxPinnedKilobytes > 0 && driver.maxPinnedKilobytes() != maxPinnedKilobytes) {
+            ignored.add(CufileOptions.PINNED_BYTES.name());
+        }
+        return ignored;
     }
 
     private void check(String call, long status) throws CuFileRefusal {

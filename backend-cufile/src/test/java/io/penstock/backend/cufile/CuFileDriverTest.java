@@ -107,10 +107,29 @@ class CuFileDriverTest {
             assertThat(properties.maxDirectIoKilobytes()).isEqualTo(1024);
             assertThat(properties.deviceCacheKilobytes()).as("whole blocks").isEqualTo((8 << 10) + 4);
             assertThat(properties.maxPinnedKilobytes()).isEqualTo(1 << 20);
+            assertThat(CuFileDriver.PROCESS.ignored()).isEmpty();
             // Unaligned, so that it bounces: the double complains of more entries than the smaller cache has room for.
             DeviceBuffer buffer = bench.buffer(content.length);
             bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
             assertThat(Arrays.mismatch(CuFileBench.content(buffer), content)).isZero();
+        }
+    }
+
+    @Test
+    void whatItAcceptsAndIgnoresIsNamed() throws IOException {
+        Options options = CuFileDouble.options(CufilePath.SYNC)
+                .with(CufileOptions.POLL_BYTES, 16L << 10)
+                .with(CufileOptions.DIRECT_IO_BYTES, 1L << 20)
+                .with(CufileOptions.CACHE_BYTES, 8L << 20)
+                .with(CufileOptions.PINNED_BYTES, 1L << 30);
+        try (CuFileBench bench = CuFileBench.open(options)) { // no nvidia-fs
+            bench.file(CuFileBench.bytes(4096));
+            assertThat(CuFileDriver.PROCESS.ignored())
+                    .containsExactly(
+                            "penstock.cufile.poll-bytes",
+                            "penstock.cufile.direct-io-bytes",
+                            "penstock.cufile.cache-bytes",
+                            "penstock.cufile.pinned-bytes");
         }
     }
 
