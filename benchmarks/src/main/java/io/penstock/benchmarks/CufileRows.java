@@ -126,12 +126,15 @@ final class CufileRows {
         contenders.add(streams(1, 16, 4));
         contenders.add(reader(STREAM, "stream", bench.sizes().hotBytes(), false, FileOption.READ));
         String row = "hot file to GPU by streams";
-        rows.add(new Rounds(
+        // By itself only: with many stream calls at once libcufile 1.15.1 has delivered wrong words, and a process that
+        // went
+        // on after them has ended with a broken heap (docs/results/h200.md).
+        rows.add(new OnlyByName(new Rounds(
                 row,
                 Unit.BYTES,
                 contenders,
                 List.of(speed(
-                        row + ": Penstock / best cuFileReadAsync", STREAM, Rounds.BEST + "cuFileReadAsync", 0.95))));
+                        row + ": Penstock / best cuFileReadAsync", STREAM, Rounds.BEST + "cuFileReadAsync", 0.95)))));
     }
 
     private void ourReaders(List<Factory> contenders) {
