@@ -174,7 +174,8 @@ class CopyCommandTest {
         truncate(source, 12_345_678);
         assertThat(CommandLineRun.of("copy", source, copy, "--verify").err()).isEmpty();
         assertThat(Files.mismatch(source, copy)).isEqualTo(-1);
-        assertThat(blocks(copy)).isLessThanOrEqualTo(blocks(source));
+        // File channels lengthen a file by writing its last byte, which takes a block.
+        assertThat(blocks(copy)).isLessThanOrEqualTo(blocks(source) + 4096);
     }
 
     private static void truncate(Path path, long size) throws IOException {
@@ -193,7 +194,10 @@ class CopyCommandTest {
     @Test
     void whereNoFileCanBeCreatedThatIsSaid() throws IOException {
         fill(1000);
-        assertComplaint("no file can be created in /proc", source, Path.of("/proc/x"));
+        CommandLineRun run = CommandLineRun.of("copy", source, Path.of("/proc/x"));
+        assertThat(run.code()).isEqualTo(1);
+        // The second is what a user who is not root is told.
+        assertThat(run.complaints()[0]).containsAnyOf("no file can be created in /proc", "/proc: permission denied");
     }
 
     @Test
