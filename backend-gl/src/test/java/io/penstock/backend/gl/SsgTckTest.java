@@ -16,7 +16,7 @@ class SsgTckTest {
     class Visible implements BackendRules {
         @BeforeAll
         static void machine() {
-            SsgSubject.machine("block_size", 512);
+            SsgSubject.machine("block_size", 512, "growth_seen", 1);
         }
 
         @AfterAll
@@ -55,7 +55,7 @@ class SsgTckTest {
     class Ignored implements BackendRules {
         @BeforeAll
         static void machine() {
-            SsgSubject.machine("block_size", 4096, "sync", 2, "handle_bits", 32, "grows", 1);
+            SsgSubject.machine("block_size", 4096, "sync", 2, "handle_bits", 32, "grows", 1, "growth_seen", 1);
         }
 
         @AfterAll
@@ -75,7 +75,7 @@ class SsgTckTest {
     class Refused implements BackendRules {
         @BeforeAll
         static void machine() {
-            SsgSubject.machine("block_size", 512, "sync", 3);
+            SsgSubject.machine("block_size", 512, "sync", 3, "growth_seen", 1);
         }
 
         @AfterAll

@@ -168,7 +168,7 @@ final class SsgQueue implements NativeQueue {
         } else {
             long refused = task.result();
             needs.letGo(task);
-            end(task, refused);
+            finish(task, refused);
         }
     }
 
@@ -205,12 +205,19 @@ final class SsgQueue implements NativeQueue {
         long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.movedBefore : task.moved();
         if (task.mapping) {
             mapped(task, result);
-        } else if (isLookedAt(task, result)) {
+        } else {
+            finish(task, result);
+        }
+        return false;
+    }
+
+    /** Ends a task whose bytes have moved, also one that needed no command, behind a map if the processor clears its slot. */
+    private void finish(SsgTask task, long result) {
+        if (isLookedAt(task, result)) {
             map(task, result);
         } else {
             end(task, result);
         }
-        return false;
     }
 
     private static boolean isFailedWait(SsgTask task) {
