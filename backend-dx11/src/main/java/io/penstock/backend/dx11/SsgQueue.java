@@ -200,7 +200,7 @@ final class SsgQueue implements NativeQueue {
     private void takeBack(SsgCall call) {
         boolean several = call.tasks().size() > 1;
         for (SsgTask task : call.tasks()) {
-            if (call.result < 0 && (several || isCut(task))) {
+            if (call.result < 0 && (several || task.isCut())) {
                 task.alone = true; // which of them it was, the driver does not say
                 task.tryAgain();
                 waiting.add(task);
@@ -210,15 +210,6 @@ final class SsgQueue implements NativeQueue {
         }
         call.end();
         waiters.give(call);
-    }
-
-    /** Returns whether a file has become shorter than a read of it, which then is not the file's failure. */
-    private static boolean isCut(SsgTask task) {
-        try {
-            return !task.isWrite() && task.mayTryAgain() && task.file().size() < task.end();
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private void prepare(SsgTask task) {

@@ -70,14 +70,16 @@ final class SsgFile extends WrappedFile<HostFile> {
 
     /**
      * Returns the GL file for a transfer up to {@code end}, with one more user, whom the caller ends; on the thread of the
-     * context.
+     * context. A GL file that knows of fewer bytes than that, or of more than the file has, is replaced: a driver that
+     * keeps to the length at opening would not find the end where it is.
      *
+     * @param size the length of the file
      * @return null where the driver does not know of so many bytes: the file is shorter now
      * @throws IOException with the native answer
      */
     @Nullable
-    SsgObject take(long end) throws IOException {
-        if (!object.reaches(end)) {
+    SsgObject take(long end, long size) throws IOException {
+        if (!object.reaches(end) || object.bytes() > size) {
             SsgObject fresh = object(session, host(), writes);
             object.release(); // transfers that use it still count
             object = fresh;

@@ -74,7 +74,7 @@ final class SsgWork {
             } else if (task.needsRing() && !takeRing(task)) {
                 waiting.add(task);
             } else {
-                task.object = file.take(task.end());
+                task.object = file.take(task.end(), size);
                 if (task.object == null) {
                     again(task);
                 } else {
@@ -167,7 +167,9 @@ final class SsgWork {
     /** Goes on when the driver has moved the blocks, or has failed to. */
     private void transferred(SsgTask task, long answer) {
         GlMemory ring = task.ring;
-        if (answer < 0) {
+        if (answer < 0 && task.isCut()) {
+            again(task);
+        } else if (answer < 0) {
             end(task, answer);
         } else if (!task.isWrite() && ring != null) {
             copying(task, emptyRing(task, ring));

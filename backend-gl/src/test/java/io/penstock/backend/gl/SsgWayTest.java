@@ -228,6 +228,20 @@ class SsgWayTest {
     }
 
     @Test
+    void aFileThatWasCutIsReadUpToItsEndThoughTheDriverKeepsToTheLengthAtOpening() throws IOException {
+        control.set("growth_seen", 0);
+        control.set("sync", 2); // calls wait, and so tell of what failed
+        byte[] bytes = random(3 * BLOCK, 9);
+        Backend backend = open(SsgSubject.said());
+        StorageFile file = writable(backend, "cut", bytes);
+        DeviceBuffer to = fixture.buffer(backend, 3 * BLOCK);
+        file.truncate(BLOCK + 10).block(GlFixture.LONG);
+        Completion done = move(backend, Transfer.read(file.region(BLOCK, 2 * BLOCK), to.region(0, 2 * BLOCK)));
+        assertThat(done.bytes()).isEqualTo(10);
+        assertThat(Arrays.copyOf(content(to), 10)).isEqualTo(Arrays.copyOfRange(bytes, BLOCK, BLOCK + 10));
+    }
+
+    @Test
     void aFileThatAnotherHasTheNameOfIsNotOpenedAnew() throws IOException {
         control.set("growth_seen", 0);
         Backend backend = open(SsgSubject.said());

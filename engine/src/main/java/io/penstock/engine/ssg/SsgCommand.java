@@ -184,6 +184,15 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         return attempts < MOST_ATTEMPTS;
     }
 
+    /** Returns whether its file has become shorter than a read of it, and the read may be tried again. */
+    public final boolean isCut() {
+        try {
+            return kind == Command.Kind.READ && mayTryAgain() && file().size() < end();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Counts an attempt that did not end it. */
     public final void tryAgain() {
         attempts++;
