@@ -76,6 +76,24 @@ public interface WriteRules extends Rules {
         Content.assertHolds(path, WRITTEN, 20_000, 3000);
     }
 
+    /** The hole is zero whatever bounce buffers held before. If this fails, check what clears them behind an end of file. */
+    @Test
+    default void required_206_aHoleIsZeroWhateverWasMovedBefore(Bench bench) {
+        StorageFile full = bench.open(bench.file("full", 200_000), FileOption.READ, FileOption.WRITE);
+        DeviceBuffer buffer = bench.filled(3000, WRITTEN, 20_000);
+        for (int i = 0; i < 5; i++) {
+            Bench.run(Flux.range(0, 64)
+                    .flatMap(k -> bench.backend().submit(Transfer.write(buffer.all(), full.region(3001L * k, 3000))))
+                    .then());
+            Path path = bench.file("hole" + i, 1000);
+            StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
+            bench.move(Transfer.write(buffer.all(), file.region(20_000, 3000)));
+            Content.assertHolds(path, Pattern.of(path), 0, 1000);
+            Content.assertAll(Content.bytes(path, 1000, 19_000), (byte) 0);
+            Content.assertHolds(path, WRITTEN, 20_000, 3000);
+        }
+    }
+
     /** Offsets are 64 bits wide. If this fails, check for an int, or two 32-bit halves in the wrong order. */
     @Test
     default void required_206_aWriteAcrossFourGibibytesLandsThereAndNowhereElse(Bench bench) {

@@ -156,7 +156,7 @@ final class SsgQueue implements NativeQueue {
                 return false;
             }
             case AWAY -> {} // comes back
-            case ENDED -> ended.add(task);
+            case ENDED -> finish(task, task.result());
         }
         return true;
     }
