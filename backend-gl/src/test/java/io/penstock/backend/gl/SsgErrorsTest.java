@@ -217,9 +217,12 @@ class SsgErrorsTest {
     @Test
     void aContextThatIsLostEndsTransfersThatRun() {
         control.hold(READ);
+        long looks = control.calls("glClientWaitSync");
         Mono<Completion> read = backend.submit(transfer(READ)).cache();
         read.subscribe(done -> {}, failed -> {});
         assertThat(control.awaitHeld(READ, 1)).isEqualTo(1);
+        // Not before the call has been asked for its error, which would be that of the context.
+        GlFixture.await(() -> control.calls("glClientWaitSync") > looks);
         control.set("reset_status", GlError.UNKNOWN_CONTEXT_RESET);
         assertThatThrownBy(() -> read.block(GlFixture.LONG))
                 .isInstanceOf(DeviceLostException.class)
