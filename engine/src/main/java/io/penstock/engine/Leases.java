@@ -32,14 +32,18 @@ final class Leases {
         LIVE.decrement();
     }
 
-    /** Fills the first bytes of a buffer with poison, where the processor can address it. */
+    /** Fills the first bytes of a buffer with poison, where the processor can address it and its backend is open. */
     static void poison(DeviceBuffer buffer, long length) {
-        HostView view = buffer.hostView().orElse(null);
-        for (long at = 0; view != null && at < length; at += POISON_WINDOW) {
-            ByteBuffer window = view.buffer(at, (int) Math.min(POISON_WINDOW, length - at));
-            while (window.hasRemaining()) {
-                window.put(POISON);
+        try {
+            HostView view = buffer.hostView().orElse(null);
+            for (long at = 0; view != null && at < length; at += POISON_WINDOW) {
+                ByteBuffer window = view.buffer(at, (int) Math.min(POISON_WINDOW, length - at));
+                while (window.hasRemaining()) {
+                    window.put(POISON);
+                }
             }
+        } catch (ClosedException closed) {
+            // With its backend, during the lease: the memory is about to be freed, and is not lent again.
         }
     }
 

@@ -59,11 +59,11 @@ public final class SteppedLanes implements Lanes {
     }
 
     /** What belongs to no backend, and outlives one whose lane broke (rule 601). */
-    public record Left(int files, int zombies) {
+    public record Left(int files, int zombies, long leases) {
 
         /** Returns what there is now. */
         public static Left now() {
-            return new Left(BlockLocks.files(), BusyRegions.ALL.all().size());
+            return new Left(BlockLocks.files(), BusyRegions.ALL.all().size(), Leases.live());
         }
 
         /** Takes the marks of a broken lane back, which nobody else would. */
@@ -73,7 +73,7 @@ public final class SteppedLanes implements Lanes {
 
         @Override
         public String toString() {
-            return files + " files with block locks and " + zombies + " busy regions";
+            return files + " files with block locks and " + zombies + " busy regions and " + leases + " leases";
         }
     }
 

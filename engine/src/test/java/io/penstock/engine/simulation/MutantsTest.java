@@ -33,6 +33,37 @@ class MutantsTest {
     }
 
     static Stream<Mutant> mutants() {
+        return Stream.concat(ofTransfers(), ofLeases());
+    }
+
+    private static Stream<Mutant> ofLeases() {
+        return Stream.of(
+                Mutant.of(
+                        "a lease ends with its stream",
+                        new Edit(
+                                "StreamSubscription",
+                                "            current.lease().release();",
+                                "            while (!current.lease().isOver()) { current.lease().release(); }")),
+                Mutant.of(
+                        "a retained chunk is read into",
+                        new Edit(
+                                "StreamSubscription",
+                                "        over.lease().release();",
+                                "        over.lease().release();"
+                                        + " if (!over.lease().isOver()) { buffers().give(over.lease().memory()); }")),
+                Mutant.of(
+                        "a discarded lease is not closed",
+                        new Edit(
+                                "StreamSubscription",
+                                "instanceof HostLease lease) {",
+                                "instanceof HostLease lease && plan == null) {")),
+                Mutant.of(
+                        "a chunk does not wait for its fences",
+                        new Edit("ChunkLease", "        hold();\n        fences", "        fences"),
+                        new Edit("ChunkLease", "        release();\n        lender", "        lender")));
+    }
+
+    private static Stream<Mutant> ofTransfers() {
         return Stream.of(
                 Mutant.of(
                         "no short-read loop",

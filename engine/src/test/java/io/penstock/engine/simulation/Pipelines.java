@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.Chunk;
 import io.penstock.Completion;
 import io.penstock.DrainPlan;
 import io.penstock.FailedCompletion;
-import io.penstock.FileRegion;
-import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
 import io.penstock.engine.simulation.TestFile.Handle;
@@ -18,15 +15,17 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The parts of the workload that carry many transfers: submit of a publisher, stream and drain. */
+/** The parts of the workload that carry many transfers: submit of a publisher, drain, and streams. */
 final class Pipelines {
 
     private final Workload workload;
     private final World world;
     private final Chance chance;
+    final Streams streams;
 
     Pipelines(Workload workload) {
         this.workload = workload;
+        this.streams = new Streams(workload);
         this.world = workload.world;
         this.chance = workload.chance;
     }
@@ -34,7 +33,7 @@ final class Pipelines {
     void begin() {
         switch (chance.below(3)) {
             case 0 -> submit();
-            case 1 -> stream();
+            case 1 -> streams.begin();
             default -> drain();
         }
     }
@@ -94,56 +93,6 @@ final class Pipelines {
         }
     }
 
-    private void stream() {
-        Handle handle = workload.attempts.someHandle(false);
-        if (handle == null) {
-            return;
-        }
-        TestFile file = handle.of;
-        List<FileRegion> regions = new ArrayList<>();
-        long total = 0;
-        for (int i = chance.between(1, 3); i > 0; i--) {
-            int offset = chance.below(file.readable);
-            int bytes = Math.min(file.readable - offset, 1 + chance.below(9000));
-            regions.add(handle.file.region(offset, bytes));
-            total += bytes;
-        }
-        int since = file.content.now();
-        long[] left = {total};
-        long[] index = {0};
-        Watch<Long> watch = new Watch<>(world, "stream of " + file.simulated.name, bytes -> left[0] -= bytes, error -> {
-            workload.expect("stream", error, null);
-            if (error == null && left[0] != 0) {
-                throw new Violation("103: a stream lacks " + left[0] + " bytes");
-            }
-        });
-        workload.begin(watch);
-        StreamPlan plan =
-                StreamPlan.of(regions).chunkBytes(chance.between(500, 5000)).depth(chance.between(1, 3));
-        workload.backend.stream(plan, chunk -> {
-                    if (chunk.index() != index[0]++) {
-                        throw new Violation("104: chunk " + chunk.index() + " out of order");
-                    }
-                    check(chunk, file, since);
-                    Mono<Long> used = Mono.just(chunk.length());
-                    return chance.oneIn(2)
-                            ? used
-                            : used.delayElement(Duration.ofNanos(chance.below(3000)))
-                                    .doOnNext(bytes -> check(chunk, file, since));
-                })
-                .subscribe(watch);
-        maybeCancel(watch);
-    }
-
-    private static void check(Chunk chunk, TestFile file, int since) {
-        ByteBuffer seen = ByteBuffer.allocate((int) chunk.length());
-        chunk.view().read(0, seen);
-        int wrong = file.content.wrong((int) chunk.fileOffset(), seen.flip(), since);
-        if (wrong >= 0) {
-            throw new Violation("203: byte " + wrong + " of " + chunk + " is not what is in the file");
-        }
-    }
-
     private void drain() {
         Handle handle = workload.attempts.someHandle(true);
         Place spot = handle == null ? null : chance.pick(handle.of.spots);
@@ -180,7 +129,7 @@ final class Pipelines {
                     return chance.oneIn(2) ? filled : filled.delayElement(Duration.ofNanos(chance.below(3000)));
                 })
                 .subscribe(watch);
-        maybeCancel(watch);
+        workload.maybeCancel(watch);
     }
 
     private void drained(Attempt whole, Place spot, byte[] data, @Nullable Throwable error) {
@@ -194,12 +143,6 @@ final class Pipelines {
             if (spot.last() == whole) {
                 file.content.settle(spot.offset, data, 0, data.length);
             }
-        }
-    }
-
-    private void maybeCancel(Watch<?> watch) {
-        if (chance.oneIn(4)) {
-            world.later(chance.below(20_000), watch::cancel);
         }
     }
 }

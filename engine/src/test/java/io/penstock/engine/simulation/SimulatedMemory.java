@@ -77,11 +77,11 @@ final class SimulatedMemory implements DeviceDriver {
 
     /** Looks for what is still allocated, and for writes to what is not. */
     void checkFreed() {
-        for (Slab slab : slabs.values()) {
-            checkPoison(slab);
-        }
         if (all.liveSlabs() != 0) {
             throw new Violation("202: " + all.liveSlabs() + " pieces of memory were never freed");
+        }
+        for (Slab slab : slabs.values()) {
+            checkPoison(slab);
         }
         if (!closed) {
             throw new Violation("601: the driver was not closed");

@@ -115,6 +115,8 @@ public final class Simulation implements AutoCloseable {
             }
             workload.close(); // again, or at last
             go();
+            workload.closeLeases();
+            go();
             check(workload);
         }
 
@@ -163,6 +165,7 @@ public final class Simulation implements AutoCloseable {
                     .with(CommonOptions.DELIVERY, chance.pick(List.of(CommonOptions.Delivery.values())))
                     .with(CommonOptions.LANE_DEPTH, chance.between(1, chance.oneIn(2) ? 8 : 40))
                     .with(CommonOptions.LANE_BYTES, 64L << 10)
+                    .with(CommonOptions.POISON, chance.oneIn(3))
                     .with(CommonOptions.PIECE_BYTES, chance.oneIn(2) ? 4096L : 8192L)
                     .with(HostOptions.IO, HostIo.URING)
                     .with(HostOptions.LANES, chance.between(1, 3))

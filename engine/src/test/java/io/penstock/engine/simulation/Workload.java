@@ -174,6 +174,12 @@ final class Workload {
         }
     }
 
+    void maybeCancel(Watch<?> watch) {
+        if (chance.oneIn(4)) {
+            world.later(chance.below(20_000), watch::cancel);
+        }
+    }
+
     private void cancelSome() {
         Watch<?> watch = chance.pick(watches);
         if (watch.mayBeCancelled) {
@@ -302,8 +308,10 @@ final class Workload {
         }
         long buffers =
                 attempts.buffers.stream().filter(buffer -> !buffer.isClosed()).count();
-        if (kernel.memory.live() != buffers) {
-            throw new Violation("202: " + kernel.memory.live() + " pieces of memory, of " + buffers + " buffers");
+        long kept = pipelines.streams.keptChunks();
+        if (kernel.memory.live() != buffers + kept) {
+            throw new Violation("202: " + kernel.memory.live() + " pieces of memory, of " + buffers + " buffers and "
+                    + kept + " chunks");
         }
         String known = SteppedLanes.known(backend);
         if (!known.isEmpty()) {
@@ -324,6 +332,11 @@ final class Workload {
         Watch<Void> watch = new Watch<>(world, "close", nothing -> {}, e -> expect("close", e, null));
         watches.add(watch);
         Flux.from(backend.closeLater()).subscribe(watch);
+    }
+
+    /** Closes the leases that are kept beyond the backend's end. */
+    void closeLeases() {
+        pipelines.streams.closeLeases();
     }
 
     /** Fails unless an error has a reason. */
