@@ -14,8 +14,10 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.FakeDevice.MemoryFile;
 import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -90,6 +92,33 @@ class BrokenLaneTest {
         List<BusyRegions.Zombie> zombies = BusyRegions.ALL.all();
         assertThat(zombies).as("the device may still write").hasSize(1);
         zombies.forEach(BusyRegions.ALL::remove); // for the tests that come later
+        other.close();
+    }
+
+    @Test
+    void aCopyIsTold() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.opaque = true; // so that copies go through a slot, on the lane
+        Options options = Options.none()
+                .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                .resolve(CommonOptions.all());
+        Backend other = Engine.open("broken", broken, List.of(broken), options);
+        DeviceBuffer buffer = Objects.requireNonNull(other.allocate(100).block(LONG));
+        assertThat(buffer.upload(0, ByteBuffer.allocateDirect(100)).block(LONG)).isEqualTo(100);
+        int freed = broken.freed.get(); // slots of copies that have ended
+        broken.queue.keepsCopies = true;
+        List<CompletableFuture<Long>> copies = new ArrayList<>();
+        for (int i = 0; i < 2 * broken.queue.depth(); i += 2) { // half of them wait for others' ids
+            copies.add(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+            copies.add(buffer.download(0, ByteBuffer.allocateDirect(100)).toFuture());
+        }
+        await(() -> broken.queue.keptCopies.get() == broken.queue.depth());
+        assertThat(copies).noneMatch(CompletableFuture::isDone);
+        broken.queue.breakWith("a bug");
+        copies.forEach(BrokenLaneTest::assertLost);
+        assertLost(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+        buffer.close();
+        assertThat(broken.freed).as("the device may still write").hasValue(freed);
         other.close();
     }
 

@@ -10,7 +10,9 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.PeerExport;
+import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -56,6 +58,21 @@ class BufferExportTest {
         export.close();
         export.close();
         assertThat(device.exports).hasValue(0);
+        assertThat(device.freed).hasValue(1);
+    }
+
+    /** What a backend made of the application's memory, a registration say, goes when the export does. */
+    @Test
+    void required_202_memoryThatIsWrappedAndExportedIsNotLetGo() {
+        ByteBuffer applications = ByteBuffer.allocateDirect(4096);
+        DeviceBuffer wrapped = backend.wrap(NativeMemory.address(applications), 4096);
+        PeerExport export = wrapped.exportPeer();
+        PeerExport another = wrapped.exportPeer();
+        wrapped.close();
+        assertThat(device.freed).as("let go while other devices reach it").hasValue(0);
+        export.close();
+        assertThat(device.freed).as("let go while another device reaches it").hasValue(0);
+        another.close();
         assertThat(device.freed).hasValue(1);
     }
 

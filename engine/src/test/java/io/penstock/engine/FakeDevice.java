@@ -42,6 +42,7 @@ final class FakeDevice implements DeviceDriver, Route {
     final FakeQueue queue = new FakeQueue();
     final List<FakePoint> points = new CopyOnWriteArrayList<>();
     volatile boolean hasImages;
+    volatile boolean opaque; // the processor does not reach what is allocated from now on
     volatile @Nullable RuntimeException imageRefusal;
     volatile @Nullable RuntimeException slotRefusal;
     volatile boolean makesPoints; // puts transfers into an order of its own
@@ -124,10 +125,18 @@ final class FakeDevice implements DeviceDriver, Route {
     /** Memory whose free is counted. */
     private final class CountedMemory implements HostMemory {
         private final HostMemory memory;
+        private final boolean opaque;
 
         CountedMemory(long bytes) {
-            memory = HostMemory.wrap(
-                    ByteBuffer.allocateDirect((int) (bytes + 8191) & -4096).alignedSlice(4096));
+            this(
+                    HostMemory.wrap(ByteBuffer.allocateDirect((int) (bytes + 8191) & -4096)
+                            .alignedSlice(4096)),
+                    false);
+        }
+
+        CountedMemory(HostMemory memory, boolean opaque) {
+            this.memory = memory;
+            this.opaque = opaque;
             allocated.incrementAndGet();
         }
 
@@ -143,7 +152,7 @@ final class FakeDevice implements DeviceDriver, Route {
 
         @Override
         public long hostAddress() {
-            return memory.hostAddress();
+            return opaque ? 0 : memory.hostAddress();
         }
 
         @Override
@@ -199,12 +208,14 @@ final class FakeDevice implements DeviceDriver, Route {
 
     @Override
     public DeviceMemory allocate(long bytes) {
-        return new CountedMemory(bytes);
+        return opaque
+                ? new CountedMemory(HostMemory.wrap(ByteBuffer.allocateDirect((int) bytes)), true)
+                : new CountedMemory(bytes);
     }
 
     @Override
     public DeviceMemory wrap(long nativeHandle, long bytes) {
-        return HostMemory.wrap(nativeHandle, bytes);
+        return new CountedMemory(HostMemory.wrap(nativeHandle, bytes), false);
     }
 
     @Override

@@ -41,6 +41,8 @@ final class FakeQueue implements NativeQueue {
     final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
     final List<Integer> cancelled = new ArrayList<>();
     volatile boolean hold;
+    volatile boolean keepsCopies; // never ends those that it takes from now on
+    final AtomicInteger keptCopies = new AtomicInteger();
     volatile int shortBy; // reads and writes move at most this many bytes, if not 0
     volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
     volatile long failWith; // the result of the next file command, if not 0
@@ -83,6 +85,10 @@ final class FakeQueue implements NativeQueue {
     public synchronized void enqueue(int id, Command command) {
         onTheLane("enqueue");
         if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
+            if (keepsCopies) {
+                keptCopies.incrementAndGet();
+                return;
+            }
             boolean in = command.kind() == Command.Kind.COPY_IN;
             ByteBuffer slot = window(command.slot(), command.slotOffset(), command.bytes());
             ByteBuffer memory = window(command.memory(), command.memoryOffset(), command.bytes());

@@ -14,6 +14,7 @@ import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -266,5 +267,19 @@ class LaneTest {
                         .hasCause(refusal))
                 .verify(LONG);
         device.files.get(PATH).truncateRefusal = null;
+    }
+
+    @Test
+    void aRefusalThatLastsIsAFailureWhenItWasRepeatedOftenEnough() {
+        queue.hold = true;
+        Opened refused = accept(read(0, BLOCK));
+        turns(1);
+        for (int times = 0; times <= Failures.MOST_RETRIES; times++) {
+            assertThat(refused.ends).as("after %d refusals", times).isZero();
+            queue.end(queue.held.keySet().iterator().next(), -4);
+            turns(2);
+        }
+        assertThat(refused.failure()).isInstanceOf(TransientStorageException.class);
+        assertThat(queue.transfers).hasValue(Failures.MOST_RETRIES + 1);
     }
 }

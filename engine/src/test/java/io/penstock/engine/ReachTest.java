@@ -18,10 +18,17 @@ import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.FakeQueue.Taken;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.Route;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
@@ -202,5 +209,46 @@ class ReachTest {
         assertThat(refused).isInstanceOf(FailedCompletion.class);
         assertThat(refused.bytes()).isZero();
         assertThat(refused.bytes(0)).isZero();
+    }
+
+    /** What an application keeps of a million transfers; their files and buffers it has by the transfer anyway. */
+    @Test
+    void aCompletionKeepsNeitherItsOpenTransferNorItsLane() throws IllegalAccessException {
+        CompletableFuture<Completion> read = start(pieces(0, 4), 4);
+        end(1, 100);
+        device.queue.hold = true;
+        awaitHeld(4);
+        end(1, 0);
+        device.queue.releaseAll();
+        assertThat(keptBy(read.join())).contains(Finished.class, Reach.class).doesNotContain(Lane.class, Flight.class);
+        CompletableFuture<Completion> whole = backend.submit(pieces(0, 1)).toFuture();
+        assertThat(keptBy(whole.join())).contains(Finished.class).noneMatch(CarriedTransfer.class::isAssignableFrom);
+    }
+
+    /** Returns the classes of what {@code root} reaches, but not through what the application or the backend has. */
+    private static Set<Class<?>> keptBy(Object root) throws IllegalAccessException {
+        Set<Class<?>> kept = new HashSet<>();
+        Deque<Object> left = new ArrayDeque<>(List.of(root));
+        while (!left.isEmpty()) {
+            Object object = left.pop();
+            kept.add(object.getClass());
+            for (Class<?> type = object.getClass(); type != Object.class; type = type.getSuperclass()) {
+                for (Field field : type.getDeclaredFields()) {
+                    boolean followed = !field.getType().isPrimitive()
+                            && !field.getType().isArray()
+                            && !Modifier.isStatic(field.getModifiers())
+                            && field.getType() != Transfer.class
+                            && field.getType() != Route.class;
+                    if (followed) {
+                        field.setAccessible(true);
+                        Object value = field.get(object);
+                        if (value != null && !kept.contains(value.getClass())) {
+                            left.push(value);
+                        }
+                    }
+                }
+            }
+        }
+        return kept;
     }
 }

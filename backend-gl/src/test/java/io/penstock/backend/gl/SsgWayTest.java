@@ -241,6 +241,37 @@ class SsgWayTest {
         assertThat(Arrays.copyOf(content(to), 10)).isEqualTo(Arrays.copyOfRange(bytes, BLOCK, BLOCK + 10));
     }
 
+    /** The double complains of a release while transfers run, and blocks. */
+    @Test
+    void required_201_aGlFileThatIsReplacedIsKeptUntilItsTransfersHaveEnded() throws IOException {
+        control.set("growth_seen", 0);
+        byte[] bytes = random(2 * BLOCK, 11);
+        Backend backend = open(SsgSubject.said());
+        StorageFile file = writable(backend, "replaced", Arrays.copyOf(bytes, BLOCK));
+        DeviceBuffer to = fixture.buffer(backend, 2 * BLOCK);
+        long files = control.live("files"); // one for each route
+        control.hold(READ);
+        try {
+            CompletableFuture<Completion> first =
+                    started(backend, Transfer.read(file.region(0, BLOCK), to.region(0, BLOCK)));
+            assertThat(control.awaitHeld(READ, 1)).isEqualTo(1);
+            Files.write(folder.resolve("replaced"), bytes);
+            CompletableFuture<Completion> second =
+                    started(backend, Transfer.read(file.region(BLOCK, BLOCK), to.region(BLOCK, BLOCK)));
+            assertThat(control.awaitHeld(READ, 2)).isEqualTo(2);
+            assertThat(control.live("files"))
+                    .as("the one that is used, and its successor")
+                    .isEqualTo(files + 1);
+            control.release(READ);
+            assertThat(first.join().bytes() + second.join().bytes()).isEqualTo(2 * BLOCK);
+        } finally {
+            control.release(READ);
+        }
+        assertThat(content(to)).isEqualTo(bytes);
+        assertThat(control.awaitLive("files", files)).isEqualTo(files);
+        assertThat(SsgDouble.complaint()).isEmpty();
+    }
+
     @Test
     void aFileThatAnotherHasTheNameOfIsNotOpenedAnew() throws IOException {
         control.set("growth_seen", 0);

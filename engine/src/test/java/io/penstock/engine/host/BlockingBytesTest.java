@@ -2,8 +2,11 @@
 package io.penstock.engine.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.FileOption;
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
@@ -70,6 +73,40 @@ class BlockingBytesTest {
         assertRefused(Command.Kind.READ, () -> bytes.read(file, 0, memory, 5));
         assertRefused(Command.Kind.WRITE, () -> bytes.write(file, 0, memory, 5));
         assertRefused(Command.Kind.SYNC, () -> bytes.sync(file));
+    }
+
+    @Test
+    void aCallThatASignalHasInterruptedIsRepeated() throws IOException {
+        assumeTrue(Machine.isSupported(), "64-bit Linux on a known architecture");
+        Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
+        InterruptedCalls calls = new InterruptedCalls();
+        HostFile file = LinuxFile.open(calls, path, BOTH, 4096);
+        assertThat(bytes.read(file, 1, memory, 100)).isEqualTo(4);
+        calls.interrupted = false;
+        assertThat(bytes.write(file, 0, memory, 4)).isEqualTo(4);
+        file.close();
+        assertThat(Files.readAllBytes(path)).containsExactly(2, 3, 4, 5, 5);
+    }
+
+    /** Answers the next read or write with EINTR. */
+    private static final class InterruptedCalls implements FileCalls {
+        boolean interrupted;
+
+        @Override
+        public long read(int fd, long address, long bytes, long offset) {
+            return interrupt() ? -Errno.EINTR : FileCalls.super.read(fd, address, bytes, offset);
+        }
+
+        @Override
+        public long write(int fd, long address, long bytes, long offset) {
+            return interrupt() ? -Errno.EINTR : FileCalls.super.write(fd, address, bytes, offset);
+        }
+
+        private boolean interrupt() {
+            boolean first = !interrupted;
+            interrupted = true;
+            return first;
+        }
     }
 
     private void assertRefused(Command.Kind kind, Callable<Long> call) throws Exception {

@@ -180,6 +180,16 @@ class HostQueueTest {
         }
     }
 
+    /** The queue is a new one, so that no wake of an earlier command can end the wait. */
+    @Test
+    void theWakeOfACommandsEndComesBehindTheEnd() throws IOException {
+        try (QueueFixture f = QueueFixture.channel(directory)) {
+            f.read(0, 0, 0, 4096);
+            f.turn(-1);
+            assertThat(f.completed).containsExactly(new Completed(0, 4096));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("ways")
     void aBoundedWaitIsBounded(Way way) throws IOException {

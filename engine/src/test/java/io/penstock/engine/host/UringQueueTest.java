@@ -168,6 +168,27 @@ class UringQueueTest {
         }
     }
 
+    /** The queue has had no turn meanwhile in which it would have seen that the first is gone. */
+    @Test
+    void aMappingThatHasTheIndexOfOneThatIsGoneDoesNotGetItsPages() throws IOException {
+        try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
+            Mapped gone = new Mapped(new ForeignMapping(f.memory.hostAddress(), f.memory.bytes()));
+            assertThat(lastOpcode(f, gone)).isEqualTo(IoUring.IORING_OP_READ_FIXED);
+            gone.free();
+            Mapped next = new Mapped(new ForeignMapping(f.slot.hostAddress(), f.slot.bytes()));
+            assertThat(next.mapping().index()).isEqualTo(gone.mapping().index());
+            f.completed.clear();
+            f.queue.enqueue(
+                    1, new Command().file(Command.Kind.READ, f.file, 0, 4096).memory(next, 0));
+            f.await(1);
+            assertThat(f.completed).containsExactly(new Completed(1, 4096));
+            byte[] bytes = new byte[4096];
+            f.slot.buffer(0, 4096).get(bytes);
+            assertThat(bytes).isEqualTo(Arrays.copyOf(f.content, 4096));
+            next.free();
+        }
+    }
+
     @Test
     void aMappingThatTheKernelRefusesIsUsedAsItIsAndAskedForOnce() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
