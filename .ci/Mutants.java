@@ -261,7 +261,7 @@ final class Mutants {
             Map<Path, String> edited = new LinkedHashMap<>();
             for (Edit edit : mutant.edits) {
                 Path source = module.resolve(edit.file);
-                Path copy = sources.resolve(edit.file);
+                Path copy = sources.resolve(edit.file).normalize(); // "../engine/..." is another module's
                 String text = edited.containsKey(copy) ? edited.get(copy) : Files.readString(source);
                 edited.put(copy, text.replace(edit.before, edit.after));
             }
