@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -93,13 +94,14 @@ class TransferTest {
     void aGatherLandsOneBlockBehindTheOther() {
         long[] offsets = {5000, 0, 12};
         Transfer gather = Transfer.gather(file, offsets, 4, buffer.region(100, 12));
-        offsets[0] = 77; // copied
+        Arrays.fill(offsets, 77); // they were copied
         assertThat(gather.isGather()).isTrue();
         assertThat(gather.isRead()).isTrue();
         assertThat(gather.pairs()).isEqualTo(3);
         assertThat(gather.length()).isEqualTo(12);
         assertThat(gather.fileRegion(0)).isEqualTo(file.region(5000, 4));
         assertThat(gather.fileRegion(2)).isEqualTo(file.region(12, 4));
+        assertThat(gather.fileOffset(0)).isEqualTo(5000);
         assertThat(gather.fileOffset(1)).isZero();
         assertThat(gather.pairLength(1)).isEqualTo(4);
         assertThat(gather.target(2)).isEqualTo(buffer.region(108, 4));
@@ -131,6 +133,9 @@ class TransferTest {
         Transfer gather = Transfer.gather(file, new long[] {0, 1, 2}, 1 << 30, large.all());
         assertThat(gather.length()).isEqualTo(3L << 30);
         assertThat(gather.target(2)).isEqualTo(large.region(2L << 30, 1 << 30));
+        assertThatIllegalArgumentException()
+                .as("2^32 bytes are no 0 bytes")
+                .isThrownBy(() -> Transfer.gather(file, new long[] {0, 1, 2, 3}, 1 << 30, large.region(0, 0)));
     }
 
     @Test
