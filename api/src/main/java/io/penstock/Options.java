@@ -3,7 +3,6 @@ package io.penstock;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,6 +10,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.util.Loggers;
 
 /**
  * Values of options. Immutable.
@@ -23,6 +25,9 @@ public final class Options {
     private static final Options NONE = new Options(Map.of(), false);
 
     private static final String PREFIX = "penstock.";
+
+    /** Names that were warned about; a backend that is opened again does not say it again. */
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
     /** Names that are not options of a backend: the backend to open, and what the build must not skip. */
     private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
@@ -72,7 +77,8 @@ public final class Options {
     }
 
     /**
-     * Returns these options, completed from system properties and environment, and checked.
+     * Returns these options, completed from system properties and environment, and checked. A name that is ignored and looks
+     * like a misspelt one ({@code penstock.hsot.io}) is warned about, once.
      *
      * @param known every option that a module at hand has
      * @throws IllegalArgumentException for a value out of range, or a name that no module at hand knows, unless it is
@@ -98,7 +104,7 @@ public final class Options {
         private final Map<String, Value> all = new HashMap<>();
         private final Map<String, Option<?>> byName = new HashMap<>();
         private final Map<String, String> nameOf = new HashMap<>(); // by environment variable
-        private final Set<String> families = new HashSet<>(); // first words of names and of environment variables
+        private final Set<String> families = new TreeSet<>(); // first words of names and of environment variables
 
         Resolution(Collection<Option<?>> known) {
             for (Option<?> option : known) {
@@ -139,8 +145,24 @@ public final class Options {
             if (option != null) {
                 option.parse(value.value.toString(), value.source);
                 all.put(name, value);
-            } else if (!FOREIGN.contains(name) && !isOfAnAbsentModule(name)) {
+            } else if (isOfAnAbsentModule(name)) {
+                warnIfMisspelt(name, value.source);
+            } else if (!FOREIGN.contains(name)) {
                 throw new IllegalArgumentException(value.source + " sets " + name + ", which is no option of Penstock");
+            }
+        }
+
+        private void warnIfMisspelt(String name, String source) {
+            String family = family(name);
+            String meant = Spelling.nearest(family, families);
+            if (meant != null && WARNED.add(name)) {
+                Loggers.getLogger(Options.class)
+                        .warn(
+                                "{} sets {}, which is ignored: no module here has options that start with {}; was {} meant?",
+                                source,
+                                name,
+                                PREFIX + family,
+                                PREFIX + meant);
             }
         }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 class OptionsTest {
 
@@ -98,8 +101,47 @@ class OptionsTest {
     void optionsOfAbsentModulesAreAcceptedFromEverywhere(String name) {
         String variable = name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
         Options code = Options.none().with(name, "whatever");
-        Options options = resolve(code, Map.of(name, "whatever"), Map.of(variable, "whatever"));
-        assertThat(options.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
+        assertThat(warnings(() -> {
+                    Options options = resolve(code, Map.of(name, "whatever"), Map.of(variable, "whatever"));
+                    assertThat(options.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
+                }))
+                .isEmpty();
+    }
+
+    @Test
+    void aNamespaceThatLooksMisspeltIsWarnedAboutOnce() {
+        assertThat(warnings(() -> {
+                    properties("penstock.hsot.lanes", "2");
+                    properties("penstock.hsot.lanes", "2");
+                    environment("PENSTOCK_LNAE_DEPTH", "2");
+                    resolve(Options.none().with("penstock.hots.lanes", "2"), Map.of(), Map.of());
+                }))
+                .containsExactly(
+                        "the system property sets penstock.hsot.lanes, which is ignored: no module here has options that"
+                                + " start with penstock.hsot; was penstock.host meant?",
+                        "the environment variable PENSTOCK_LNAE_DEPTH sets penstock.lnae.depth, which is ignored: no module"
+                                + " here has options that start with penstock.lnae; was penstock.lane meant?",
+                        "code sets penstock.hots.lanes, which is ignored: no module here has options that start with"
+                                + " penstock.hots; was penstock.host meant?");
+    }
+
+    /** Returns what {@link Options} warns of meanwhile. */
+    private static List<String> warnings(Runnable body) {
+        List<String> warnings = new ArrayList<>();
+        Loggers.useCustomLoggers(name -> (Logger) Proxy.newProxyInstance(
+                Logger.class.getClassLoader(), new Class<?>[] {Logger.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("warn")) {
+                        String text = ((String) arguments[0]).replace("{}", "%s");
+                        warnings.add(String.format(text, (Object[]) arguments[1]));
+                    }
+                    return null;
+                }));
+        try {
+            body.run();
+        } finally {
+            Loggers.resetLoggerFactory();
+        }
+        return warnings;
     }
 
     @ParameterizedTest
