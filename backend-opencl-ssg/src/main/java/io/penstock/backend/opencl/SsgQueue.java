@@ -224,10 +224,11 @@ final class SsgQueue implements NativeQueue {
         return task.firstStatus() == OpenClError.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
 
-    /** Returns whether the processor has to see a slot: where a file ends in it, the engine clears what lies behind. */
+    /** Returns whether the processor has to get a slot: where a file ends in it, the engine clears what lies behind. */
     private static boolean isLookedAt(SsgTask task, long result) {
         return task.kind() == Command.Kind.READ
-                && task.memory() instanceof SsgSlot
+                && task.memory() instanceof SsgSlot slot
+                && !slot.isMapped()
                 && result >= 0
                 && result < task.bytes();
     }
