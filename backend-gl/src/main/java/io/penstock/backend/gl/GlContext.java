@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A context, and the one thread that may call GL in it: a thread of ours, or the application's when it lends itself.
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain #leave left}, the context is let go and a thread of ours ends.
  */
 final class GlContext {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GlContext.class);
 
     /** How long callers wait for the thread: a render loop that stands still must not keep them for ever. */
     private static final long PATIENCE_SECONDS = 10;
@@ -182,6 +186,20 @@ final class GlContext {
         }
         calls.run();
         return true;
+    }
+
+    /**
+     * Waits, up to a bound, until the thread has done what was posted before. Returns at once where the thread is the
+     * application's: it may be the one that waits for the caller.
+     */
+    void drain() {
+        if (ownThread) {
+            try {
+                call("end of what was posted", () -> true);
+            } catch (TransientStorageException | DeviceLostException late) {
+                LOG.debug("a GL context is closed with work behind it: {}", late.getMessage());
+            }
+        }
     }
 
     /** Has something looked at by the thread, again and again until it answers true; ours only while there is a user. */

@@ -89,6 +89,7 @@ final class GlDriver implements DeviceDriver {
 
     @Override
     public void close() {
+        context.drain(); // rule 601: files that are closed with the backend are so when its close() returns
         if (ssg != null) {
             ssg.leave();
         }

@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -270,6 +271,19 @@ class SsgWayTest {
         assertThat(content(to)).isEqualTo(bytes);
         assertThat(control.awaitLive("files", files)).isEqualTo(files);
         assertThat(SsgDouble.complaint()).isEmpty();
+    }
+
+    /** GL files are released by the thread of the context, which close() has to wait for where it is ours. */
+    @Test
+    void required_601_closeReturnsWhenGlFilesAreReleased() {
+        control.delay("glReleaseFileAMD", Duration.ofMillis(300));
+        Backend backend = open(SsgSubject.said());
+        writable(backend, "open", random(BLOCK, 1));
+        assertThat(control.live("files")).isPositive();
+        backend.close();
+        assertThat(control.live("files"))
+                .as("GL files when close() has returned")
+                .isZero();
     }
 
     @Test

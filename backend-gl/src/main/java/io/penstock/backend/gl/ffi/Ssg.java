@@ -9,6 +9,7 @@ import com.sun.jna.SymbolProvider;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The five functions of AMD's SSG extension for OpenGL. A process has one set of them.
@@ -31,6 +32,10 @@ public final class Ssg {
 
     private static Map<String, Long> loaded = Map.of(); // guarded by the class
 
+    // The library that has them, which JNA would unload under them once nobody refers to it. Guarded by the class.
+    @SuppressWarnings("unused")
+    private static @Nullable NativeLibrary holder;
+
     private Ssg() {}
 
     /**
@@ -42,8 +47,9 @@ public final class Ssg {
      */
     public static synchronized String load(String file) {
         Map<String, Long> found = new LinkedHashMap<>();
+        NativeLibrary library;
         try {
-            NativeLibrary library = NativeLibrary.getInstance(
+            library = NativeLibrary.getInstance(
                     !file.isEmpty() ? file : Wgl.isHere() ? Gl.file() : Egl.file(), OPEN_FLAGS);
             for (String name : NAMES) {
                 long address = file.isEmpty()
@@ -64,6 +70,7 @@ public final class Ssg {
         Native.register(
                 Ssg.class, NativeLibrary.getInstance(Gl.file(), Map.of(Library.OPTION_SYMBOL_PROVIDER, provider)));
         loaded = found;
+        holder = library;
         return "";
     }
 
