@@ -24,6 +24,8 @@ final class Closing {
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
+    private volatile boolean abandoned;
+
     Closing(EngineBackend backend) {
         this.backend = backend;
         this.pins = new Pins(() -> drained.complete(null));
@@ -31,6 +33,11 @@ final class Closing {
 
     Pins pins() {
         return pins;
+    }
+
+    /** Returns whether what has not ended was given up. */
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     void close() {
@@ -74,6 +81,7 @@ final class Closing {
 
     /** Tells the subscribers of what did not end, and frees nothing: the device may still write. */
     private void abandon() {
+        abandoned = true; // before lanes are told: see EngineBackend.start
         List<BufferExport> exports = backend.resources().exports();
         if (pins.count() > exports.size()) {
             LOG.warn(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.PenstockException;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Command.Kind;
 import io.penstock.engine.spi.DeviceMemory;
@@ -43,12 +44,16 @@ final class Copies {
             move(memory, bytes, up);
             buffer.pins().unpin();
             sink.success(length);
+        } else if (!backend.enter()) {
+            buffer.pins().unpin();
+            sink.error(Failures.closed(request, "the backend"));
         } else {
             Staged staged;
             try {
                 staged = new Staged(buffer, offset, bytes, up, sink, request);
             } catch (RuntimeException noSlot) {
                 buffer.pins().unpin();
+                backend.leave();
                 sink.error(noSlot);
                 return;
             }
@@ -74,7 +79,7 @@ final class Copies {
         private final String request;
         private final Lane lane;
         private final DeviceMemory slot;
-        private final AtomicBoolean broken = new AtomicBoolean();
+        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber has its signal
         private int done;
 
         Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String request) {
@@ -98,7 +103,7 @@ final class Copies {
                 memory.put(part.duplicate());
             }
             Kind kind = up ? Kind.COPY_IN : Kind.COPY_OUT;
-            lane.accept(new SingleCommand() {
+            backend.start(lane, new SingleCommand() {
                 @Override
                 public void fill(Command command) {
                     command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done);
@@ -108,6 +113,10 @@ final class Copies {
                 public void ended(long result) {
                     if (result < 0) {
                         end(lane.failure(kind, result));
+                        return;
+                    }
+                    if (over.get()) {
+                        end(null); // abandoned: the device has let go after all
                         return;
                     }
                     if (!up) {
@@ -122,17 +131,35 @@ final class Copies {
                 }
 
                 @Override
+                public boolean isOf(Port port) {
+                    return backend == port;
+                }
+
+                @Override
+                public void abandoned() {
+                    lose(Failures.abandoned(request));
+                }
+
+                @Override
                 public void broken(Throwable cause) {
-                    if (broken.compareAndSet(false, true)) {
-                        sink.error(Failures.broken(request, cause));
-                    }
+                    lose(Failures.broken(request, cause));
                 }
             });
+        }
+
+        private void lose(PenstockException why) {
+            if (over.compareAndSet(false, true)) {
+                sink.error(why);
+            }
         }
 
         private void end(@Nullable NativeFailure failure) {
             slot.free();
             buffer.pins().unpin();
+            backend.leave();
+            if (!over.compareAndSet(false, true)) {
+                return;
+            }
             if (failure == null) {
                 sink.success((long) done);
             } else {

@@ -69,9 +69,9 @@ final class Failures {
                 cause);
     }
 
-    static PenstockException abandoned(Transfer transfer) {
+    static PenstockException abandoned(Object request) {
         return new ClosedException(
-                transfer + " had not ended when the backend was closed", new Failure(Outcome.UNKNOWN, null), null);
+                request + " had not ended when the backend was closed", new Failure(Outcome.UNKNOWN, null), null);
     }
 
     static PenstockException broken(Object request, Throwable cause) {

@@ -7,6 +7,7 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -380,6 +381,17 @@ final class Lane {
     /** Signals what is still open for {@code port}, as far as this lane carries it, and leaves the memory alone. */
     void abandon(Port port) {
         abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
+        List<SingleCommand> singles = new ArrayList<>(waitingForId);
+        addStarted(singles);
+        singles.stream().filter(single -> single.isOf(port)).forEach(SingleCommand::abandoned);
+    }
+
+    private void addStarted(Collection<SingleCommand> singles) {
+        for (Flight flight : flights) {
+            if (flight.single != null) {
+                singles.add(flight.single);
+            }
+        }
     }
 
     /** Signals everything: nobody turns this lane any more. What the device may still write stays pinned. */
@@ -387,11 +399,7 @@ final class Lane {
         inbox.refuse(cause);
         tellNews();
         inbox.takeRest(runnable, waitingForId);
-        for (Flight flight : flights) {
-            if (flight.single != null) {
-                waitingForId.add(flight.single);
-            }
-        }
+        addStarted(waitingForId);
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
         waitingForId.forEach(single -> single.broken(cause));
     }

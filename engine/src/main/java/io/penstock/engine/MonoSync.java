@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.PenstockException;
 import io.penstock.engine.spi.Command;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.CoreSubscriber;
@@ -53,7 +54,7 @@ final class MonoSync extends Mono<Void> {
 
         /** On the lane that has ended the last write, if one has: from there it goes without a wake-up. */
         void submit() {
-            lane.accept(this);
+            file.backend().start(lane, this);
         }
 
         @Override
@@ -63,19 +64,38 @@ final class MonoSync extends Mono<Void> {
 
         @Override
         public void ended(long result) {
-            if (result < 0) {
-                file.barrier().fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
+            boolean awaited = over.compareAndSet(false, true);
+            if (awaited) {
+                if (result < 0) {
+                    file.barrier().fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
+                }
+                file.syncs().ended(); // after the failure is known
             }
-            file.syncs().ended(); // after the failure is known
             file.unpin();
             file.backend().leave();
-            signal();
+            if (awaited) {
+                signal();
+            }
+        }
+
+        @Override
+        public boolean isOf(Port port) {
+            return file.backend() == port;
+        }
+
+        @Override
+        public void abandoned() {
+            lose(Failures.abandoned(request));
         }
 
         @Override
         public void broken(Throwable cause) {
+            lose(Failures.broken(request, cause));
+        }
+
+        private void lose(PenstockException why) {
             if (over.compareAndSet(false, true)) {
-                file.barrier().fail(Failures.broken(request, cause));
+                file.barrier().fail(why);
                 file.syncs().ended();
                 signal();
             }

@@ -49,6 +49,7 @@ final class FakeDevice implements DeviceDriver, Route {
     volatile boolean waits; // has commands wait for fences themselves
     final List<Long> awaited = new CopyOnWriteArrayList<>();
     int lanes = 1;
+    volatile boolean closed;
     final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all lanes
 
     FakeDevice(Limits limits) {
@@ -262,7 +263,9 @@ final class FakeDevice implements DeviceDriver, Route {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+    }
 
     @Override
     public TransferPath path() {

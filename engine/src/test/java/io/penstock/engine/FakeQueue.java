@@ -38,10 +38,11 @@ final class FakeQueue implements NativeQueue {
     final AtomicInteger syncs = new AtomicInteger();
     final AtomicInteger transfers = new AtomicInteger();
     private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
+    private final List<Runnable> kept = new ArrayList<>(); // of copies; under this
     final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
     final List<Integer> cancelled = new ArrayList<>();
     volatile boolean hold;
-    volatile boolean keepsCopies; // never ends those that it takes from now on
+    volatile boolean keepsCopies; // ends those that it takes from now on when it is told to
     final AtomicInteger keptCopies = new AtomicInteger();
     volatile int shortBy; // reads and writes move at most this many bytes, if not 0
     volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
@@ -85,18 +86,20 @@ final class FakeQueue implements NativeQueue {
     public synchronized void enqueue(int id, Command command) {
         onTheLane("enqueue");
         if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
-            if (keepsCopies) {
-                keptCopies.incrementAndGet();
-                return;
-            }
             boolean in = command.kind() == Command.Kind.COPY_IN;
             ByteBuffer slot = window(command.slot(), command.slotOffset(), command.bytes());
             ByteBuffer memory = window(command.memory(), command.memoryOffset(), command.bytes());
             long bytes = command.bytes();
-            ends.add(() -> {
+            Runnable end = () -> {
                 (in ? memory : slot).put(in ? slot : memory);
                 sink.completed(id, bytes);
-            });
+            };
+            if (keepsCopies) {
+                kept.add(end);
+                keptCopies.incrementAndGet();
+            } else {
+                ends.add(end);
+            }
             return;
         }
         Taken taken = new Taken(
@@ -117,6 +120,14 @@ final class FakeQueue implements NativeQueue {
         } else {
             ends.add(() -> sink.completed(id, perform(taken)));
         }
+    }
+
+    /** Ends the copies that it keeps, as the device would. */
+    synchronized void endCopies() {
+        keepsCopies = false;
+        ends.addAll(kept);
+        kept.clear();
+        wake();
     }
 
     private void taken(Command.Kind kind) {

@@ -33,6 +33,16 @@ class LaneWakesTest {
         }
 
         @Override
+        public boolean isOf(Port port) {
+            return false;
+        }
+
+        @Override
+        public void abandoned() {
+            throw new AssertionError("nothing is closed here");
+        }
+
+        @Override
         public void broken(Throwable cause) {
             throw new AssertionError(cause);
         }

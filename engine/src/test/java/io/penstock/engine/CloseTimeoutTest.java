@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.ClosedException;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** What belongs to no transfer and does not end: {@code close()} waits for it as for transfers, and then gives it up. */
+class CloseTimeoutTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Options SHORT = Options.none()
+            .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+            .resolve(CommonOptions.all());
+
+    private final FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+
+    private Backend open(Options options) {
+        return Engine.open("hanging", device, List.of(device), options);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + LONG.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertClosed(CompletableFuture<?> end) {
+        assertThat(end).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void syncsThatDoNotEndAreGivenUp() {
+        Backend backend = open(SHORT);
+        StorageFile file = Objects.requireNonNull(
+                backend.openFile(Path.of("synced"), FileOption.WRITE).block(LONG));
+        device.queue.hold = true;
+        var first = file.sync().toFuture();
+        var behind = file.sync().toFuture(); // not with the device before the first has ended
+        await(() -> device.queue.held.size() == 1);
+        backend.close();
+        assertClosed(first);
+        assertClosed(behind);
+        device.queue.releaseAll(); // the device lets go late: nobody is told twice, and all is freed
+        await(() -> device.files.values().stream().allMatch(opened -> opened.closed));
+    }
+
+    @Test
+    void copiesThatDoNotEndAreGivenUp() {
+        device.opaque = true; // so that copies go through a slot, on the lane
+        Backend backend = open(SHORT);
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        device.queue.keepsCopies = true;
+        List<CompletableFuture<Long>> copies = new ArrayList<>();
+        for (int i = 0; i < 2 * device.queue.depth(); i += 2) { // half of them wait for others' tags
+            copies.add(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+            copies.add(buffer.download(0, ByteBuffer.allocateDirect(100)).toFuture());
+        }
+        await(() -> device.queue.keptCopies.get() == device.queue.depth());
+        backend.close();
+        copies.forEach(CloseTimeoutTest::assertClosed);
+        assertThat(device.freed).as("the device may still write").hasValue(0);
+    }
+
+    @Test
+    void closeWaitsForACopyThatIsUnderWay() {
+        device.opaque = true;
+        Backend backend = open(Options.none().resolve(CommonOptions.all()));
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        device.queue.keepsCopies = true;
+        var copy = buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture();
+        await(() -> device.queue.keptCopies.get() == 1);
+        var closed = backend.closeLater().toFuture();
+        assertThat(device.closed).as("closed beneath the copy").isFalse();
+        device.queue.endCopies();
+        assertThat(copy).succeedsWithin(LONG);
+        assertThat(closed).succeedsWithin(LONG);
+        assertThat(device.closed).isTrue();
+    }
+}
