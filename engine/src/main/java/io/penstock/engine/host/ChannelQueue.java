@@ -6,6 +6,7 @@ import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cancellation:</b> takes a command back that no thread has begun; others end by themselves.
  */
-final class ChannelQueue implements NativeQueue {
+class ChannelQueue implements NativeQueue { // a simulation starts threads and waits in its own way
     private final ChannelTask[] tasks; // by id
     private final ArrayBlockingQueue<ChannelTask> waiting;
     private final MpscVarHandleArrayQueue<ChannelTask> ended;
@@ -84,7 +85,7 @@ final class ChannelQueue implements NativeQueue {
         }
         lane = Thread.currentThread();
         if (wakeState.beginWait()) {
-            park(waitNanos);
+            park(wakeState, waitNanos);
             wakeState.endWait();
         }
         drain(completions);
@@ -128,7 +129,8 @@ final class ChannelQueue implements NativeQueue {
         return count;
     }
 
-    private void park(long waitNanos) {
+    /** Waits until the lane is woken, or the time is over. */
+    void park(WakeState wakeState, long waitNanos) {
         long begin = System.nanoTime();
         long left = waitNanos;
         boolean interrupted = false; // which keeps a thread from parking, and ends no wait for the device
@@ -147,17 +149,28 @@ final class ChannelQueue implements NativeQueue {
     }
 
     private void startThread() {
-        Thread thread = new Thread(null, this::serve, "penstock-host-io-" + started, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
+        Thread thread = newThread(this::serve, "penstock-host-io-" + started);
         threads[started++] = thread;
         thread.start();
+    }
+
+    /** Makes a thread, to be started once and interrupted at the end. */
+    Thread newThread(Runnable body, String name) {
+        Thread thread = new Thread(null, body, name, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null); // keeps no application's class loader alive
+        return thread;
+    }
+
+    /** Waits for a task. */
+    ChannelTask take(BlockingQueue<ChannelTask> waiting) throws InterruptedException {
+        return waiting.take();
     }
 
     private void serve() {
         while (!closed) {
             try {
-                ChannelTask task = waiting.take();
+                ChannelTask task = take(waiting);
                 task.run();
                 ended.add(task);
                 wake(); // after add: a lane that was about to wait looks again

@@ -24,7 +24,7 @@ final class Coroutine {
     }
 
     /** Ends a coroutine whose simulation is over. */
-    private static final class Abandoned extends Error {
+    static final class Abandoned extends Error {
         private static final long serialVersionUID = 1;
 
         Abandoned() {

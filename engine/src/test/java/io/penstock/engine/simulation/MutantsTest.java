@@ -33,7 +33,29 @@ class MutantsTest {
     }
 
     static Stream<Mutant> mutants() {
-        return Stream.concat(ofTransfers(), ofLeases());
+        return Stream.of(ofTransfers(), ofLeases(), ofChannels()).flatMap(all -> all);
+    }
+
+    private static Stream<Mutant> ofChannels() {
+        return Stream.of(
+                Mutant.of(
+                        "a call on a channel that ends wakes nobody",
+                        new Edit(
+                                "host/ChannelQueue",
+                                "                wake(); // after add",
+                                "                // after add")),
+                Mutant.of(
+                        "EAGAIN of a channel is the end of the file",
+                        new Edit("host/ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
+                Mutant.of(
+                        "a call that is taken back has no end",
+                        new Edit("host/ChannelQueue", "ECANCELED;\n            ended.add(task);", "ECANCELED;")),
+                Mutant.of(
+                        "who was interrupted closes the channel",
+                        new Edit(
+                                "host/ChannelFile",
+                                "boolean interrupted = Thread.interrupted();",
+                                "boolean interrupted = false;")));
     }
 
     private static Stream<Mutant> ofLeases() {

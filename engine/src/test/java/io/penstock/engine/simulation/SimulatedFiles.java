@@ -8,7 +8,6 @@ import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,8 +36,20 @@ final class SimulatedFiles implements FileCalls {
         this.refusal = refusal;
     }
 
-    static Path path(SimulatedFile file) {
-        return Path.of("/", file.name);
+    @Nullable
+    SimulatedFile named(String name) {
+        return files.get(name);
+    }
+
+    /** Returns the errno that a call on a file is to fail with now, or 0. */
+    int refused(SimulatedFile file) {
+        return refusal.apply(file);
+    }
+
+    /** Opens a file for a channel. */
+    int open(SimulatedFile file, boolean direct) {
+        open.put(nextFd, new Descriptor(file, direct));
+        return nextFd++;
     }
 
     @Nullable
@@ -60,8 +71,7 @@ final class SimulatedFiles implements FileCalls {
         if (refused != 0) {
             return -refused;
         }
-        open.put(nextFd, new Descriptor(file, (flags & LibC.O_DIRECT) != 0));
-        return nextFd++;
+        return open(file, (flags & LibC.O_DIRECT) != 0);
     }
 
     @Override

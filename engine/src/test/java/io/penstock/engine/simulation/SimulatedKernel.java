@@ -6,6 +6,7 @@ import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.host.Kernel;
 import io.penstock.engine.host.RingAvailability;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class SimulatedKernel implements Kernel {
     private int nextFd = 3;
     private final Set<String> errors = new HashSet<>(); // of operations and calls that have failed for good
     private boolean ringWasBusy;
+    private @Nullable SimulatedFileSystem channels;
 
     SimulatedKernel(World world, Faults faults, SimulatedMemory memory, SimulatedFiles files) {
         this.world = world;
@@ -45,6 +47,21 @@ final class SimulatedKernel implements Kernel {
             errorNoted(file, Errno.EIO);
             return Errno.EIO;
         });
+    }
+
+    /** Has files opened by channels of the JDK from now on. */
+    void useChannels() {
+        channels = new SimulatedFileSystem(this);
+    }
+
+    /** Returns whether files are opened by channels of the JDK. */
+    boolean usesChannels() {
+        return channels != null;
+    }
+
+    /** Returns the path by which a file is to be opened. */
+    Path path(SimulatedFile file) {
+        return channels == null ? Path.of("/", file.name) : channels.path(file);
     }
 
     /** Returns whether an operation on any file, or a call, has failed for good. */

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
+import io.penstock.CommonOptions;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.host.HostOptions;
 import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.host.Slabs;
+import io.penstock.engine.host.SteppedChannelQueue;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
@@ -17,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The route to host memory, on a simulated kernel; its slots are memory that the simulation watches. */
@@ -28,8 +32,15 @@ final class SimulatedRoute implements Route {
     private final World world;
     private final boolean isPicky; // takes some transfers only, so that others go by the next route
 
-    private SimulatedRoute(HostRoute route, SimulatedKernel kernel, boolean isPicky) {
+    private final boolean usesChannels;
+    private final int depth;
+    private final int threads;
+
+    private SimulatedRoute(HostRoute route, SimulatedKernel kernel, Options options, boolean isPicky) {
         this.route = route;
+        this.usesChannels = kernel.usesChannels();
+        this.depth = options.get(CommonOptions.LANE_DEPTH);
+        this.threads = options.get(HostOptions.THREADS);
         this.memory = kernel.memory;
         this.world = kernel.world;
         this.isPicky = isPicky;
@@ -38,8 +49,8 @@ final class SimulatedRoute implements Route {
     /** Returns one route or two, which share their lanes. */
     static List<Route> open(Options options, SimulatedKernel kernel, int count) {
         HostRoute route = HostRoute.open(options, NONE, kernel);
-        SimulatedRoute general = new SimulatedRoute(route, kernel, false);
-        return count == 1 ? List.of(general) : List.of(new SimulatedRoute(route, kernel, true), general);
+        SimulatedRoute general = new SimulatedRoute(route, kernel, options, false);
+        return count == 1 ? List.of(general) : List.of(new SimulatedRoute(route, kernel, options, true), general);
     }
 
     @Override
@@ -94,6 +105,20 @@ final class SimulatedRoute implements Route {
 
     @Override
     public NativeQueue openQueue() {
-        return new LaneOnly(route.openQueue(), world);
+        return new LaneOnly(usesChannels ? channels() : route.openQueue(), world);
+    }
+
+    private NativeQueue channels() {
+        return new SteppedChannelQueue(depth, threads, new SteppedChannelQueue.Stage() {
+            @Override
+            public void start(Runnable body) {
+                world.start(body);
+            }
+
+            @Override
+            public void await(BooleanSupplier something, long nanos) {
+                world.await(something, nanos);
+            }
+        });
     }
 }

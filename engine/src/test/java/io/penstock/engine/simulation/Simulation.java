@@ -61,6 +61,12 @@ public final class Simulation implements AutoCloseable {
             world = new World(chance, story);
             kernel = new SimulatedKernel(world, Faults.of(chance), memory, files);
             routes = chance.oneIn(4) ? 2 : 1;
+            if (chance.oneIn(4)) {
+                kernel.useChannels();
+                if (chance.oneIn(2)) {
+                    world.interrupts();
+                }
+            }
             breaks = chance.oneIn(30);
         }
 
@@ -151,7 +157,7 @@ public final class Simulation implements AutoCloseable {
 
         private TestFile file(int number) {
             int block = chance.pick(List.of(1, 512, 512, 4096));
-            int memoryBlock = chance.pick(List.of(1, 4, 512, 4096));
+            int memoryBlock = kernel.usesChannels() ? block : chance.pick(List.of(1, 4, 512, 4096));
             int length = chance.between(1, 10) * Math.max(block, 512) + (chance.oneIn(2) ? chance.below(600) : 0);
             TestFile file = new TestFile(files.make("file-" + number, block, memoryBlock, chance.bytes(length)));
             if (!chance.oneIn(3)) {
@@ -167,7 +173,8 @@ public final class Simulation implements AutoCloseable {
                     .with(CommonOptions.LANE_BYTES, 64L << 10)
                     .with(CommonOptions.POISON, chance.oneIn(3))
                     .with(CommonOptions.PIECE_BYTES, chance.oneIn(2) ? 4096L : 8192L)
-                    .with(HostOptions.IO, HostIo.URING)
+                    .with(HostOptions.IO, kernel.usesChannels() ? HostIo.POOL : HostIo.URING)
+                    .with(HostOptions.THREADS, chance.between(1, 4))
                     .with(HostOptions.LANES, chance.between(1, 3))
                     .with(HostOptions.ASYNC_BYTES, 8L << 10)
                     .with(HostOptions.REGISTER, !chance.oneIn(3));

@@ -72,7 +72,7 @@ final class Workload {
         }
         watch(
                 "open " + file.simulated.name,
-                backend.openFile(SimulatedFiles.path(file.simulated), options.toArray(new FileOption[0])),
+                backend.openFile(kernel.path(file.simulated), options.toArray(new FileOption[0])),
                 opened -> file.handles.add(new Handle(file, opened)));
     }
 
@@ -277,7 +277,7 @@ final class Workload {
         TestFile file = chance.pick(attempts.files);
         Mono<? extends AutoCloseable> opening = chance.oneIn(2)
                 ? backend.allocate(1 + chance.below(10_000))
-                : backend.openFile(SimulatedFiles.path(file.simulated));
+                : backend.openFile(kernel.path(file.simulated));
         Watch<AutoCloseable> watch = new Watch<>(
                 world,
                 "opening that is dropped",

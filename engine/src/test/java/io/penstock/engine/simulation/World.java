@@ -46,6 +46,8 @@ final class World {
     private long numbers;
     private int steps;
     private boolean broken;
+    private boolean interrupts;
+    private boolean abandoned;
 
     World(Chance chance, @Nullable Consumer<String> story) {
         this.chance = chance;
@@ -69,6 +71,11 @@ final class World {
         if (listener != null) {
             listener.accept(now + " " + Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")));
         }
+    }
+
+    /** From now on, threads are interrupted by chance. */
+    void interrupts() {
+        interrupts = true;
     }
 
     /** Says that a lane breaks. */
@@ -120,6 +127,11 @@ final class World {
         return fiber == null ? this : fiber;
     }
 
+    /** Returns whether the caller has a stack of its own, and may wait. */
+    boolean isOnFiber() {
+        return current != null;
+    }
+
     /** Lets others act before the caller goes on, if the caller is a lane. */
     void pause() {
         Fiber fiber = current;
@@ -131,6 +143,9 @@ final class World {
     /** Waits, as a lane, until something is so; returns whether it is, rather than the time being over. */
     boolean await(BooleanSupplier something, long nanos) {
         Fiber fiber = current;
+        if (abandoned) { // and whoever caught the first of these waits again
+            throw new Coroutine.Abandoned();
+        }
         if (fiber == null) {
             return something.getAsBoolean();
         }
@@ -156,6 +171,7 @@ final class World {
     }
 
     void abandon() {
+        abandoned = true;
         fibers.forEach(fiber -> fiber.coroutine.abandon());
     }
 
@@ -176,7 +192,7 @@ final class World {
         if (choice < runnable) {
             resume(choice);
         } else if (choice < runnable + ready.size()) {
-            act(takeReady(choice - runnable));
+            interrupted(takeReady(choice - runnable));
         } else {
             BooleanSupplier step = application;
             act(() -> {
@@ -196,6 +212,17 @@ final class World {
             ready.set(index, last);
         }
         return taken;
+    }
+
+    /** Runs an action, perhaps on a thread that was interrupted, as schedulers do to cancel. */
+    private void interrupted(Runnable action) {
+        if (interrupts && chance.oneIn(4)) {
+            Thread.currentThread().interrupt();
+        }
+        act(action);
+        if (interrupts) {
+            Thread.interrupted();
+        }
     }
 
     private void act(Runnable action) {
