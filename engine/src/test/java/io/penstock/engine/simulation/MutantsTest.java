@@ -74,12 +74,6 @@ class MutantsTest {
                                 "        over.lease().release();"
                                         + " if (!over.lease().isOver()) { buffers().give(over.lease().memory()); }")),
                 Mutant.of(
-                        "a discarded lease is not closed",
-                        new Edit(
-                                "StreamSubscription",
-                                "instanceof HostLease lease) {",
-                                "instanceof HostLease lease && plan == null) {")),
-                Mutant.of(
                         "a chunk does not wait for its fences",
                         new Edit("ChunkLease", "        hold();\n        fences", "        fences"),
                         new Edit("ChunkLease", "        release();\n        lender", "        lender")));
