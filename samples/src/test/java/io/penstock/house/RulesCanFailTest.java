@@ -56,4 +56,10 @@ class RulesCanFailTest {
         }
         assertThat(offences().map(offence -> offence.get()[0]).distinct()).hasSameElementsAs(rules);
     }
+
+    @Test
+    void aPublicTypeMoreInTheApiIsCounted() {
+        assertThat(HouseRulesTest.apiTypes(new ClassFileImporter().importClasses(BadApi.class, BadEngine.class)))
+                .containsExactly("BadApi");
+    }
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.house;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+
+/** Rules for the sources of all modules; each method returns who breaks one. */
+final class SourceRules {
+
+    static final int MAX_FILE_LINES = 500;
+
+    /** Methods of src/main and of src/testing; those of tests may be {@link #MAX_TEST_LINES} long. */
+    static final int MAX_METHOD_LINES = 40;
+
+    /** The longest test there is today. */
+    static final int MAX_TEST_LINES = 48;
+
+    /** Lists rather than methods: the longest of all. They may become shorter. */
+    static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 85);
+
+    private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
+
+    private final Path root;
+    private final List<Path> files;
+    private final List<ParsedSource> parsed;
+
+    /** Reads all sources below {@code root}. */
+    SourceRules(Path root) throws IOException {
+        this.root = root;
+        try (Stream<Path> found = Files.walk(root)) {
+            files = found.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file ->
+                            !name(file).contains("target/") && !name(file).startsWith("."))
+                    .sorted()
+                    .toList();
+        }
+        parsed = ParsedSource.of(files);
+    }
+
+    /** Returns the path from the root, with slashes. */
+    private String name(Path file) {
+        return root.relativize(file).toString().replace('\\', '/');
+    }
+
+    List<String> files() {
+        return files.stream().map(this::name).toList();
+    }
+
+    List<String> longFiles() {
+        return files.stream()
+                .filter(file -> lines(file).size() > MAX_FILE_LINES)
+                .map(this::name)
+                .toList();
+    }
+
+    List<String> withoutLicence() {
+        return files.stream()
+                .filter(file -> !lines(file).get(0).equals(LICENCE))
+                .map(this::name)
+                .toList();
+    }
+
+    List<String> packagesWithoutInfo() {
+        return files.stream()
+                .filter(file -> name(file).contains("/src/main/java/io/"))
+                .map(Path::getParent)
+                .distinct()
+                .filter(folder -> !Files.exists(folder.resolve("package-info.java")))
+                .map(this::name)
+                .toList();
+    }
+
+    List<String> longMethods() {
+        List<String> tooLong = new ArrayList<>();
+        for (ParsedSource source : parsed) {
+            boolean test = !isProgram(source) && !name(source.file()).contains("src/testing/");
+            int most = test ? MAX_TEST_LINES : MAX_METHOD_LINES;
+            source.methods().forEach((method, lines) -> {
+                if (lines > LONGER.getOrDefault(method, most)) {
+                    tooLong.add(name(source.file()) + ": " + method + " has " + lines + " lines");
+                }
+            });
+        }
+        return tooLong;
+    }
+
+    List<String> jnaOutsideFfi() {
+        return thatName((source, name) -> name.startsWith("com.sun.jna.")
+                && !List.of(source.place().split("\\.")).contains("ffi"));
+    }
+
+    List<String> jnaStructures() {
+        return thatName((source, name) -> name.startsWith("com.sun.jna.Structure"));
+    }
+
+    List<String> unsafe() {
+        return thatName((source, name) -> name.startsWith("sun.misc.") || name.startsWith("jdk.internal."));
+    }
+
+    List<String> logbackAndPicocliOutsideSamples() {
+        return thatName((source, name) -> (name.startsWith("ch.qos.logback.") || name.startsWith("picocli."))
+                && !source.place().startsWith("io.penstock.samples"));
+    }
+
+    List<String> badlyNamedTypes() {
+        return parsed.stream()
+                .filter(SourceRules::isProgram)
+                .flatMap(source -> source.types().stream())
+                .filter(type -> type.matches(".*(Impl|Utils?|Helper|Manager)|(Abstract[A-Z]|I[A-Z][a-z]).*"))
+                .toList();
+    }
+
+    private List<String> thatName(BiPredicate<ParsedSource, String> rule) {
+        List<String> broken = new ArrayList<>();
+        for (ParsedSource source : parsed) {
+            source.names().stream()
+                    .filter(name -> isProgram(source) && rule.test(source, name))
+                    .forEach(name -> broken.add(name(source.file()) + ": " + name));
+        }
+        return broken;
+    }
+
+    private static boolean isProgram(ParsedSource source) {
+        return source.file().toString().replace('\\', '/').contains("/src/main/");
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
