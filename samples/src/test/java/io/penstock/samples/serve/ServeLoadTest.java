@@ -21,12 +21,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.scheduler.Schedulers;
 
 /** What the server holds while clients are slow, and what it keeps when they are gone. */
 class ServeLoadTest {
@@ -36,7 +38,16 @@ class ServeLoadTest {
     private static final int FILE_BYTES = 32 << 20; // more than two sockets hold
     private static final int SMALL_WINDOW = 8 << 10;
     private static final long PER_RESPONSE = (long) Served.DEPTH * Served.CHUNK;
-    private static final int POOLED_THREADS = 32; // far fewer than requests that are aborted
+
+    /** Pools start a thread when they first need one more, which load decides, and keep it: their own limits are the bounds. */
+    private static final Map<String, Integer> POOLS = Map.of(
+            "boundedElastic-",
+            Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1, // and the one that ends idle ones
+            "parallel-",
+            Schedulers.DEFAULT_POOL_SIZE,
+            "penstock-host-io-",
+            4 * 16); // lanes, and blocking calls of each, without io_uring
+
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private Served served;
@@ -172,21 +183,32 @@ class ServeLoadTest {
         counts.put("bytes of slabs", Slabs.shared().liveBytes());
         counts.put("leases", leases());
         counts.put("uses of open files", (long) served.files.uses());
-        counts.put("threads", (long) Thread.activeCount());
+        Map<String, Long> threads = threads();
+        POOLS.forEach((pool, most) ->
+                counts.put("threads above the limit of " + pool, threads.getOrDefault(pool, 0L) - most));
+        counts.put("threads of no pool", threads.getOrDefault("", 0L));
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
             counts.put("descriptors", descriptors.count());
         }
         return counts;
     }
 
-    /** Pools of blocking calls, without io_uring, start a thread when they first need one more. */
     private boolean noMoreThan(Map<String, Long> before) throws IOException {
-        return counts().entrySet().stream()
-                .allMatch(now -> now.getValue() <= before.get(now.getKey()) + slack(now.getKey()));
+        return counts().entrySet().stream().allMatch(now -> now.getValue() <= Math.max(0, before.get(now.getKey())));
     }
 
-    private static long slack(String what) {
-        return what.equals("threads") ? POOLED_THREADS : 0;
+    /** Returns how many threads there are, by pool; "" is for those of none. */
+    private static Map<String, Long> threads() {
+        Thread[] all = new Thread[4096];
+        int count = Thread.enumerate(all);
+        return Arrays.stream(all, 0, count)
+                .map(Thread::getName)
+                .collect(Collectors.groupingBy(
+                        name -> POOLS.keySet().stream()
+                                .filter(name::startsWith)
+                                .findFirst()
+                                .orElse(""),
+                        Collectors.counting()));
     }
 
     private static long leases() {
@@ -204,7 +226,8 @@ class ServeLoadTest {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!condition.call()) {
             assertThat(deadline - System.nanoTime())
-                    .as(what + "; now: " + counts())
+                    .as(what + "; now: " + counts() + ", "
+                            + Thread.getAllStackTraces().keySet())
                     .isPositive();
             LockSupport.parkNanos(2_000_000);
         }
