@@ -33,7 +33,26 @@ class MutantsTest {
     }
 
     static Stream<Mutant> mutants() {
-        return Stream.of(ofTransfers(), ofLeases(), ofChannels()).flatMap(all -> all);
+        return Stream.of(ofTransfers(), ofLeases(), ofChannels(), ofCalls()).flatMap(all -> all);
+    }
+
+    private static Stream<Mutant> ofCalls() {
+        return Stream.of(
+                Mutant.of(
+                        "an upload goes to the start of the buffer",
+                        new Edit("Copies", "window(buffer.memory(), offset,", "window(buffer.memory(), 0,")),
+                Mutant.of(
+                        "a file is not made longer",
+                        new Edit("EngineFile", "file.truncate(size)", "file.truncate(Math.min(size, file.size()))")),
+                Mutant.of(
+                        "a close that has failed is tried again",
+                        new Edit(
+                                "host/LinuxFile",
+                                "            calls.close(fd);\n            fd = -1;",
+                                "            if (calls.close(fd) < 0) { calls.close(fd); }\n            fd = -1;")),
+                Mutant.of(
+                        "a ring is closed under the read of its wake counter",
+                        new Edit("host/UringQueue", "            disarmWake();\n", "")));
     }
 
     private static Stream<Mutant> ofChannels() {

@@ -133,7 +133,7 @@ final class SimulatedChannel extends FileChannel {
         if (running > 0) {
             throw new Violation("201: a file is closed while " + running + " calls use it");
         }
-        kernel.files.close(fd);
+        orThrow(kernel.files.close(fd));
     }
 
     @Override

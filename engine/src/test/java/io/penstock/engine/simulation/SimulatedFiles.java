@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ final class SimulatedFiles implements FileCalls {
 
     private int nextFd = 1000;
     private Function<SimulatedFile, Integer> refusal = file -> 0;
+    private BooleanSupplier closeFails = () -> false;
 
     SimulatedFile make(String name, int fileAlignment, int memoryAlignment, byte[] content) {
         SimulatedFile file = new SimulatedFile(name, INODES.incrementAndGet(), fileAlignment, memoryAlignment, content);
@@ -31,9 +33,10 @@ final class SimulatedFiles implements FileCalls {
         return file;
     }
 
-    /** Sets what answers an errno where a call on a file is to fail, and 0 where not. */
-    void refuse(Function<SimulatedFile, Integer> refusal) {
+    /** Sets what answers an errno where a call on a file is to fail, and 0 where not; and what says whether a close answers EIO. */
+    void refuse(Function<SimulatedFile, Integer> refusal, BooleanSupplier closeFails) {
         this.refusal = refusal;
+        this.closeFails = closeFails;
     }
 
     @Nullable
@@ -119,6 +122,10 @@ final class SimulatedFiles implements FileCalls {
 
     @Override
     public int close(int fd) {
-        return open.remove(fd) == null ? -Errno.EBADF : 0;
+        Descriptor closed = open.remove(fd);
+        if (closed == null) {
+            throw new Violation("601: descriptor " + fd + " is closed, which may be somebody else's by now");
+        }
+        return closeFails.getAsBoolean() ? -Errno.EIO : 0; // closed all the same
     }
 }

@@ -7,8 +7,10 @@ import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.host.Kernel;
 import io.penstock.engine.host.RingAvailability;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ final class SimulatedKernel implements Kernel {
     private final Map<Integer, EventFd> eventfds = new HashMap<>();
     private int nextFd = 3;
     private final Set<String> errors = new HashSet<>(); // of operations and calls that have failed for good
+    private final List<SimulatedRing> closedRings = new ArrayList<>();
     private boolean ringWasBusy;
     private @Nullable SimulatedFileSystem channels;
 
@@ -40,13 +43,15 @@ final class SimulatedKernel implements Kernel {
         this.faults = faults;
         this.memory = memory;
         this.files = files;
-        files.refuse(file -> {
-            if (!world.chance.oneIn(faults.call())) {
-                return 0;
-            }
-            errorNoted(file, Errno.EIO);
-            return Errno.EIO;
-        });
+        files.refuse(
+                file -> {
+                    if (!world.chance.oneIn(faults.call())) {
+                        return 0;
+                    }
+                    errorNoted(file, Errno.EIO);
+                    return Errno.EIO;
+                },
+                () -> world.chance.oneIn(faults.call()));
     }
 
     /** Has files opened by channels of the JDK from now on. */
@@ -97,6 +102,9 @@ final class SimulatedKernel implements Kernel {
         if (!rings.isEmpty() || !eventfds.isEmpty() || files.openCount() != 0) {
             throw new Violation("601: left open: " + rings.size() + " rings, " + eventfds.size() + " counters, "
                     + files.openCount() + " files");
+        }
+        if (!closedRings.stream().allMatch(SimulatedRing::isLeftAlone)) {
+            throw new Violation("601: the memory of a ring was written after it was unmapped");
         }
         if (ringWasBusy) {
             throw new Violation("102: a ring was closed while operations were in flight");
@@ -150,7 +158,12 @@ final class SimulatedKernel implements Kernel {
 
     @Override
     public int unmap(long address, long length) {
-        return 0; // the ring holds its memory, so that a use after this does not crash but is wrong
+        for (SimulatedRing ring : rings.values()) {
+            if (ring.unmap(address, length)) {
+                return 0;
+            }
+        }
+        throw new Violation("an unmap of what is not mapped");
     }
 
     @Override
@@ -191,6 +204,7 @@ final class SimulatedKernel implements Kernel {
         SimulatedRing ring = rings.remove(fd);
         if (ring != null) {
             ringWasBusy |= ring.isBusy();
+            closedRings.add(ring);
             return 0;
         }
         return eventfds.remove(fd) == null ? -Errno.EBADF : 0;

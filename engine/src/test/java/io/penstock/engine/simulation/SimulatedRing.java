@@ -4,6 +4,7 @@ package io.penstock.engine.simulation;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.host.Slabs;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.simulation.SimulatedKernel.EventFd;
@@ -11,7 +12,9 @@ import io.penstock.engine.simulation.SimulatedMemory.Given;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** One ring: its memory, shared with the driver, and its operations in flight. */
@@ -36,6 +39,8 @@ final class SimulatedRing {
     private final ByteBuffer sqes;
     private final Map<Long, Operation> inFlight = new LinkedHashMap<>();
     private final ArrayDeque<Cqe> overflow = new ArrayDeque<>();
+    private final List<ByteBuffer> unmapped = new ArrayList<>();
+    private int pendingWakes; // reads of a counter
 
     SimulatedRing(SimulatedKernel kernel, int entries, ByteBuffer params) {
         this.kernel = kernel;
@@ -79,8 +84,36 @@ final class SimulatedRing {
         return NativeMemory.address(part);
     }
 
+    /** Unmaps a part, if it is this ring's: the memory stays, so that a late use is not a crash, and is poison. */
+    boolean unmap(long address, long length) {
+        for (ByteBuffer part : List.of(rings, sqes)) {
+            if (NativeMemory.address(part) == address && length <= part.capacity()) {
+                for (int i = 0; i < part.capacity(); i++) {
+                    part.put(i, Slabs.POISON);
+                }
+                unmapped.add(part);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether nobody has written what was unmapped. */
+    boolean isLeftAlone() {
+        return unmapped.stream().allMatch(part -> {
+            byte[] bytes = new byte[part.capacity()];
+            part.get(0, bytes);
+            for (byte b : bytes) {
+                if (b != Slabs.POISON) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
     boolean isBusy() {
-        return !inFlight.isEmpty();
+        return !inFlight.isEmpty() || pendingWakes > 0;
     }
 
     boolean hasCompletions() {
@@ -145,10 +178,12 @@ final class SimulatedRing {
 
     private void read(EventFd counter, long address, long userData) {
         Runnable reader = () -> {
+            pendingWakes--;
             NativeMemory.view(address, Long.BYTES).putLong(0, counter.count);
             counter.count = 0;
             post(userData, Long.BYTES);
         };
+        pendingWakes++;
         if (counter.count > 0) {
             reader.run();
         } else {

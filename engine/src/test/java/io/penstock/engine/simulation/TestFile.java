@@ -59,6 +59,23 @@ final class TestFile {
         leastLength = Math.max(leastLength, length);
     }
 
+    int mostLength() {
+        return mostLength;
+    }
+
+    /** Returns whether nobody writes it, not even for somebody who has cancelled. */
+    boolean isQuiet() {
+        return spots.stream().allMatch(Place::isFree);
+    }
+
+    /** Checks a length that somebody was told: padding may stand there for a moment. */
+    void checkLength(long length) {
+        if (length < leastLength || length > mostLength + simulated.fileAlignment) {
+            throw new Violation("206: " + simulated.name + " is said to be " + length + " bytes long, not "
+                    + leastLength + " to " + mostLength);
+        }
+    }
+
     void check() {
         int length = simulated.length;
         int block = simulated.fileAlignment;

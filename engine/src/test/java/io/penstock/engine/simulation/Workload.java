@@ -37,6 +37,7 @@ final class Workload {
     private final List<Attempt> cancelled = new ArrayList<>();
     private final Pipelines pipelines;
     private final Fences fences;
+    private final Calls calls;
     private final int haste; // the longest rest
     private int actions;
     private int keys;
@@ -50,6 +51,7 @@ final class Workload {
         attempts = new Attempts(chance);
         pipelines = new Pipelines(this);
         fences = new Fences(this);
+        calls = new Calls(this);
         haste = chance.pick(List.of(1, 1, 300, 3000));
         actions = chance.oneIn(40) ? 150 : chance.between(3, 30);
     }
@@ -103,7 +105,9 @@ final class Workload {
             world.rest(chance.below(haste)); // so that some of it arrives while other ends
         }
         int what = chance.below(100);
-        if (what < 26) {
+        if (chance.oneIn(25)) {
+            calls.begin();
+        } else if (what < 26) {
             transfer(true);
         } else if (what < 51) {
             transfer(false);
