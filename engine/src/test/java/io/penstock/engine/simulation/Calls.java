@@ -117,6 +117,7 @@ final class Calls {
     private void lengthened(Attempt whole, int length, @Nullable Throwable error) {
         if (error != null) {
             whole.fail(error);
+            whole.handle.of.mayKeepTailBehind(length);
             workload.expect("truncate", error, null);
         } else {
             whole.end();

@@ -55,6 +55,14 @@ final class TestFile {
         mostLength = Math.max(mostLength, length);
     }
 
+    /** A channel makes a file longer by a block behind the new end, and then cuts that off: which was refused. */
+    void mayKeepTailBehind(int length) {
+        int block = simulated.fileAlignment;
+        if (simulated.keepsPadding) {
+            mayGrowTo((length + block - 1) / block * block + block);
+        }
+    }
+
     void hasGrownTo(int length) {
         leastLength = Math.max(leastLength, length);
     }
