@@ -3,18 +3,48 @@ package io.penstock.engine;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /** Runs calls that may block (truncate, close) off lanes and subscribers; those that open something: {@link MonoOpen}. */
 final class Offload {
 
     private Offload() {}
 
-    /** Completes when {@code call} has returned. */
+    /**
+     * Completes when {@code call} has returned. A cancel keeps a call from being made that has not begun, and interrupts
+     * none: a file channel that is interrupted is closed for everybody.
+     */
     static Mono<Void> run(Port port, Callable<?> call) {
-        Mono<Void> done = Mono.fromCallable(call).then().subscribeOn(Schedulers.boundedElastic());
+        Mono<Void> done = Mono.create(sink -> {
+            AtomicBoolean cancelled = new AtomicBoolean();
+            sink.onCancel(() -> cancelled.set(true));
+            try {
+                Schedulers.boundedElastic().schedule(() -> {
+                    if (!cancelled.get()) {
+                        call(call, sink);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                sink.error(Operators.onRejectedExecution(e, Context.of(sink.contextView())));
+            }
+        });
         return port.isDirectDelivery() ? done : done.publishOn(port.scheduler());
+    }
+
+    private static void call(Callable<?> call, MonoSink<Void> sink) {
+        try {
+            call.call();
+            sink.success();
+        } catch (Throwable e) {
+            Exceptions.throwIfJvmFatal(e);
+            sink.error(e);
+        }
     }
 
     /** Runs what may block: elsewhere, if the calling thread must not. */
