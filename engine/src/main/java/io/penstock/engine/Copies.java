@@ -70,7 +70,7 @@ final class Copies {
     }
 
     /** Goes through one slot, step by step, on a lane. */
-    private final class Staged {
+    private final class Staged implements SingleCommand {
         private final EngineBuffer buffer;
         private final long offset;
         private final ByteBuffer bytes;
@@ -81,6 +81,8 @@ final class Copies {
         private final DeviceMemory slot;
         private final AtomicBoolean over = new AtomicBoolean(); // the subscriber has its signal
         private int done;
+        private ByteBuffer part; // of the bytes, by the step under way; from here on the lane's
+        private ByteBuffer memory; // of the slot
 
         Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String request) {
             this.buffer = buffer;
@@ -93,58 +95,60 @@ final class Copies {
             Route route = backend.route(index);
             this.lane = backend.lanes(index).pick();
             this.slot = route.allocateSlot(Bounces.SLOT_BYTES);
+            this.part = bytes;
+            this.memory = bytes;
         }
 
         void next() {
             int step = (int) Math.min(bytes.limit() - done, slot.bytes());
-            ByteBuffer part = bytes.slice(done, step);
-            ByteBuffer memory = MemoryView.window(slot, 0, step);
+            part = bytes.slice(done, step);
+            memory = MemoryView.window(slot, 0, step);
             if (up) {
                 memory.put(part.duplicate());
             }
-            Kind kind = up ? Kind.COPY_IN : Kind.COPY_OUT;
-            backend.start(lane, new SingleCommand() {
-                @Override
-                public void fill(Command command) {
-                    command.copy(kind, slot, 0, step).memory(buffer.memory(), offset + done);
-                }
+            backend.start(lane, this);
+        }
 
-                @Override
-                public void ended(long result) {
-                    if (result < 0) {
-                        end(lane.failure(kind, result));
-                        return;
-                    }
-                    if (over.get()) {
-                        end(null); // abandoned: the device has let go after all
-                        return;
-                    }
-                    if (!up) {
-                        part.put(memory);
-                    }
-                    done += step;
-                    if (done < bytes.limit()) {
-                        next();
-                    } else {
-                        end(null);
-                    }
-                }
+        @Override
+        public void fill(Command command) {
+            command.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, slot, 0, part.limit())
+                    .memory(buffer.memory(), offset + done);
+        }
 
-                @Override
-                public boolean isOf(Port port) {
-                    return backend == port;
-                }
+        @Override
+        public void ended(long result) {
+            if (result < 0) {
+                end(lane.failure(up ? Kind.COPY_IN : Kind.COPY_OUT, result));
+                return;
+            }
+            if (over.get()) {
+                end(null); // abandoned: the device has let go after all
+                return;
+            }
+            done += part.limit();
+            if (!up) {
+                part.put(memory);
+            }
+            if (done < bytes.limit()) {
+                next();
+            } else {
+                end(null);
+            }
+        }
 
-                @Override
-                public void abandoned() {
-                    lose(Failures.abandoned(request));
-                }
+        @Override
+        public boolean isOf(Port port) {
+            return backend == port;
+        }
 
-                @Override
-                public void broken(Throwable cause) {
-                    lose(Failures.broken(request, cause));
-                }
-            });
+        @Override
+        public void abandoned() {
+            lose(Failures.abandoned(request));
+        }
+
+        @Override
+        public void broken(Throwable cause) {
+            lose(Failures.broken(request, cause));
         }
 
         private void lose(PenstockException why) {
