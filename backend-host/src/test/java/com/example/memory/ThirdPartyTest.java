@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  * The TCK in the hands of others: with the gate that is published, and without a line about gates in the subject, a backend
  * of theirs passes all rules that ours pass, and a broken one ends soon.
  */
+@Tag("once")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ThirdPartyTest {
 

@@ -13,6 +13,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Proves that the simulation sees: each way to break the engine breaks a rule within the seeds that CI runs. */
+@Tag("once")
 class MutantsTest {
     private static final int SEEDS = 10_000;
 
