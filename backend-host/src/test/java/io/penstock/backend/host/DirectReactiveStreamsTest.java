@@ -3,8 +3,10 @@ package io.penstock.backend.host;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import org.junit.jupiter.api.Tag;
 
 /** As its parent, with every signal delivered on the lane. */
+@Tag("variant")
 class DirectReactiveStreamsTest extends ReactiveStreamsTest {
 
     @Override
