@@ -137,21 +137,17 @@ final class Copies {
         }
 
         @Override
-        public boolean isOf(Port port) {
-            return backend == port;
+        public Port port() {
+            return backend;
         }
 
         @Override
-        public void abandoned() {
-            lose(Failures.abandoned(request));
+        public String request() {
+            return request;
         }
 
         @Override
-        public void broken(Throwable cause) {
-            lose(Failures.broken(request, cause));
-        }
-
-        private void lose(PenstockException why) {
+        public void lose(PenstockException why) {
             if (over.compareAndSet(false, true)) {
                 sink.error(why);
             }

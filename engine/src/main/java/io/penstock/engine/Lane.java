@@ -383,7 +383,9 @@ final class Lane {
         abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
         List<SingleCommand> singles = new ArrayList<>(waitingForId);
         addStarted(singles);
-        singles.stream().filter(single -> single.isOf(port)).forEach(SingleCommand::abandoned);
+        singles.stream()
+                .filter(single -> single.port() == port)
+                .forEach(single -> single.lose(Failures.abandoned(single.request())));
     }
 
     private void addStarted(Collection<SingleCommand> singles) {
@@ -401,7 +403,7 @@ final class Lane {
         inbox.takeRest(runnable, waitingForId);
         addStarted(waitingForId);
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
-        waitingForId.forEach(single -> single.broken(cause));
+        waitingForId.forEach(single -> single.lose(Failures.broken(single.request(), cause)));
     }
 
     private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {

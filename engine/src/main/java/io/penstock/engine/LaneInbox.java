@@ -85,7 +85,7 @@ final class LaneInbox {
         if (cause != null && message instanceof OpenTransfer transfer) {
             transfer.abandon(Failures.broken(transfer.transfer(), cause));
         } else if (cause != null && message instanceof SingleCommand single) {
-            single.broken(cause);
+            single.lose(Failures.broken(single.request(), cause));
         }
     }
 

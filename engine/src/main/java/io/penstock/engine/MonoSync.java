@@ -79,21 +79,17 @@ final class MonoSync extends Mono<Void> {
         }
 
         @Override
-        public boolean isOf(Port port) {
-            return file.backend() == port;
+        public Port port() {
+            return file.backend();
         }
 
         @Override
-        public void abandoned() {
-            lose(Failures.abandoned(request));
+        public String request() {
+            return request;
         }
 
         @Override
-        public void broken(Throwable cause) {
-            lose(Failures.broken(request, cause));
-        }
-
-        private void lose(PenstockException why) {
+        public void lose(PenstockException why) {
             if (over.compareAndSet(false, true)) {
                 file.barrier().fail(why);
                 file.syncs().ended();

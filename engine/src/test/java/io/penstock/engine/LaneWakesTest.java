@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.PenstockException;
 import io.penstock.engine.FakeDevice.MemoryFile;
 import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
@@ -33,18 +34,18 @@ class LaneWakesTest {
         }
 
         @Override
-        public boolean isOf(Port port) {
-            return false;
+        public Port port() {
+            return new FakePort(0);
         }
 
         @Override
-        public void abandoned() {
-            throw new AssertionError("nothing is closed here");
+        public String request() {
+            return "sync";
         }
 
         @Override
-        public void broken(Throwable cause) {
-            throw new AssertionError(cause);
+        public void lose(PenstockException why) {
+            throw why;
         }
     }
 

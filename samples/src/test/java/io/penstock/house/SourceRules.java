@@ -23,7 +23,7 @@ final class SourceRules {
     static final int MAX_TEST_LINES = 48;
 
     /** Lists rather than methods: the longest of all. They may become shorter. */
-    static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 85);
+    static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 88);
 
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 

@@ -65,15 +65,7 @@ public interface WriteRules extends Rules {
     /** A write behind the end lengthens the file, with a hole. If this fails, check how the length is restored. */
     @Test
     default void required_206_aWriteBehindTheEndLengthensTheFileExactly(Bench bench) {
-        Path path = bench.file("data", 1000);
-        StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
-        DeviceBuffer buffer = bench.filled(3000, WRITTEN, 20_000);
-        bench.move(Transfer.write(buffer.all(), file.region(20_000, 3000)));
-        assertThat(path).hasSize(23_000);
-        assertThat(file.size()).isEqualTo(23_000);
-        Content.assertHolds(path, Pattern.of(path), 0, 1000);
-        Content.assertAll(Content.bytes(path, 1000, 19_000), (byte) 0);
-        Content.assertHolds(path, WRITTEN, 20_000, 3000);
+        writeBehindTheEnd(bench, "data", bench.filled(3000, WRITTEN, 20_000));
     }
 
     /** The hole is zero whatever bounce buffers held before. If this fails, check what clears them behind an end of file. */
@@ -85,13 +77,19 @@ public interface WriteRules extends Rules {
             Bench.run(Flux.range(0, 64)
                     .flatMap(k -> bench.backend().submit(Transfer.write(buffer.all(), full.region(3001L * k, 3000))))
                     .then());
-            Path path = bench.file("hole" + i, 1000);
-            StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
-            bench.move(Transfer.write(buffer.all(), file.region(20_000, 3000)));
-            Content.assertHolds(path, Pattern.of(path), 0, 1000);
-            Content.assertAll(Content.bytes(path, 1000, 19_000), (byte) 0);
-            Content.assertHolds(path, WRITTEN, 20_000, 3000);
+            writeBehindTheEnd(bench, "hole" + i, buffer);
         }
+    }
+
+    private static void writeBehindTheEnd(Bench bench, String name, DeviceBuffer buffer) {
+        Path path = bench.file(name, 1000);
+        StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
+        bench.move(Transfer.write(buffer.all(), file.region(20_000, 3000)));
+        assertThat(path).hasSize(23_000);
+        assertThat(file.size()).isEqualTo(23_000);
+        Content.assertHolds(path, Pattern.of(path), 0, 1000);
+        Content.assertAll(Content.bytes(path, 1000, 19_000), (byte) 0);
+        Content.assertHolds(path, WRITTEN, 20_000, 3000);
     }
 
     /** Offsets are 64 bits wide. If this fails, check for an int, or two 32-bit halves in the wrong order. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
-import io.penstock.TransferPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,20 +26,10 @@ class BenchTest {
 
     private final List<String> closed = new ArrayList<>();
 
-    private final class Subject implements TckSubject {
-        @Override
-        public String backend() {
-            return "none";
-        }
+    private final class Subject extends NoBackend {
 
-        @Override
-        public TransferPath path() {
-            return TransferPath.HOST;
-        }
-
-        @Override
-        public Path folder() {
-            return folder;
+        Subject() {
+            super(folder);
         }
 
         @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.TransferPath;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -27,22 +26,7 @@ class LeakProbeTest {
     private final AtomicLong pins = new AtomicLong();
 
     private LeakProbe probe() {
-        return new LeakProbe(new TckSubject() {
-            @Override
-            public String backend() {
-                return "none";
-            }
-
-            @Override
-            public TransferPath path() {
-                return TransferPath.HOST;
-            }
-
-            @Override
-            public Path folder() {
-                return folder;
-            }
-
+        return new LeakProbe(new NoBackend(folder) {
             @Override
             public Map<String, Long> live() {
                 return Map.of("pins", pins.get());

@@ -171,7 +171,10 @@ class MutantsTest {
                         new Edit("Lane", "        inbox.takeRest(runnable, waitingForId);\n", "")),
                 Mutant.of(
                         "a broken lane forgets its syncs",
-                        new Edit("Lane", "        waitingForId.forEach(single -> single.broken(cause));\n", "")),
+                        new Edit(
+                                "Lane",
+                                "        waitingForId.forEach(single -> single.lose(Failures.broken(single.request(), cause)));\n",
+                                "")),
                 Mutant.of(
                         "a sync waits for a write that was given up",
                         new Edit("OpenTransfer", "            loseWrite(why);\n", "")),

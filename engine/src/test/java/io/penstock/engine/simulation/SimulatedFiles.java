@@ -124,7 +124,8 @@ final class SimulatedFiles implements FileCalls {
     public int close(int fd) {
         Descriptor closed = open.remove(fd);
         if (closed == null) {
-            throw new Violation("601: descriptor " + fd + " is closed, which may be somebody else's by now");
+            throw new Violation(
+                    "601: descriptor " + fd + " is closed twice; its number may belong to another file by now");
         }
         return closeFails.getAsBoolean() ? -Errno.EIO : 0; // closed all the same
     }

@@ -71,12 +71,12 @@ final class TestFile {
         return mostLength;
     }
 
-    /** Returns whether nobody writes it, not even for somebody who has cancelled. */
+    /** Returns whether no write is under way, cancelled ones included. */
     boolean isQuiet() {
         return spots.stream().allMatch(Place::isFree);
     }
 
-    /** Checks a length that somebody was told: padding may stand there for a moment. */
+    /** Checks a length that the application has read; it may include padding that has not been cut off yet. */
     void checkLength(long length) {
         if (length < leastLength || length > mostLength + simulated.fileAlignment) {
             throw new Violation("206: " + simulated.name + " is said to be " + length + " bytes long, not "

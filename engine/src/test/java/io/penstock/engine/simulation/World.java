@@ -143,7 +143,7 @@ final class World {
     /** Waits, as a lane, until something is so; returns whether it is, rather than the time being over. */
     boolean await(BooleanSupplier something, long nanos) {
         Fiber fiber = current;
-        if (abandoned) { // and whoever caught the first of these waits again
+        if (abandoned) { // also for code that caught the first of these and waits again
             throw new Coroutine.Abandoned();
         }
         if (fiber == null) {

@@ -10,7 +10,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.Writer;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +59,7 @@ public final class UserProgram {
      * @param backends a class of each backend's module
      */
     public static UserProgram compile(Path directory, Class<?>... backends) throws IOException {
-        Path api = origin(Backend.class);
+        Path api = ClassPath.origin(Backend.class);
         assumeTrue(
                 Files.isRegularFile(api) || Files.exists(api.resolve("module-info.class")),
                 "modules: " + api + " was compiled without");
@@ -73,7 +72,7 @@ public final class UserProgram {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         Writer said = new StringWriter();
         // JSpecify is needed to compile, and not to run.
-        Stream<Path> libraries = Stream.concat(libraries(), Stream.of(origin(NullMarked.class)));
+        Stream<Path> libraries = Stream.concat(libraries(), Stream.of(ClassPath.origin(NullMarked.class)));
         List<String> options = List.of("-p", path(Stream.concat(ours(), libraries)), "-d", program.toString());
         try (var files = compiler.getStandardFileManager(null, null, null)) {
             var sources = files.getJavaFileObjects(source("module-info.java"), source("Smoke.java"));
@@ -89,14 +88,9 @@ public final class UserProgram {
         return Path.of("..", "engine", "src", "testing", "smoke", name).toFile();
     }
 
-    private static Path origin(Class<?> type) {
-        return Path.of(URI.create(
-                type.getProtectionDomain().getCodeSource().getLocation().toString()));
-    }
-
     private static Path origin(String type) {
         try {
-            return origin(Class.forName(type));
+            return ClassPath.origin(Class.forName(type));
         } catch (ClassNotFoundException e) {
             throw new AssertionError(e);
         }
@@ -104,14 +98,14 @@ public final class UserProgram {
 
     private Stream<Path> ours() {
         return Stream.concat(Stream.of(Backend.class, Engine.class), backends.stream())
-                .map(UserProgram::origin);
+                .map(ClassPath::origin);
     }
 
     private static Stream<Path> libraries() {
         return Stream.of(
-                origin(Flux.class),
-                origin(Publisher.class),
-                origin(LoggerFactory.class),
+                ClassPath.origin(Flux.class),
+                ClassPath.origin(Publisher.class),
+                ClassPath.origin(LoggerFactory.class),
                 origin("com.sun.jna.Native"),
                 origin("org.jctools.queues.MessagePassingQueue"),
                 origin("org.jctools.queues.varhandle.MpscVarHandleArrayQueue"));

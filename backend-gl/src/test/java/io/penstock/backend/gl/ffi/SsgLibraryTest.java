@@ -7,14 +7,11 @@ import com.sun.jna.NativeLibrary;
 import io.penstock.Option;
 import io.penstock.backend.gl.doubles.SsgDouble;
 import io.penstock.engine.ffi.VendorLibrary;
-import java.io.File;
+import io.penstock.engine.testing.ClassPath;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -48,29 +45,14 @@ class SsgLibraryTest {
     }
 
     private static String classPath() {
-        return Stream.of(
-                        SsgLibraryTest.class,
-                        Ssg.class,
-                        Gl.class,
-                        VendorLibrary.class,
-                        Option.class,
-                        NativeLibrary.class,
-                        LoggerFactory.class)
-                .map(SsgLibraryTest::place)
-                .distinct()
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
-    private static String place(Class<?> type) {
-        try {
-            return Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .toString();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        return ClassPath.of(
+                SsgLibraryTest.class,
+                Ssg.class,
+                Gl.class,
+                VendorLibrary.class,
+                Option.class,
+                NativeLibrary.class,
+                LoggerFactory.class);
     }
 
     /** Says which of two libraries are mapped once JNA has unloaded the second. */

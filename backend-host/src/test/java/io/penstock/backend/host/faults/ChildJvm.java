@@ -5,15 +5,12 @@ import com.sun.jna.Native;
 import io.penstock.Backend;
 import io.penstock.backend.host.HostProvider;
 import io.penstock.engine.Engine;
+import io.penstock.engine.testing.ClassPath;
 import io.penstock.tck.Pattern;
-import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.reactivestreams.Publisher;
@@ -41,34 +38,18 @@ final class ChildJvm {
         return Tool.run(command);
     }
 
-    // Whoever runs the tests may have put their class path elsewhere than into java.class.path.
     private static String classPath() {
-        return Stream.of(
-                        ReadAndTell.class,
-                        HostProvider.class,
-                        Engine.class,
-                        Backend.class,
-                        Pattern.class,
-                        Flux.class,
-                        Publisher.class,
-                        Native.class,
-                        LoggerFactory.class,
-                        MpscUnboundedArrayQueue.class,
-                        MpscVarHandleArrayQueue.class)
-                .map(ChildJvm::place)
-                .distinct()
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
-    private static String place(Class<?> type) {
-        try {
-            return Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .toString();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        return ClassPath.of(
+                ReadAndTell.class,
+                HostProvider.class,
+                Engine.class,
+                Backend.class,
+                Pattern.class,
+                Flux.class,
+                Publisher.class,
+                Native.class,
+                LoggerFactory.class,
+                MpscUnboundedArrayQueue.class,
+                MpscVarHandleArrayQueue.class);
     }
 }
