@@ -32,6 +32,8 @@ final class SsgQueue implements NativeQueue {
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the device, or for the ring
     private final List<SsgTask> submitted = new ArrayList<>(); // of them, those of the turn under way
     private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
+    private final ArrayDeque<SsgTask> passed = new ArrayDeque<>(); // of them, what the look under way has found
+    private final ArrayDeque<SsgTask> repeated = new ArrayDeque<>(); // of these, what is to be submitted once more
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
     private final Doorbell doorbell = new Doorbell();
     private final SsgErrands<SsgTask> errands = new SsgErrands<>(doorbell);
@@ -173,24 +175,31 @@ final class SsgQueue implements NativeQueue {
     }
 
     /**
-     * Looks at what was submitted last first: so a command never seems to have ended before one that it waited for.
+     * Looks at what was submitted last first, and goes on with it in the order of submission: so a command never seems to
+     * have ended before one that it waited for.
      *
      * @return whether a command is to be submitted once more
      */
     private boolean look() {
-        boolean again = false;
         for (int i = inFlight.size() - 1; i >= 0; i--) {
             SsgTask task = inFlight.get(i);
             if (task.hasEnded()) {
                 inFlight.remove(i);
-                again |= passed(task);
+                passed.addFirst(task);
             }
+        }
+        for (SsgTask task = passed.poll(); task != null; task = passed.poll()) {
+            passed(task);
+        }
+        boolean again = !repeated.isEmpty();
+        for (SsgTask task = repeated.pollLast(); task != null; task = repeated.pollLast()) {
+            waiting.addFirst(task);
         }
         return again;
     }
 
-    /** Takes a task that the device has passed; returns whether it is to be submitted once more. */
-    private boolean passed(SsgTask task) {
+    /** Takes a task that the device has passed. */
+    private void passed(SsgTask task) {
         boolean failedWait = task.hasWaitList() && isFailedWait(task);
         long refused = task.result(); // a step that no queue took, behind others
         long failed = task.forgetSteps();
@@ -199,8 +208,8 @@ final class SsgQueue implements NativeQueue {
             // A fence that fails is passed too, and what waited for it goes on: its own outcome tells.
             task.waitsNoMore = true;
             task.result(0);
-            waiting.addFirst(task);
-            return true;
+            repeated.add(task);
+            return;
         }
         long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.movedBefore : task.moved();
         if (task.mapping) {
@@ -208,7 +217,6 @@ final class SsgQueue implements NativeQueue {
         } else {
             finish(task, result);
         }
-        return false;
     }
 
     /** Ends a task whose bytes have moved, also one that needed no command, behind a map if the processor clears its slot. */

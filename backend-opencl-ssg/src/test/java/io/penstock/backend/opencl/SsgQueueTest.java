@@ -113,6 +113,22 @@ class SsgQueueTest {
     }
 
     @Test
+    void whatHasEndedBeforeOneLookIsReportedInTheOrderOfSubmission() throws IOException {
+        open(SsgFixture.OPTIONS);
+        control.hold(SsgFixture.READ);
+        for (int id = 0; id < 4; id++) {
+            queue.enqueue(id, read());
+        }
+        turn(0);
+        assertThat(control.awaitHeld(SsgFixture.READ, 4)).isEqualTo(4);
+        control.release(SsgFixture.READ);
+        assertThat(control.awaitLive("operations", 0)).isZero();
+        turns(4);
+        assertThat(ended).containsExactly(0, 1, 2, 3);
+        close();
+    }
+
+    @Test
     void aTurnDoesNotSleepOverACommandThatGoesOnWithoutTheFenceThatHasFailed() throws Exception {
         open(SsgFixture.OPTIONS);
         int[] error = new int[1];
