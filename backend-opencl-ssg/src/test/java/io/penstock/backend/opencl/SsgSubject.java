@@ -8,6 +8,7 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.engine.staging.StagingOptions;
 import io.penstock.engine.testing.HeldCommands;
 import io.penstock.engine.testing.HoldingRoute;
 import io.penstock.tck.Gate;
@@ -26,9 +27,11 @@ import java.util.Set;
  */
 record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSubject {
 
-    /** Options by which every buffer is persistent. */
-    static final Options PERSISTENT =
-            Options.none().with(OpenClOptions.PATH, OpenClPath.SSG).with(OpenClOptions.SSG_PIECE_BYTES, 64L << 10);
+    /** Options by which every buffer is persistent; slots, which few transfers need here, are soon made. */
+    static final Options PERSISTENT = Options.none()
+            .with(OpenClOptions.PATH, OpenClPath.SSG)
+            .with(OpenClOptions.SSG_PIECE_BYTES, 64L << 10)
+            .with(StagingOptions.SLOT_BYTES, 64L << 10);
 
     /** Options by which the ring takes all persistent memory, and buffers are ordinary. */
     static final Options RING =
