@@ -3,10 +3,11 @@ package io.penstock.tck;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -75,21 +76,29 @@ public final class SkipReport implements TestExecutionListener {
         }
     }
 
-    /** Merges into what an earlier run of this build left, so that a second execution does not hide the first. */
+    /** Merges into what other runs of this build left: earlier ones, and JVMs that share the tests of a module. */
     private void write() throws IOException {
-        Path file = directory.resolve(FILE);
-        Map<String, String> lines = new TreeMap<>();
-        if (Files.exists(file)) {
-            for (String line : Files.readAllLines(file)) {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve(FILE).toFile(), "rw")) {
+            file.getChannel().lock(); // until it is closed
+            byte[] earlier = new byte[Math.toIntExact(file.length())];
+            file.readFully(earlier);
+            Map<String, String> lines = new TreeMap<>();
+            for (String line :
+                    new String(earlier, StandardCharsets.UTF_8).lines().toList()) {
                 int colon = line.indexOf(": ");
                 if (colon > 0 && !ran.contains(line.substring(0, colon))) {
                     lines.put(line.substring(0, colon), line);
                 }
             }
-        }
-        skipped.forEach((name, reason) -> lines.put(name, line(name, reason)));
-        if (Files.isDirectory(directory)) {
-            Files.write(file, new ArrayList<>(lines.values()));
+            skipped.forEach((name, reason) -> lines.put(name, line(name, reason)));
+            file.setLength(0);
+            for (String line : lines.values()) {
+                file.write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
+            }
         }
     }
 

@@ -51,8 +51,7 @@ final class FuseMount implements AutoCloseable {
         this.folder = folder;
         Path program = Tool.compiled("fault-fs", "-lfuse3", "-lpthread");
         server = new ProcessBuilder(program.toString(), "-f", folder.toString())
-                .redirectError(ProcessBuilder.Redirect.to(
-                        program.resolveSibling("fault-fs.log").toFile()))
+                .redirectError(ProcessBuilder.Redirect.to(log(folder).toFile()))
                 .start();
         mounted = Mounted.adopt(folder);
         orders = server.outputWriter(StandardCharsets.US_ASCII);
@@ -65,12 +64,16 @@ final class FuseMount implements AutoCloseable {
             FuseMount mount = new FuseMount(Files.createDirectory(bench.path("fuse")));
             String said = mount.answers.readLine();
             if (!"mounted".equals(said)) {
-                String why = Files.readString(Tool.compiled("fault-fs").resolveSibling("fault-fs.log"));
+                String why = Files.readString(log(mount.folder));
                 throw new IOException("no FUSE: " + said + " " + why.strip());
             }
             mount.fill();
             return mount;
         }));
+    }
+
+    private static Path log(Path folder) {
+        return folder.resolveSibling("fault-fs.log");
     }
 
     private void fill() throws IOException {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,10 +64,12 @@ final class Tool {
             return known;
         }
         Path program = Files.createDirectories(PROGRAMS).resolve(name);
+        Path unfinished = Files.createTempFile(PROGRAMS, name, ""); // several JVMs may want it at once
         List<String> cc = new ArrayList<>(List.of("cc", "-O1", "-Wall", "-Werror", "-D_FILE_OFFSET_BITS=64"));
-        cc.addAll(List.of("-I/usr/include/fuse3", "-o", program.toString(), SOURCES.resolve(name + ".c") + ""));
+        cc.addAll(List.of("-I/usr/include/fuse3", "-o", unfinished.toString(), SOURCES.resolve(name + ".c") + ""));
         cc.addAll(List.of(libraries));
         run(cc);
+        Files.move(unfinished, program, StandardCopyOption.ATOMIC_MOVE);
         COMPILED.put(name, program);
         return program;
     }
