@@ -35,7 +35,8 @@ class MutantsTest {
     }
 
     static Stream<Mutant> mutants() {
-        return Stream.of(ofTransfers(), ofLeases(), ofChannels(), ofCalls()).flatMap(all -> all);
+        return Stream.of(ofTransfers(), ofLeases(), ofChannels(), ofCalls(), ofStaging())
+                .flatMap(all -> all);
     }
 
     private static Stream<Mutant> ofCalls() {
@@ -55,6 +56,26 @@ class MutantsTest {
                 Mutant.of(
                         "a ring is closed under the read of its wake counter",
                         new Edit("host/UringQueue", "            disarmWake();\n", "")));
+    }
+
+    private static Stream<Mutant> ofStaging() {
+        return Stream.of(
+                Mutant.of(
+                        "a slot is passed on when its copy has begun",
+                        new Edit(
+                                "staging/Filler",
+                                "            copying.add(piece);",
+                                "            queue.complete(piece, piece.bytes);"),
+                        new Edit(
+                                "staging/ExecutorPump",
+                                "            copying.add(piece);",
+                                "            queue.complete(piece, piece.bytes);")),
+                Mutant.of(
+                        "a cancelled piece that waits for a slot has no end",
+                        new Edit(
+                                "staging/StagedQueue",
+                                "slots.forget(piece);\n                complete(piece, Results.CANCELLED);",
+                                "slots.forget(piece);")));
     }
 
     private static Stream<Mutant> ofChannels() {

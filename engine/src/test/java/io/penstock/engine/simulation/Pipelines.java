@@ -7,7 +7,6 @@ import io.penstock.FailedCompletion;
 import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
 import io.penstock.engine.simulation.TestFile.Handle;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,7 +123,7 @@ final class Pipelines {
                 .drain(syncs ? plan.sync() : plan, chunk -> {
                     int from = (int) chunk.fileOffset() - spot.offset;
                     int bytes = chance.oneIn(3) ? 1 + chance.below((int) chunk.length()) : (int) chunk.length();
-                    chunk.view().write(0, ByteBuffer.wrap(data, from, bytes));
+                    SimulatedMemory.view(chunk.region().buffer(), 0, bytes).put(data, from, bytes);
                     Mono<Long> filled = Mono.just((long) bytes);
                     return chance.oneIn(2) ? filled : filled.delayElement(Duration.ofNanos(chance.below(3000)));
                 })

@@ -6,7 +6,6 @@ import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
-import io.penstock.engine.simulation.SimulatedMemory.Given;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -72,34 +71,18 @@ final class SimulatedChannel extends FileChannel {
 
     private long call(byte opcode, @Nullable ByteBuffer buffer, long position) throws IOException {
         enter();
-        Chance chance = world.chance;
         int bytes = buffer == null ? 0 : buffer.remaining();
         long address = buffer == null ? 0 : NativeMemory.address(buffer) + buffer.position();
-        Given memory = buffer == null ? null : kernel.memory.given(address, bytes);
-        int early = bytes == 0 ? 0 : chance.below(bytes + 1);
         long result;
+        running++;
         do {
-            Operation operation = new Operation(0, opcode, descriptor, new Extent(position, bytes), memory, early);
-            if (operation.isMisaligned(address)) {
-                throw new IOException("Invalid argument");
-            }
-            world.say("channel: begins", operation);
-            wait(chance.oneIn(kernel.faults.slow()) ? chance.below(3_000_000) : chance.below(2000));
-            result = operation.end(chance, kernel.faults, this::errorNoted);
-            world.say("channel: ends", operation, "with", result);
+            result = kernel.call(opcode, descriptor, new Extent(position, bytes), address, this::errorNoted);
         } while (result == -Errno.EINTR); // as the JDK does
+        running--;
         if (result == 0 && bytes > 0) {
             return END;
         }
         return result == -Errno.EAGAIN ? 0 : orThrow(result); // as the JDK does, too
-    }
-
-    private void wait(int nanos) {
-        boolean[] over = {nanos == 0};
-        world.later(nanos, () -> over[0] = true);
-        running++;
-        world.await(() -> over[0], -1);
-        running--;
     }
 
     private void errorNoted(SimulatedFile of, int errno) {
@@ -112,6 +95,7 @@ final class SimulatedChannel extends FileChannel {
         }
         throw switch ((int) -result) {
             case Errno.ENOSPC -> new IOException("No space left on device");
+            case Errno.EINVAL -> new IOException("Invalid argument");
             case Errno.EIO -> new IOException("Input/output error");
             default -> new IOException("Operation aborted"); // in words that nobody knows
         };

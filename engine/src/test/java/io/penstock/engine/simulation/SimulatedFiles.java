@@ -2,10 +2,12 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.simulation.Operation.Descriptor;
+import io.penstock.engine.simulation.Operation.Extent;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -25,6 +27,7 @@ final class SimulatedFiles implements FileCalls {
 
     private int nextFd = 1000;
     private Function<SimulatedFile, Integer> refusal = file -> 0;
+    private @Nullable SimulatedKernel kernel;
     private BooleanSupplier closeFails = () -> false;
 
     SimulatedFile make(String name, int fileAlignment, int memoryAlignment, byte[] content) {
@@ -37,6 +40,11 @@ final class SimulatedFiles implements FileCalls {
     void refuse(Function<SimulatedFile, Integer> refusal, BooleanSupplier closeFails) {
         this.refusal = refusal;
         this.closeFails = closeFails;
+    }
+
+    /** Sets who has calls take their time. */
+    void blockingCalls(SimulatedKernel kernel) {
+        this.kernel = kernel;
     }
 
     @Nullable
@@ -118,6 +126,30 @@ final class SimulatedFiles implements FileCalls {
     @Override
     public int allocate(int fd, long offset, long bytes) {
         throw new Violation("preallocation was not simulated");
+    }
+
+    @Override
+    public long read(int fd, long address, long bytes, long offset) {
+        return call(IoUring.IORING_OP_READ, fd, new Extent(offset, (int) bytes), address);
+    }
+
+    @Override
+    public long write(int fd, long address, long bytes, long offset) {
+        return call(IoUring.IORING_OP_WRITE, fd, new Extent(offset, (int) bytes), address);
+    }
+
+    @Override
+    public int syncData(int fd) {
+        return (int) call(IoUring.IORING_OP_FSYNC, fd, new Extent(0, 0), 0);
+    }
+
+    private long call(byte opcode, int fd, Extent extent, long address) {
+        Descriptor descriptor = open.get(fd);
+        SimulatedKernel waits = kernel;
+        if (descriptor == null || waits == null) {
+            throw new Violation("201: a call on a file that is closed");
+        }
+        return waits.call(opcode, descriptor, extent, address, waits::errorNoted);
     }
 
     @Override

@@ -2,10 +2,14 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.host.Kernel;
 import io.penstock.engine.host.RingAvailability;
+import io.penstock.engine.simulation.Operation.Descriptor;
+import io.penstock.engine.simulation.Operation.Extent;
+import io.penstock.engine.simulation.SimulatedMemory.Given;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel that reads real submissions from real ring memory, and answers as kernels may, by chance. */
@@ -43,6 +48,7 @@ final class SimulatedKernel implements Kernel {
         this.faults = faults;
         this.memory = memory;
         this.files = files;
+        files.blockingCalls(this);
         files.refuse(
                 file -> {
                     if (!world.chance.oneIn(faults.call())) {
@@ -82,6 +88,25 @@ final class SimulatedKernel implements Kernel {
     void errorNoted(SimulatedFile file, int errno) {
         world.say("kernel: fails with", errno, "on", file.name);
         errors.add(file.name + " " + errno);
+    }
+
+    /** Reads, writes or syncs a file while the caller waits; answers bytes or {@code -errno}. */
+    long call(
+            byte opcode, Descriptor descriptor, Extent extent, long address, ObjIntConsumer<SimulatedFile> errorNoted) {
+        Chance chance = world.chance;
+        Given given = opcode == IoUring.IORING_OP_FSYNC ? null : memory.given(address, extent.bytes());
+        int early = extent.bytes() == 0 ? 0 : chance.below(extent.bytes() + 1);
+        Operation operation = new Operation(0, opcode, descriptor, extent, given, early);
+        if (operation.isMisaligned(address)) {
+            return -Errno.EINVAL;
+        }
+        world.say("kernel: begins call", operation);
+        boolean[] over = {false};
+        world.later(chance.oneIn(faults.slow()) ? chance.below(3_000_000) : chance.below(2000), () -> over[0] = true);
+        world.await(() -> over[0], -1);
+        int result = operation.end(chance, faults, errorNoted);
+        world.say("kernel: ends call", operation, "with", result);
+        return result;
     }
 
     private boolean refuses() {

@@ -2,6 +2,7 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.Capabilities;
+import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
@@ -11,7 +12,9 @@ import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,9 +25,9 @@ final class SimulatedMemory implements DeviceDriver {
     private static Slabs shared = new Slabs(true);
 
     private final Slabs all = shared;
-    private int slots;
-
     private final TreeMap<Long, Slab> slabs = new TreeMap<>(); // by address, the last one there
+    private final List<Slab> buffers = new ArrayList<>(); // with those that have been freed
+    private boolean opaque;
     private boolean closed;
 
     /** Memory that a native operation was given: its address, and whose it was then. */
@@ -52,22 +55,77 @@ final class SimulatedMemory implements DeviceDriver {
         return given;
     }
 
+    /** From now on, the processor does not reach what is allocated, but for slots. */
+    void makeOpaque() {
+        opaque = true;
+    }
+
+    boolean isOpaque() {
+        return opaque;
+    }
+
+    /** Returns what the processor would see if it could: bytes of any buffer that is open. */
+    static ByteBuffer view(DeviceBuffer buffer, long offset, int bytes) {
+        if (buffer.hostView().isPresent()) { // which throws if it is closed
+            return buffer.hostView().get().buffer(offset, bytes);
+        }
+        return NativeMemory.view(buffer.nativeHandle() + offset, bytes);
+    }
+
+    /** Memory of which the engine knows a handle only. */
+    private record Opaque(Slab slab) implements DeviceMemory {
+
+        @Override
+        public long bytes() {
+            return slab.bytes();
+        }
+
+        @Override
+        public long nativeHandle() {
+            return slab.hostAddress();
+        }
+
+        @Override
+        public long hostAddress() {
+            return 0;
+        }
+
+        @Override
+        public void free() {
+            slab.free();
+        }
+    }
+
     @Override
-    public Slab allocate(long bytes) {
+    public DeviceMemory allocate(long bytes) {
+        Slab slab = slab(bytes);
+        buffers.add(slab);
+        return opaque ? new Opaque(slab) : slab;
+    }
+
+    private Slab slab(long bytes) {
         Slab slab = all.allocate(Math.max(bytes, 1));
         slabs.put(slab.hostAddress(), slab);
         return slab;
     }
 
-    /** Allocates a slot, which stays until its lane ends. */
+    /** Allocates a slot, for a lane, a queue or a copy. */
     Slab allocateSlot(long bytes) {
-        slots++;
-        return allocate(bytes);
+        return slab(bytes);
     }
 
     /** Returns how many pieces of memory are allocated, but for slots. */
     long live() {
-        return all.liveSlabs() - slots;
+        return buffers.stream().filter(SimulatedMemory::isLive).count();
+    }
+
+    private static boolean isLive(Slab slab) {
+        try {
+            slab.buffer(0, 0);
+            return true;
+        } catch (IllegalStateException freed) {
+            return false;
+        }
     }
 
     /** Leaves what is allocated as it is: a lane broke, and what it had in flight is not freed. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedRoute implements Route {
     private static final Slabs NONE = new Slabs();
 
-    private final HostRoute route;
+    private final Route route;
     private final SimulatedMemory memory;
     private final World world;
     private final boolean isPicky; // takes some transfers only, so that others go by the next route
@@ -36,7 +36,7 @@ final class SimulatedRoute implements Route {
     private final int depth;
     private final int threads;
 
-    private SimulatedRoute(HostRoute route, SimulatedKernel kernel, Options options, boolean isPicky) {
+    private SimulatedRoute(Route route, SimulatedKernel kernel, Options options, boolean isPicky) {
         this.route = route;
         this.usesChannels = kernel.usesChannels();
         this.depth = options.get(CommonOptions.LANE_DEPTH);
@@ -48,7 +48,8 @@ final class SimulatedRoute implements Route {
 
     /** Returns one route or two, which share their lanes. */
     static List<Route> open(Options options, SimulatedKernel kernel, int count) {
-        HostRoute route = HostRoute.open(options, NONE, kernel);
+        HostRoute host = HostRoute.open(options, NONE, kernel);
+        Route route = kernel.memory.isOpaque() ? new SimulatedStaging(host, kernel, options) : host;
         SimulatedRoute general = new SimulatedRoute(route, kernel, options, false);
         return count == 1 ? List.of(general) : List.of(new SimulatedRoute(route, kernel, options, true), general);
     }

@@ -66,6 +66,8 @@ public final class Simulation implements AutoCloseable {
                 if (chance.oneIn(2)) {
                     world.interrupts();
                 }
+            } else if (chance.oneIn(4)) {
+                memory.makeOpaque();
             }
             breaks = chance.oneIn(30);
         }
@@ -157,7 +159,8 @@ public final class Simulation implements AutoCloseable {
 
         private TestFile file(int number) {
             int block = chance.pick(List.of(1, 512, 512, 4096));
-            int memoryBlock = kernel.usesChannels() ? block : chance.pick(List.of(1, 4, 512, 4096));
+            int memoryBlock =
+                    kernel.usesChannels() || memory.isOpaque() ? block : chance.pick(List.of(1, 4, 512, 4096));
             int length = chance.between(1, 10) * Math.max(block, 512) + (chance.oneIn(2) ? chance.below(600) : 0);
             TestFile file = new TestFile(files.make("file-" + number, block, memoryBlock, chance.bytes(length)));
             if (!chance.oneIn(3)) {

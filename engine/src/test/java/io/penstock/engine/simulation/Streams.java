@@ -101,7 +101,7 @@ final class Streams {
         if (chunk.index() != stream.index++) {
             throw new Violation("104: chunk " + chunk.index() + " out of order");
         }
-        ByteBuffer bytes = chunk.view().buffer(0, (int) chunk.length());
+        ByteBuffer bytes = SimulatedMemory.view(chunk.region().buffer(), 0, (int) chunk.length());
         check(bytes, chunk, stream);
         Mono<Object> used = Mono.just(chunk.length());
         if (chance.oneIn(3)) {

@@ -37,7 +37,7 @@ final class TestBuffer {
     }
 
     ByteBuffer memory(int offset, int bytes) {
-        return buffer.hostView().orElseThrow().buffer(offset, bytes);
+        return SimulatedMemory.view(buffer, offset, bytes);
     }
 
     boolean isClosed() {

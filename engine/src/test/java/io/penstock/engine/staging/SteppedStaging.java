@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.staging;
+
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.StagingDevice;
+import io.penstock.engine.spi.ThreadRule;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A queue through slots whose fillers, executor and waits are a simulation's. */
+public final class SteppedStaging implements NativeQueue {
+
+    /** What a simulation does instead of the system. */
+    public interface Stage {
+
+        /** Runs the body of a thread. */
+        void start(Runnable body);
+
+        /** Waits, as the thread that runs now, until something is so, or for so long; for ever if negative. */
+        void await(BooleanSupplier something, long nanos);
+
+        /** Returns a number that changes with every copy that ends. */
+        long copiesEnded();
+    }
+
+    private final Stage stage;
+    private final StagedQueue queue;
+    private final FillerPool pool;
+    private long steps; // of fillers and executor
+    private boolean woken;
+    private boolean roused;
+    private boolean any; // completions in this turn
+
+    /** Opens one with so many fillers. */
+    public SteppedStaging(StagingDevice device, HostBytes host, SlotSizes sizes, int fillers, Stage stage) {
+        this.stage = stage;
+        pool = new FillerPool(fillers, false).enter();
+        ExecutorPump pump = device.threads() == ThreadRule.MANY ? null : new ExecutorPump(() -> roused = true);
+        queue = new StagedQueue(device, host, sizes, pool, pump, null);
+        for (int i = 0; i < fillers; i++) {
+            Filler filler = new Filler(pool);
+            stage.start(() -> fill(filler));
+        }
+        if (pump != null) {
+            stage.start(() -> execute(pump));
+        }
+    }
+
+    private void fill(Filler filler) {
+        while (!pool.isStopped()) {
+            long ended = stage.copiesEnded();
+            if (filler.turn(false)) {
+                steps++;
+            } else {
+                int ready = queue.ready.size(); // not 0 if the filler has as many copies as it may
+                stage.await(() -> pool.isStopped() || queue.ready.size() != ready || stage.copiesEnded() != ended, -1);
+            }
+        }
+    }
+
+    private void execute(@Nullable ExecutorPump pump) {
+        while (pump != null && !pool.isStopped()) {
+            long ended = stage.copiesEnded();
+            roused = false;
+            boolean more = pump.run(0);
+            steps++;
+            // While copies run it is looked at again and again; it rouses whoever runs it only when it was at rest.
+            stage.await(() -> pool.isStopped() || roused || stage.copiesEnded() != ended, more ? 500 : -1);
+        }
+    }
+
+    @Override
+    public int depth() {
+        return queue.depth();
+    }
+
+    @Override
+    public void enqueue(int id, Command command) {
+        queue.enqueue(id, command);
+    }
+
+    @Override
+    public void cancel(int id) {
+        queue.cancel(id);
+    }
+
+    @Override
+    public void turn(long waitNanos, Completions completions) {
+        any = false;
+        long seen = steps;
+        look(completions);
+        if (!any && waitNanos != 0) {
+            stage.await(() -> woken || steps != seen, waitNanos);
+            look(completions);
+        }
+    }
+
+    private void look(Completions completions) {
+        woken = false;
+        queue.turn(0, (id, result) -> {
+            any = true;
+            completions.completed(id, result);
+        });
+    }
+
+    @Override
+    public void wake() {
+        woken = true;
+        queue.wake();
+    }
+
+    @Override
+    public NativeFailure failure(Command.Kind kind, long result) {
+        return queue.failure(kind, result);
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}
