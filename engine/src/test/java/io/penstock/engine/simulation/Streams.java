@@ -114,11 +114,17 @@ final class Streams {
             used = Mono.fromSupplier(
                     () -> new Kept(chunk.retain(), chunk, bytes, stream)); // closed by who gets it, or discarded
         }
-        return chance.oneIn(2)
-                ? used
-                : Mono.delay(Duration.ofNanos(chance.below(3000)))
-                        .doOnNext(now -> check(bytes, chunk, stream))
-                        .then(used);
+        if (chance.oneIn(2)) {
+            return used;
+        }
+        // Not by then(), which makes its value without demand and loses it, undiscarded, where it is cancelled before
+        // that.
+        Mono<Object> late = used;
+        return Mono.defer(() -> {
+                    check(bytes, chunk, stream);
+                    return late;
+                })
+                .delaySubscription(Duration.ofNanos(chance.below(3000)));
     }
 
     private void got(Stream stream, Object value) {
