@@ -107,7 +107,7 @@ public interface HandoverRules extends Rules {
             Map<String, Long> before = open(probe);
             work.run();
             try {
-                probe.awaitNoMoreThan(before, step < LeakRules.STEPS ? LeakRules.SETTLING : Bench.PATIENCE);
+                probe.awaitNoMoreThan(before, step < LeakRules.STEPS ? LeakRules.SETTLING : Bench.patience());
                 return;
             } catch (AssertionError left) {
                 if (step == LeakRules.STEPS) {
@@ -190,12 +190,12 @@ public interface HandoverRules extends Rules {
                 Witness<Integer> cancelled = Witness.of(mono, 0);
                 witness.set(cancelled);
                 cancelled.request(1);
-                probe.awaitNoMoreThan(before, Bench.PATIENCE);
+                probe.awaitNoMoreThan(before, Bench.patience());
                 bench.letOthersRun();
                 assertThat(cancelled.terminals()).as("signals after the cancel").isZero();
             }
         }
-        probe.awaitNoMoreThan(before, Bench.PATIENCE);
+        probe.awaitNoMoreThan(before, Bench.patience());
     }
 
     private static int cancel(AtomicReference<Witness<?>> witness) {
