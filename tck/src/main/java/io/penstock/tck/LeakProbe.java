@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** Counts what a test may leave behind: descriptors, threads, and what the backend itself accounts for. */
 public final class LeakProbe {
@@ -24,6 +26,7 @@ public final class LeakProbe {
     private static final boolean HAS_DESCRIPTORS =
             System.getProperty("os.name", "").startsWith("Linux") && Files.isDirectory(DESCRIPTORS);
     private static final long POLL_NANOS = 2_000_000;
+    private static final int MARGIN = 16;
 
     private final TckSubject subject;
 
@@ -35,10 +38,9 @@ public final class LeakProbe {
     /** Returns the counts as of now, by what is counted. */
     public Map<String, Long> count() {
         Map<String, Long> counts = new TreeMap<>(subject.live());
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("penstock")) {
-                counts.merge(THREADS, 1L, Long::sum);
-            }
+        long threads = threads().count();
+        if (threads > 0) {
+            counts.put(THREADS, threads);
         }
         if (HAS_DESCRIPTORS) {
             countDescriptors(counts);
@@ -85,8 +87,9 @@ public final class LeakProbe {
             more = excess(before);
         }
         if (!more.isEmpty()) {
-            throw new AssertionError("left behind (more than before the test, after " + limit.toSeconds() + " s): "
-                    + more + "; before: " + before + "; threads: " + threads());
+            throw new AssertionError(
+                    "left behind (more than before the test, after " + limit.toSeconds() + " s): " + more + "; before: "
+                            + before + "; threads: " + threads().sorted().toList());
         }
     }
 
@@ -97,12 +100,18 @@ public final class LeakProbe {
         return more;
     }
 
-    private static String threads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .filter(name -> name.startsWith("penstock"))
-                .sorted()
-                .toList()
-                .toString();
+    /** The names; not by Thread.getAllStackTraces(), which stops the JVM at each look. */
+    private static Stream<String> threads() {
+        ThreadGroup all = Thread.currentThread().getThreadGroup();
+        while (all.getParent() != null) {
+            all = all.getParent();
+        }
+        Thread[] alive = new Thread[all.activeCount() + MARGIN];
+        int count = all.enumerate(alive);
+        while (count == alive.length) { // more have been started meanwhile, and were left out
+            alive = new Thread[2 * alive.length];
+            count = all.enumerate(alive);
+        }
+        return Arrays.stream(alive, 0, count).map(Thread::getName).filter(name -> name.startsWith("penstock"));
     }
 }
