@@ -198,22 +198,29 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         }
     }
 
+    /**
+     * Looks at copies last first, then at fences, and goes on in the order in which the copies were started: so none seems
+     * to have ended before one, or before a fence, that it waited for on the device.
+     */
     private void settle() {
-        int kept = 0;
-        for (int i = 0; i < copying.size(); i++) {
+        for (int i = copying.size() - 1; i >= 0; i--) {
             Piece piece = copying.get(i);
-            long answer = piece.queue.copies.poll(piece);
-            if (answer == DeviceSide.RUNNING) {
-                copying.set(kept++, piece);
-            } else {
-                progress++;
-                ended(piece, answer);
-            }
+            piece.answer = piece.queue.copies.poll(piece);
         }
-        copying.subList(kept, copying.size()).clear();
         if (!watched.isEmpty()) {
             look();
         }
+        int kept = 0;
+        for (int i = 0; i < copying.size(); i++) {
+            Piece piece = copying.get(i);
+            if (piece.answer == DeviceSide.RUNNING) {
+                copying.set(kept++, piece);
+            } else {
+                progress++;
+                ended(piece, piece.answer);
+            }
+        }
+        copying.subList(kept, copying.size()).clear();
     }
 
     private void look() {

@@ -58,6 +58,7 @@ final class Piece {
     long slotOffset;
     long moved; // by the steps so far; in the end the result
     long ticket;
+    long answer; // of the device, when it was last asked about the copy
 
     @Nullable
     Throwable thrown; // why it failed, where that is no number; until the next command

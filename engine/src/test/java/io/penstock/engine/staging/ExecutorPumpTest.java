@@ -132,6 +132,46 @@ class ExecutorPumpTest {
         assertThat(looks[0]).isEqualTo(3);
     }
 
+    /** Both end between the look at the one and the look at the other. */
+    @Test
+    void aCopyDoesNotSeemToHaveEndedBeforeOneThatItMayHaveWaitedFor() {
+        for (int id = 0; id < 2; id++) {
+            stage.read(id, file, 0, memory, id * 100L, 100);
+        }
+        stage.turn();
+        stage.fill();
+        stage.device.endsBehindALook = true;
+        while (stage.ended.size() < 2) {
+            pump.run(0);
+            stage.turn();
+        }
+        assertThat(stage.ended.keySet()).containsExactly(0, 1);
+        stage.close();
+    }
+
+    /** The fence is passed before the copy has ended, and so it is looked at once more before that is reported. */
+    @Test
+    void aCopyDoesNotSeemToHaveEndedBeforeAFenceThatItMayHaveWaitedFor() {
+        List<Integer> before = new ArrayList<>();
+        boolean[] passed = new boolean[1];
+        pump.watch(() -> {
+            stage.turn();
+            before.addAll(stage.ended.keySet());
+            passed[0] = stage.device.started == 1 && stage.device.running() == 0;
+            return passed[0];
+        });
+        stage.read(0, file, 0, memory, 0, 100);
+        stage.turn();
+        stage.fill();
+        while (!passed[0]) {
+            pump.run(0);
+        }
+        assertThat(before).as("reported before the fence was").isEmpty();
+        stage.turn();
+        assertThat(stage.ended).containsOnlyKeys(0);
+        stage.close();
+    }
+
     @Test
     void aLookThatThrowsIsTheLast() {
         List<Object> seen = new ArrayList<>();

@@ -34,6 +34,8 @@ final class FakeDevice implements StagingDevice {
     private long nextTicket;
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
+    boolean endsBehindALook; // the next one that is looked at runs, and then all have ended
+    private boolean prompt;
     int refusals; // that many copies are refused
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
@@ -121,7 +123,12 @@ final class FakeDevice implements StagingDevice {
         if (throwsAtPoll) {
             throw new UnsupportedOperationException("poll");
         }
-        return held || random.nextInt(3) != 0 ? 0 : end(ticket);
+        if (endsBehindALook) {
+            endsBehindALook = false;
+            prompt = true;
+            return 0;
+        }
+        return held || (!prompt && random.nextInt(3) != 0) ? 0 : end(ticket);
     }
 
     @Override

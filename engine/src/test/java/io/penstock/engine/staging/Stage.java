@@ -8,7 +8,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,7 +25,7 @@ final class Stage {
     final StagedQueue queue;
     final List<Filler> fillers = new ArrayList<>();
     final @Nullable ExecutorPump pump;
-    final Map<Integer, Long> ended = new HashMap<>();
+    final Map<Integer, Long> ended = new LinkedHashMap<>();
     final Random random;
     int hooks;
 
