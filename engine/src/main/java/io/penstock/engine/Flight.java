@@ -135,15 +135,16 @@ final class Flight {
 
     /** Returns whether a read from {@code start} on came to {@code done} only, by {@code moved}, for its file ends there. */
     boolean endsFileAt(long start, long done, long moved) {
-        Limits limits = file().limits();
-        if (moved == 0 || (start + done) % limits.fileAlignment() != 0) {
+        if (moved == 0) {
             return true;
         }
-        if (done % limits.memoryAlignment() == 0) {
+        Limits limits = file().limits();
+        if ((start + done) % limits.fileAlignment() == 0 && done % limits.memoryAlignment() == 0) {
             return false; // to ask for the rest tells
         }
         try {
-            return file().size() <= start + done; // to ask for the rest is refused: its place in memory is not aligned
+            // To ask for the rest would be refused, and a read that is interrupted may end anywhere.
+            return file().size() <= start + done;
         } catch (IOException e) {
             return false;
         }

@@ -84,6 +84,32 @@ class MisalignedRestTest {
         assertThat(content(bounced)).isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 4 * PAGE));
     }
 
+    /** As file systems in user space, and signals, cut reads short. */
+    @Test
+    void aReadThatIsInterruptedAmidABlockOfTheFileGoesOn() {
+        byte[] bytes = random(5 * PAGE, 6);
+        StorageFile file = file(bytes);
+        DeviceBuffer straight = buffer(new byte[bytes.length]);
+        DeviceBuffer bounced = buffer(new byte[4 * PAGE]);
+        device.queue.shortBy = PAGE + 100;
+        assertThat(run(Transfer.read(file.all(), straight.all()))).isEqualTo(bytes.length);
+        assertThat(content(straight)).isEqualTo(bytes);
+        assertThat(run(Transfer.read(file.region(100, 4 * PAGE), bounced.all())))
+                .isEqualTo(4 * PAGE);
+        assertThat(content(bounced)).isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 4 * PAGE));
+    }
+
+    @Test
+    void aWriteKeepsWhatAnInterruptedReadOfItsBlocksHasNotBrought() {
+        byte[] expected = random(6 * PAGE, 7);
+        byte[] news = random(2 * PAGE, 8);
+        StorageFile file = file(expected.clone());
+        device.queue.shortBy = PAGE + 100;
+        run(Transfer.write(buffer(news).all(), file.region(777, news.length)));
+        System.arraycopy(news, 0, expected, 777, news.length);
+        assertThat(device.files.get(PATH).bytes).isEqualTo(expected);
+    }
+
     @Test
     void aReadEndsWhereTheFileEndsThoughMemoryIsNotAlignedThere() {
         byte[] bytes = random(PAGE + BLOCK, 2);

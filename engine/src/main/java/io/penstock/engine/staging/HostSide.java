@@ -15,6 +15,8 @@ import java.io.IOException;
  */
 final class HostSide {
 
+    private static final int MOST_IN_VAIN = 64; // reads of a block that bring no more of it
+
     private final HostBytes host;
 
     HostSide(HostBytes host) {
@@ -154,21 +156,27 @@ final class HostSide {
 
     /**
      * Reads until all is there or the file ends. A count that ends amid a block is the end of the file, or of a read that
-     * was interrupted; to go on from there would be refused, so the block is read again: the file has ended if no more
-     * comes.
+     * was interrupted; to go on from there would be refused, so the block is read again. Where no more comes, the size of
+     * the file tells the two apart.
      */
     private long read(Piece piece, long fileOffset, long address, long bytes, long block) throws IOException {
         long done = 0;
+        int vain = 0;
         while (done < bytes) {
             long from = done & -block;
             long got = piece.bytesBy(host).read(piece.file(), fileOffset + from, address + from, bytes - from);
             if (got < 0) {
                 return Results.ofHost(got);
             }
-            if (from + got <= done) {
+            if (from + got > done) {
+                done = from + got;
+                vain = 0;
+            } else if (got == 0 || piece.file().size() <= fileOffset + done) {
                 return done;
+            } else if (++vain > MOST_IN_VAIN) {
+                throw new IOException("no more than " + done + " bytes of " + bytes + " at " + fileOffset
+                        + " come, and the file is longer");
             }
-            done = from + got;
         }
         return done;
     }

@@ -10,6 +10,8 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,11 +62,36 @@ class BlocksTest {
     void aReadThatIsInterruptedAmidABlockIsNoEndOfTheFile(long offset, int count, long bytes) {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
         stage.host.shortCounts = false;
-        stage.host.nextCount = 100 + count;
+        stage.host.nextCounts.add(100 + count);
         stage.read(0, file, offset, memory, 0, bytes);
         assertThat(stage.result(0)).isEqualTo(bytes);
         assertThat(Arrays.copyOf(memory.bytes, (int) bytes))
                 .isEqualTo(Arrays.copyOfRange(file.bytes, (int) offset, (int) (offset + bytes)));
+        stage.close();
+    }
+
+    /** The second count is of the block that the first one ended in. */
+    @ParameterizedTest
+    @CsvSource({"100, 100", "100, 60", "5000, 904", "5000, 5"})
+    void aReadThatIsInterruptedTwiceAmidABlockIsNoEndOfTheFile(int first, int second) {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(List.of(first, second, 1));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.result(0)).isEqualTo(12288);
+        assertThat(Arrays.copyOf(memory.bytes, 12288)).isEqualTo(Arrays.copyOfRange(file.bytes, 8192, 8192 + 12288));
+        stage.close();
+    }
+
+    @Test
+    void aReadThatNeverComesFurtherFails() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(Collections.nCopies(1000, 100));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.queue.failure(Command.Kind.READ, stage.result(0)).toString())
+                .contains("no more than 100 bytes of 12288 at 8192");
+        assertThat(stage.host.calls).isLessThan(100);
         stage.close();
     }
 

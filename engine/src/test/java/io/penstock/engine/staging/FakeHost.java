@@ -7,6 +7,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
@@ -24,7 +25,7 @@ final class FakeHost implements HostBytes {
     private int allocated;
     private int freed;
     boolean shortCounts = true;
-    int nextCount; // of a read that is interrupted, wherever that is; 0 for none
+    final ArrayDeque<Integer> nextCounts = new ArrayDeque<>(); // of calls that are interrupted, wherever that is
     int failures; // that many calls fail
     boolean throwsAtRead; // an exception of each read's own
     int calls;
@@ -100,9 +101,8 @@ final class FakeHost implements HostBytes {
     }
 
     private int count(long bytes, long block) {
-        if (nextCount > 0) {
-            int count = nextCount;
-            nextCount = 0;
+        Integer count = nextCounts.poll();
+        if (count != null) {
             return count;
         }
         long blocks = bytes / block;

@@ -130,6 +130,23 @@ interface FuseFaults extends Rules {
         Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
     }
 
+    /** Past the page cache a count that ends amid a block comes through as it is. */
+    @Test
+    default void shortReadsPastThePageCacheAreContinuedToTheEnd(Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        for (int mib = 0; mib < 4; mib++) {
+            fuse.cutShort(On.READ, mib * MIB + 10_000, 1001, 7);
+        }
+        StorageFile file = bench.openPlain(fuse.file(), FileOption.READ, FileOption.DIRECT);
+        DeviceBuffer buffer = bench.poisoned(4 * MIB);
+
+        Completion completion =
+                Signal.value(Witness.of(bench.backend().submit(Transfer.read(file.region(0, 4 * MIB), buffer.all()))));
+
+        assertThat(completion.bytes()).as("rule 103").isEqualTo(4 * MIB);
+        Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
+    }
+
     @Test
     default void aDelayedReadHoldsUpNobodyElseAndEndsWhenTheDeviceDoes(Bench bench) {
         FuseMount fuse = FuseMount.of(bench);
