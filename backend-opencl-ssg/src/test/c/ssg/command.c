@@ -59,11 +59,13 @@ static int can_run(struct command *command) {
     UNLOCK();
     if (!flushed && flush_needed()) return 0;
     if (command->start && status_of(command->start) > CL_COMPLETE) return 0;
+    int pending = 0;
     for (cl_uint i = 0; i < command->wait_count; i++) {
         cl_int status = status_of(command->waits[i]);
-        if (status > CL_COMPLETE) return 0;
+        pending |= status > CL_COMPLETE;
         if (status < CL_COMPLETE) command->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
+    if (pending && !(command->failed && property("fails_early", 0))) return 0;
     acquire();
     return command->failed || !command->ready || command->ready(command);
 }

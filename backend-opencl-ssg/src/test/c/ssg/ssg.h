@@ -21,6 +21,7 @@
  *   marker_offset   where in its page the marker of a resident buffer lies, 0
  *   p2p             0; 1: there is clEnqueueCopyBufferP2PAMD
  *   ends_behind_a_look  1: the next status that is none of an end is told, and then all reads end
+ *   fails_early     1: a command fails at the first event of its list that does; 0: when all of them have ended
  *   seed, jitter    each operation takes up to so many microseconds longer, by the seed; 0: none
  */
 #ifndef PENSTOCK_SSG_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
+import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
@@ -52,15 +53,15 @@ final class ClPoint implements FencePoint {
     }
 
     /**
-     * Has the transfer's commands wait for an event on the device; before the lane gets the transfer.
+     * Has the transfer's commands wait for a fence on the device; before the lane gets the transfer.
      *
-     * @param awaited the event, with a reference that this takes over if they will
+     * @param awaited the fence, with a reference on its event that this takes over if they will
      * @param budget what the transfer needs room in
      * @param commands of the transfer, at most
      * @param bytes of the transfer
      * @return whether they will
      */
-    boolean await(long awaited, WaitBudget budget, long commands, long bytes) {
+    boolean await(DeviceFence awaited, WaitBudget budget, long commands, long bytes) {
         WaitList list = waits;
         if (list == null) {
             if (!budget.take(commands, bytes)) {

@@ -29,7 +29,7 @@ final class SsgQueue implements NativeQueue {
     private final SsgSession session;
     private final SsgQueues queues;
     private final SsgTask[] tasks; // by id
-    private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the device, or for the ring
+    private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the device, for fences, or for the ring
     private final List<SsgTask> submitted = new ArrayList<>(); // of them, those of the turn under way
     private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
     private final ArrayDeque<SsgTask> passed = new ArrayDeque<>(); // of them, what the look under way has found
@@ -80,7 +80,7 @@ final class SsgQueue implements NativeQueue {
             pause.reset();
             return;
         }
-        doorbell.await(inFlight.isEmpty() ? waitNanos : pause.next(waitNanos));
+        doorbell.await(inFlight.isEmpty() && waiting.isEmpty() ? waitNanos : pause.next(waitNanos));
         advance(completions);
     }
 
@@ -133,7 +133,7 @@ final class SsgQueue implements NativeQueue {
         }
     }
 
-    /** Starts a task; false if it has to wait for the ring. */
+    /** Starts a task; false if it has to wait, for fences or for the ring. */
     private boolean start(SsgTask task) {
         switch (task.kind()) {
             case SYNC -> errands.run(task, task::sync);
@@ -149,6 +149,9 @@ final class SsgQueue implements NativeQueue {
     }
 
     private boolean startFile(SsgTask task) {
+        if (!task.maySubmit()) {
+            return false;
+        }
         switch (needs.take(task)) {
             case HELD -> {
                 new SsgChain(task, queues.next(task.point)).file();
@@ -205,7 +208,8 @@ final class SsgQueue implements NativeQueue {
         long failed = task.forgetSteps();
         needs.letGo(task);
         if (failedWait) {
-            // A fence that fails is passed too, and what waited for it goes on: its own outcome tells.
+            // A fence that fails is passed too, and what waited for it goes on: its own outcome tells. But not yet,
+            // for there may be others, and the event of a transfer that waits in vain fails before that has ended.
             task.waitsNoMore = true;
             task.result(0);
             repeated.add(task);

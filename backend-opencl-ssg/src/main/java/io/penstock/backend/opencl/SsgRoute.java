@@ -134,7 +134,7 @@ final class SsgRoute implements Route {
             return false;
         }
         boolean awaited =
-                isOfContext(event) && ((ClPoint) point).await(event, session.waits(), commands, transfer.length());
+                isOfContext(event) && ((ClPoint) point).await(fence, session.waits(), commands, transfer.length());
         if (!awaited) {
             OpenCl.clReleaseEvent(event);
         }

@@ -40,7 +40,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
 
     long movedBefore;
     boolean mapping; // what was moved before, and the slot is being mapped
-    boolean waitsNoMore; // what it waited for on the device has failed, and so is passed
+    boolean waitsNoMore; // on the device, since an event that it waited for there has failed
 
     /**
      * Makes one.
@@ -63,9 +63,15 @@ final class SsgTask extends SsgCommand<SsgFile> {
         waitsNoMore = false;
     }
 
-    /** Returns whether its first step waits for events of others, as far as these have not failed. */
+    /** Returns whether its first step waits for events of others, unless one of these has failed. */
     boolean hasWaitList() {
         return point != null && point.waits() != null && !waitsNoMore && object != null && ring == null;
+    }
+
+    /** Returns whether it may be submitted: once an event has failed that it waited for, when all its fences are passed. */
+    boolean maySubmit() {
+        WaitList waits = waitsNoMore && point != null ? point.waits() : null;
+        return waits == null || waits.isPassed();
     }
 
     /** Returns the event to wait for before the next step, as a count. */

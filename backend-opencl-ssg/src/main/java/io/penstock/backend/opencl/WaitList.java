@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
+import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.engine.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The events that the commands of one transfer wait for on the device: an array in native memory, and a reference on each.
@@ -20,6 +23,7 @@ final class WaitList {
     private final long bytes;
     private final ByteBuffer events =
             ByteBuffer.allocateDirect(MOST * Long.BYTES).order(ByteOrder.nativeOrder());
+    private final List<DeviceFence> fences = new ArrayList<>(1); // of these events
     private int count;
 
     /** Takes over what the transfer has of a budget. */
@@ -29,13 +33,22 @@ final class WaitList {
         this.bytes = bytes;
     }
 
-    /** Adds an event, and takes over a reference on it; false if there is no room for it. */
-    boolean add(long event) {
+    /** Adds a fence, and takes over a reference on its event; false if there is no room for it. */
+    boolean add(DeviceFence fence) {
         if (count == MOST) {
             return false;
         }
-        events.putLong(count++ * Long.BYTES, event);
+        fences.add(fence);
+        events.putLong(count++ * Long.BYTES, fence.nativeHandle());
         return true;
+    }
+
+    /**
+     * Returns whether all are passed, as the host knows: the event of a transfer may have failed, with that of a fence which
+     * it awaited, while the transfer goes on.
+     */
+    boolean isPassed() {
+        return fences.stream().allMatch(DeviceFence::isSignalled);
     }
 
     int count() {

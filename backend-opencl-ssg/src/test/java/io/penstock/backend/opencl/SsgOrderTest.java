@@ -256,6 +256,20 @@ class SsgOrderTest {
     }
 
     @Test
+    void aTransferBehindOneWhoseFenceFailsEndsAfterIt() {
+        try (DeviceFence first = Objects.requireNonNull(
+                ssg.backend().enqueue(read().after(fence)).block(SsgFixture.LONG))) {
+            CompletableFuture<Completion> second = submit(read().after(first));
+            assertThat(ssg.control.awaitCalls(SsgFixture.READ, 2)).isEqualTo(2);
+            OpenCl.clSetUserEventStatus(event, -7);
+            assertArrived(second);
+            Completion before = Objects.requireNonNull(first.outcome().block(SsgFixture.LONG));
+            assertThat(second.join().startedNanos()).isLessThan(before.endedNanos());
+            assertThat(second.join().endedNanos()).isGreaterThan(before.endedNanos());
+        }
+    }
+
+    @Test
     void required_201_aCancelledTransferThatWaitsOnTheDeviceKeepsItsBufferUntilItHasEnded() {
         var cancelled = ssg.backend().submit(read().after(fence)).subscribe();
         assertThat(ssg.control.awaitCalls(SsgFixture.READ, 1)).isEqualTo(1);

@@ -4,6 +4,8 @@ package io.penstock.backend.opencl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.backend.opencl.doubles.FreshSsg;
@@ -11,6 +13,7 @@ import io.penstock.backend.opencl.doubles.SsgDouble;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.testing.DoubleControl;
@@ -18,8 +21,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 /** The queue of AMD's extension, turn by turn. */
 @ExtendWith(FreshSsg.class)
@@ -128,18 +133,150 @@ class SsgQueueTest {
         close();
     }
 
+    private long userEvent() {
+        int[] error = new int[1];
+        long event = OpenCl.clCreateUserEvent(context.handle(), error);
+        assertThat(error[0]).isZero();
+        return event;
+    }
+
+    /** Has a transfer wait on the device, for an event that it gets a reference on. */
+    private void await(ClPoint point, DeviceFence fence) {
+        OpenCl.clRetainEvent(fence.nativeHandle());
+        assertThat(point.await(fence, session.waits(), 1, BYTES)).isTrue();
+    }
+
+    /** The fence behind a transfer that is one command, as the engine has it. */
+    private record Behind(ClPoint point, BooleanSupplier over) implements DeviceFence {
+
+        @Override
+        public boolean isSignalled() {
+            return over.getAsBoolean();
+        }
+
+        @Override
+        public Mono<Void> signalled() {
+            return Mono.never();
+        }
+
+        @Override
+        public Mono<Completion> outcome() {
+            return Mono.never();
+        }
+
+        @Override
+        public long nativeHandle() {
+            return point.nativeHandle();
+        }
+
+        @Override
+        public void close() {
+            point.free();
+        }
+    }
+
+    /** The commands of both fail, since what the first waits for does, and both are submitted once more. */
+    @Test
+    void whatComesAfterATransferDoesSoWhereAFenceFailsThatThisWaitsFor() throws IOException {
+        open(SsgFixture.OPTIONS);
+        DeviceFence fence = new ClFence(userEvent());
+        ClPoint first = new ClPoint(context, 0, true);
+        await(first, fence);
+        queue.enqueue(0, read().joins(first, () -> {}));
+        turn(0);
+        first.place(() -> {});
+        DeviceFence behind = new Behind(first, () -> ended.contains(0));
+        ClPoint second = new ClPoint(context, 0, false);
+        await(second, behind);
+        queue.enqueue(1, read().joins(second, null));
+        turn(0);
+
+        control.hold(SsgFixture.READ);
+        OpenCl.clSetUserEventStatus(fence.nativeHandle(), -7);
+        assertThat(control.awaitLive("operations", 0)).as("both have failed").isZero();
+        for (int i = 0; i < 4; i++) {
+            turn(0);
+        }
+        assertThat(control.calls(SsgFixture.READ))
+                .as("only the first was submitted once more")
+                .isEqualTo(3);
+        control.release(SsgFixture.READ);
+        turns(2);
+        assertThat(ended).containsExactly(0, 1);
+        assertThat(results).containsExactly((long) BYTES, (long) BYTES);
+        second.free();
+        behind.close();
+        fence.close();
+        close();
+    }
+
+    /** The other is not passed yet. */
+    @Test
+    void aCommandGoesOnOnceAllItsFencesArePassedThoughOneHasFailed() throws IOException {
+        open(SsgFixture.OPTIONS);
+        control.set("fails_early", 1);
+        DeviceFence failing = new ClFence(userEvent());
+        DeviceFence late = new ClFence(userEvent());
+        ClPoint point = new ClPoint(context, 0, false);
+        await(point, failing);
+        await(point, late);
+        queue.enqueue(0, read().joins(point, null));
+        turn(0);
+        OpenCl.clSetUserEventStatus(failing.nativeHandle(), -7);
+        assertThat(control.awaitLive("operations", 0)).as("it has failed").isZero();
+        long start = System.nanoTime();
+        for (int i = 0; i < 3 && results.isEmpty(); i++) {
+            turn(SsgFixture.LONG.toNanos());
+        }
+        assertThat(System.nanoTime() - start)
+                .as("a turn that sleeps though nobody will ring")
+                .isLessThan(SsgFixture.LONG.toNanos());
+        assertThat(control.calls(SsgFixture.READ)).isEqualTo(1);
+        OpenCl.clSetUserEventStatus(late.nativeHandle(), OpenCl.CL_COMPLETE);
+        turns(1);
+        assertThat(results).containsExactly((long) BYTES);
+        point.free();
+        failing.close();
+        late.close();
+        close();
+    }
+
+    @Test
+    void aCommandThatWaitsOnceMoreCanBeCancelled() throws IOException {
+        open(SsgFixture.OPTIONS);
+        control.set("fails_early", 1);
+        DeviceFence failing = new ClFence(userEvent());
+        DeviceFence never = new ClFence(userEvent());
+        ClPoint point = new ClPoint(context, 0, false);
+        await(point, failing);
+        await(point, never);
+        queue.enqueue(0, read().joins(point, null));
+        turn(0);
+        OpenCl.clSetUserEventStatus(failing.nativeHandle(), -7);
+        assertThat(control.awaitLive("operations", 0)).as("it has failed").isZero();
+        turn(0);
+        turn(0);
+        queue.cancel(0);
+        turn(0);
+        assertThat(ended).containsExactly(0);
+        assertThat(queue.failure(Command.Kind.READ, results.get(0)).kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
+        OpenCl.clSetUserEventStatus(never.nativeHandle(), OpenCl.CL_COMPLETE);
+        point.free();
+        failing.close();
+        never.close();
+        close();
+    }
+
     @Test
     void aTurnDoesNotSleepOverACommandThatGoesOnWithoutTheFenceThatHasFailed() throws Exception {
         open(SsgFixture.OPTIONS);
-        int[] error = new int[1];
-        long event = OpenCl.clCreateUserEvent(context.handle(), error);
+        DeviceFence fence = new ClFence(userEvent());
         ClPoint point = new ClPoint(context, 0, false);
-        OpenCl.clRetainEvent(event); // for the point
-        assertThat(point.await(event, session.waits(), 1, BYTES)).isTrue();
+        await(point, fence);
 
         queue.enqueue(0, read().joins(point, null));
         turn(0);
-        OpenCl.clSetUserEventStatus(event, -7);
+        OpenCl.clSetUserEventStatus(fence.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0))
                 .as("the command has failed")
                 .isZero();
@@ -150,7 +287,7 @@ class SsgQueueTest {
         assertThat(results).containsExactly((long) BYTES);
         assertThat(control.calls(SsgFixture.READ)).isEqualTo(2);
         point.free();
-        OpenCl.clReleaseEvent(event);
+        fence.close();
         close();
     }
 }
