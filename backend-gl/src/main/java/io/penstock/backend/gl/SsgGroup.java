@@ -27,6 +27,7 @@ final class SsgGroup {
     private final long address = NativeMemory.address(cell);
     private final List<SsgTask> tasks = new ArrayList<>();
     private long given;
+    long failed; // what its transfers have come to, once it is passed: 0, or why they have failed
 
     /** Begins one: no transfer has joined it. */
     void begin() {

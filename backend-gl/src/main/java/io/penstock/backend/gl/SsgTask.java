@@ -18,6 +18,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
     GlMemory ring;
 
     long ticket; // of the copy under way
+    long copied; // what that has come to
 
     SsgTask(int id) {
         super(id);

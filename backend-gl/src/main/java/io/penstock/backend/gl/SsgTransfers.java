@@ -31,7 +31,8 @@ final class SsgTransfers {
 
     private final GlContext context;
     private final Ends ends;
-    private final List<SsgGroup> running = new ArrayList<>();
+    private final List<SsgGroup> running = new ArrayList<>(); // in the order of submission
+    private final ArrayDeque<SsgGroup> passed = new ArrayDeque<>(); // of them, what the look under way has found
     private final ArrayDeque<SsgGroup> idle = new ArrayDeque<>();
     private @Nullable SsgGroup open; // transfers that start now join it
     private int looks;
@@ -110,37 +111,41 @@ final class SsgTransfers {
         return running.isEmpty();
     }
 
-    /** Looks for what has ended. */
+    /** Looks for what has ended, last first, and tells of it in the order of submission. */
     void look() {
         for (int i = running.size() - 1; i >= 0; i--) {
-            look(running.get(i), i);
+            SsgGroup group = running.get(i);
+            if (hasPassed(group)) {
+                running.remove(i);
+                passed.addFirst(group);
+            }
+        }
+        for (SsgGroup group = passed.poll(); group != null; group = passed.poll()) {
+            long failed = group.failed;
+            List<SsgTask> tasks = group.end();
+            idle.push(group);
+            for (SsgTask task : tasks) {
+                ends.ended(task, failed);
+            }
         }
     }
 
-    private void look(SsgGroup group, int index) {
+    private boolean hasPassed(SsgGroup group) {
         int state = Gl.glClientWaitSync(group.sync(), 0, 0);
         boolean passed = state != Gl.GL_TIMEOUT_EXPIRED;
         // Syncs of a context that is lost count as passed, or never are.
         int reset = passed || ++looks % LOOKS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
-        if (!passed && reset == GlError.NO_ERROR) {
-            return;
-        }
-        long failed = 0;
+        group.failed = 0;
         if (reset != GlError.NO_ERROR) {
-            failed = GlCall.RESET.failed(reset);
+            group.failed = GlCall.RESET.failed(reset);
         } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
             int answer = GlFailure.takeError();
             if (GlFailure.cause(answer).isEmpty()) {
                 Gl.glFinish(); // the answer is the question's, not the transfers', which may run on
             }
-            failed = GlCall.WAIT.failed(answer);
+            group.failed = GlCall.WAIT.failed(answer);
         }
-        running.remove(index);
-        List<SsgTask> tasks = group.end();
-        idle.push(group);
-        for (SsgTask task : tasks) {
-            ends.ended(task, failed);
-        }
+        return passed || reset != GlError.NO_ERROR;
     }
 
     /** Gives back what it has of GL; nothing is under way. */

@@ -25,7 +25,8 @@ final class SsgWork {
     private final Consumer<SsgTask> lengthens;
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the ring
     private final SsgTransfers transfers;
-    private final List<SsgTask> copying = new ArrayList<>();
+    private final List<SsgTask> copying = new ArrayList<>(); // in the order of submission
+    private final ArrayDeque<SsgTask> passed = new ArrayDeque<>(); // of them, what the look under way has found
     private final Command copy = new Command();
     private boolean watched;
 
@@ -145,16 +146,22 @@ final class SsgWork {
         }
     }
 
-    /** Looks for what has ended, and goes on with it. Answers whether there is nothing more to look for. */
+    /**
+     * Looks for what has ended, last first, and goes on with it in the order of submission. Answers whether there is nothing more to
+     * look for.
+     */
     private boolean look() {
         transfers.look();
         for (int i = copying.size() - 1; i >= 0; i--) {
             SsgTask task = copying.get(i);
-            long answer = copies.poll(task.ticket);
-            if (answer != 0) {
+            task.copied = copies.poll(task.ticket);
+            if (task.copied != 0) {
                 copying.remove(i);
-                copied(task, answer);
+                passed.addFirst(task);
             }
+        }
+        for (SsgTask task = passed.poll(); task != null; task = passed.poll()) {
+            copied(task, task.copied);
         }
         for (int count = waiting.size(); count > 0; count--) {
             startFile(waiting.remove());

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.backend.gl.doubles.FreshSsg;
+import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.testing.DoubleControl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The queue of AMD's extension, turn by turn. */
+@ExtendWith(FreshSsg.class)
+class SsgQueueTest {
+
+    private static final String READ = "glReadFileAMD";
+    private static final int BYTES = 4096;
+
+    @TempDir
+    Path folder;
+
+    private final DoubleControl control = SsgDouble.control();
+    private final List<Integer> ended = new ArrayList<>();
+    private GlContext context;
+    private SsgSession session;
+    private SsgRoute route;
+    private NativeFile file;
+    private GlMemory memory;
+    private NativeQueue queue;
+
+    @BeforeEach
+    void open() throws IOException {
+        GlSubject.require();
+        Options options = SsgSubject.said().resolve(Backends.options());
+        assertThat(Ssg.load(SsgDouble.file().toString())).isEmpty();
+        context = GlContext.start(ContextChoice.of(options));
+        session = context.call("a session", () -> new SsgSession(context, SsgTokens.of(options), SsgSizes.of(options)));
+        route = new SsgRoute(session, true);
+        Path path = Files.write(folder.resolve("turns"), new byte[BYTES]);
+        file = route.open(path, EnumSet.of(FileOption.READ));
+        memory = context.call("a buffer", () -> session.allocate(BYTES));
+        queue = route.openQueue();
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+        memory.free();
+        file.close();
+        session.leave();
+        context.leave();
+    }
+
+    private void turn() {
+        queue.turn(0, (id, result) -> {
+            assertThat(result).isEqualTo(BYTES);
+            ended.add(id);
+        });
+    }
+
+    private void turns(int until) {
+        GlFixture.await(() -> {
+            turn();
+            return ended.size() >= until;
+        });
+    }
+
+    @Test
+    void transfersThatHaveEndedBeforeOneLookAreReportedInTheOrderOfSubmission() {
+        control.hold(READ);
+        for (int id = 0; id < 4; id++) {
+            queue.enqueue(
+                    id, new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0));
+            turn();
+            assertThat(control.awaitHeld(READ, id + 1)).isEqualTo(id + 1); // so each has a sync of its own
+        }
+        context.call("their ends, between two looks", () -> {
+            control.release(READ);
+            return control.awaitLive("operations", 0);
+        });
+        turns(4);
+        assertThat(ended).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
+    void copiesThatHaveEndedBeforeOneLookAreReportedInTheOrderOfSubmission() {
+        DeviceMemory slot = route.allocateSlot(BYTES);
+        control.fail("glClientWaitSync", 0, Gl.GL_TIMEOUT_EXPIRED);
+        for (int id = 0; id < 5; id++) { // the first and the last have a fence of their own behind them
+            queue.enqueue(
+                    id, new Command().copy(Command.Kind.COPY_IN, slot, 0, BYTES).memory(memory, 0));
+        }
+        turn();
+        context.call("their ends, between two looks", () -> {
+            Gl.glFinish();
+            control.fail("glClientWaitSync", -1, 0);
+            return true;
+        });
+        turns(5);
+        assertThat(ended).containsExactly(0, 1, 2, 3, 4);
+        slot.free();
+    }
+}
