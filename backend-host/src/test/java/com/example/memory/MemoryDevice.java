@@ -8,10 +8,10 @@ import io.penstock.NativeError;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.host.Slabs;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.nio.ByteBuffer;
@@ -19,9 +19,6 @@ import java.util.Set;
 
 /** A device whose copies have ended when they return. */
 final class MemoryDevice implements DeviceDriver, StagingDevice {
-
-    private static final long ENDED = 1;
-    private static final long BROKEN = -5;
 
     private final Fault fault;
 
@@ -69,33 +66,21 @@ final class MemoryDevice implements DeviceDriver, StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        return fault == Fault.COPY_IN_ALWAYS_FAILS ? BROKEN : copy(command, true);
+    public void copy(Request copy) {
+        if (fault == Fault.COPY_IN_ALWAYS_FAILS && copy.isInward()) {
+            copy.fail(new NativeFailure(new NativeError("copy", 5, ""), NativeFailure.Kind.PERMANENT));
+            return;
+        }
+        if (fault != Fault.COPY_OUT_DOES_NOTHING || copy.isInward()) {
+            ByteBuffer slot = ((HostMemory) copy.slot()).buffer(copy.slotOffset(), (int) copy.bytes());
+            ((HeapMemory) copy.memory()).copy(copy.memoryOffset(), slot, copy.isInward());
+        }
+        copy.complete(copy.bytes());
     }
 
     @Override
-    public long copyOut(Command command) {
-        return fault == Fault.COPY_OUT_DOES_NOTHING ? ENDED : copy(command, false);
-    }
-
-    private static long copy(Command command, boolean in) {
-        ByteBuffer slot = ((HostMemory) command.slot()).buffer(command.slotOffset(), (int) command.bytes());
-        ((HeapMemory) command.memory()).copy(command.memoryOffset(), slot, in);
-        return ENDED;
-    }
+    public void poll(Request copy) {} // ended when it returned
 
     @Override
-    public long poll(long ticket) {
-        return ENDED;
-    }
-
-    @Override
-    public long await(long ticket, long nanos) {
-        return ENDED;
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return new NativeFailure(new NativeError("copy", -result, ""), NativeFailure.Kind.PERMANENT);
-    }
+    public void await(Request copy, long nanos) {}
 }

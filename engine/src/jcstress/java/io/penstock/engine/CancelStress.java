@@ -133,7 +133,7 @@ public final class CancelStress {
 
         @Arbiter
         public void after(II_Result r) {
-            boolean unmarked = open.queue.held && !open.isBusy();
+            boolean unmarked = open.queue.isHeld() && !open.isBusy();
             open.queue.ends = true;
             open.lane.turn(false);
             open.lane.turn(false);

@@ -4,10 +4,8 @@ package io.penstock.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.penstock.NativeError;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -37,13 +35,13 @@ public final class LaneStress {
         }
 
         @Override
-        public void enqueue(int id, Command command) {}
+        public void enqueue(Request request) {}
 
         @Override
-        public void cancel(int id) {}
+        public void cancel(Request request) {}
 
         @Override
-        public void turn(long waitNanos, Completions completions) {
+        public void turn(long waitNanos) {
             if (waitNanos == 0) {
                 return;
             }
@@ -59,11 +57,6 @@ public final class LaneStress {
         @Override
         public void wake() {
             woken = true;
-        }
-
-        @Override
-        public NativeFailure failure(Command.Kind kind, long result) {
-            return new NativeFailure(new NativeError("bed", -result, "E"), NativeFailure.Kind.PERMANENT);
         }
 
         @Override

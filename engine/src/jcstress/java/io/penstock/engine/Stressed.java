@@ -3,20 +3,19 @@ package io.penstock.engine;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
-import io.penstock.NativeError;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A transfer with a file, a buffer and a lane of its own, small enough to be made a million times. */
 final class Stressed extends OpenTransfer {
@@ -70,7 +69,7 @@ final class Stressed extends OpenTransfer {
 
     /** A queue that keeps its one command until it is told to end it. */
     static final class Held implements NativeQueue {
-        boolean held;
+        private @Nullable Request held;
         boolean ends;
         int commands;
 
@@ -80,29 +79,29 @@ final class Stressed extends OpenTransfer {
         }
 
         @Override
-        public void enqueue(int id, Command command) {
-            held = true;
+        public void enqueue(Request request) {
+            held = request;
             commands++;
         }
 
-        @Override
-        public void cancel(int id) {}
+        boolean isHeld() {
+            return held != null;
+        }
 
         @Override
-        public void turn(long waitNanos, Completions completions) {
-            if (held && ends) {
-                held = false;
-                completions.completed(0, BYTES);
+        public void cancel(Request request) {}
+
+        @Override
+        public void turn(long waitNanos) {
+            Request request = held;
+            if (request != null && ends) {
+                held = null;
+                request.complete(BYTES);
             }
         }
 
         @Override
         public void wake() {}
-
-        @Override
-        public NativeFailure failure(Command.Kind kind, long result) {
-            return new NativeFailure(new NativeError("stressed", -result, "E"), NativeFailure.Kind.PERMANENT);
-        }
 
         @Override
         public void close() {}

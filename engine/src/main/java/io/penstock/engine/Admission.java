@@ -62,7 +62,7 @@ final class Admission {
         return order;
     }
 
-    /** Leaves to the device the fences that the commands of a route wait for there; on the subscriber's thread. */
+    /** Leaves to the device the fences that the requests of a route wait for there; on the subscriber's thread. */
     void leaveToDevice(Route route, Port port, DeviceDriver driver) {
         FenceOrder place = order;
         if (place == null) {

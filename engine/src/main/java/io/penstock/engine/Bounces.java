@@ -2,10 +2,10 @@
 package io.penstock.engine;
 
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.Command.Kind;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Request.Kind;
 import io.penstock.engine.spi.Route;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -132,51 +132,42 @@ final class Bounces {
     }
 
     private void body(Flight flight) {
-        Command command = lane.command()
+        Request request = flight.request
                 .file(flight.kind, flight.file(), flight.fileOffset + flight.done, flight.bytes - flight.done)
                 .memory(flight.memory(), flight.memoryOffset + flight.done);
         if (flight.packed) {
-            command.packed(flight.owner().transfer(), flight.pair, flight.pairCount);
+            request.packed(flight.owner().transfer(), flight.pair, flight.pairCount);
         }
-        flight.joinOrder(command);
-        lane.enqueue(flight, command);
+        flight.joinOrder();
+        lane.enqueue(flight);
     }
 
     private void fill(Flight flight) {
         flight.step = Flight.Step.FILL;
-        lane.enqueue(
-                flight,
-                lane.command()
-                        .file(
-                                Kind.READ,
-                                flight.file(),
-                                flight.coverOffset + flight.coverDone,
-                                flight.coverBytes - flight.coverDone)
-                        .memory(flight.slot(), flight.coverDone));
+        cover(flight, Kind.READ);
     }
 
     private void copy(Flight flight, long bytes) {
         flight.step = Flight.Step.COPY;
         flight.done = bytes;
         Kind kind = flight.kind == Kind.READ ? Kind.COPY_IN : Kind.COPY_OUT;
-        Command command = lane.command()
+        flight.request
                 .copy(kind, flight.slot(), flight.fileOffset - flight.coverOffset, bytes)
                 .memory(flight.memory(), flight.memoryOffset);
-        flight.joinOrder(command);
-        lane.enqueue(flight, command);
+        flight.joinOrder();
+        lane.enqueue(flight);
     }
 
     private void store(Flight flight) {
         flight.step = Flight.Step.STORE;
-        lane.enqueue(
-                flight,
-                lane.command()
-                        .file(
-                                Kind.WRITE,
-                                flight.file(),
-                                flight.coverOffset + flight.coverDone,
-                                flight.coverBytes - flight.coverDone)
-                        .memory(flight.slot(), flight.coverDone));
+        cover(flight, Kind.WRITE);
+    }
+
+    private void cover(Flight flight, Kind kind) {
+        flight.request
+                .file(kind, flight.file(), flight.coverOffset + flight.coverDone, flight.coverBytes - flight.coverDone)
+                .memory(flight.slot(), flight.coverDone);
+        lane.enqueue(flight);
     }
 
     /** Submits the same step again, after a failure that is none. */
@@ -197,7 +188,7 @@ final class Bounces {
             case FILL -> filled(flight, moved);
             case COPY -> copied(flight);
             case STORE -> stored(flight, moved);
-            case LENGTH, SINGLE -> throw new IllegalStateException(flight.step + " is no step of a command");
+            case LENGTH, SINGLE -> throw new IllegalStateException(flight.step + " is no step of a request");
         }
     }
 
@@ -324,16 +315,6 @@ final class Bounces {
         } catch (IOException e) {
             return e;
         }
-    }
-
-    /** Returns what kind of native command the flight's step is. */
-    Kind commandKind(Flight flight) {
-        return switch (flight.step) {
-            case BODY, SINGLE -> flight.kind;
-            case FILL -> Kind.READ;
-            case COPY -> flight.kind == Kind.READ ? Kind.COPY_IN : Kind.COPY_OUT;
-            case STORE, LENGTH -> Kind.WRITE;
-        };
     }
 
     /** Ends a piece that waits for a lock or a slot, since its transfer is to stop. */

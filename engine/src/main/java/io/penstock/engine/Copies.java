@@ -2,10 +2,10 @@
 package io.penstock.engine;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.Command.Kind;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Request.Kind;
 import io.penstock.engine.spi.Route;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,9 +29,9 @@ final class Copies {
     }
 
     private void start(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink) {
-        String request = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
+        String asked = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
         if (!buffer.pins().tryPin()) {
-            sink.error(Failures.closed(request, "the buffer"));
+            sink.error(Failures.closed(asked, "the buffer"));
             return;
         }
         long length = bytes.remaining();
@@ -46,11 +46,11 @@ final class Copies {
             sink.success(length);
         } else if (!backend.enter()) {
             buffer.pins().unpin();
-            sink.error(Failures.closed(request, "the backend"));
+            sink.error(Failures.closed(asked, "the backend"));
         } else {
             Staged staged;
             try {
-                staged = new Staged(buffer, offset, bytes, up, sink, request);
+                staged = new Staged(buffer, offset, bytes, up, sink, asked);
             } catch (RuntimeException noSlot) {
                 buffer.pins().unpin();
                 backend.leave();
@@ -70,13 +70,13 @@ final class Copies {
     }
 
     /** Goes through one slot, step by step, on a lane. */
-    private final class Staged implements SingleCommand {
+    private final class Staged implements SingleRequest {
         private final EngineBuffer buffer;
         private final long offset;
         private final ByteBuffer bytes;
         private final boolean up;
         private final MonoSink<Long> sink;
-        private final String request;
+        private final String asked;
         private final Lane lane;
         private final DeviceMemory slot;
         private final AtomicBoolean over = new AtomicBoolean(); // the subscriber has its signal
@@ -84,13 +84,13 @@ final class Copies {
         private ByteBuffer part; // of the bytes, by the step under way; from here on the lane's
         private ByteBuffer memory; // of the slot
 
-        Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String request) {
+        Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String asked) {
             this.buffer = buffer;
             this.offset = offset;
             this.bytes = bytes;
             this.up = up;
             this.sink = sink;
-            this.request = request;
+            this.asked = asked;
             int index = backend.lastRoute();
             Route route = backend.route(index);
             this.lane = backend.lanes(index).pick();
@@ -110,15 +110,15 @@ final class Copies {
         }
 
         @Override
-        public void fill(Command command) {
-            command.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, slot, 0, part.limit())
+        public void fill(Request request) {
+            request.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, slot, 0, part.limit())
                     .memory(buffer.memory(), offset + done);
         }
 
         @Override
-        public void ended(long result) {
-            if (result < 0) {
-                end(lane.failure(up ? Kind.COPY_IN : Kind.COPY_OUT, result));
+        public void ended(@Nullable NativeFailure failure) {
+            if (failure != null) {
+                end(failure);
                 return;
             }
             if (over.get()) {
@@ -142,8 +142,8 @@ final class Copies {
         }
 
         @Override
-        public String request() {
-            return request;
+        public String asked() {
+            return asked;
         }
 
         @Override
@@ -163,7 +163,7 @@ final class Copies {
             if (failure == null) {
                 sink.success((long) done);
             } else {
-                sink.error(Failures.copy(request + " at " + offset + " of " + buffer, failure, done));
+                sink.error(Failures.copy(asked + " at " + offset + " of " + buffer, failure, done));
             }
         }
     }

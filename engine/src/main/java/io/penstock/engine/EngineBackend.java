@@ -234,8 +234,8 @@ final class EngineBackend implements Backend, Port {
         return choice;
     }
 
-    /** Hands a command to a lane. One that comes when close() has given up what was open is given up, too. */
-    void start(Lane lane, SingleCommand single) {
+    /** Hands a request to a lane. One that comes when close() has given up what was open is given up, too. */
+    void start(Lane lane, SingleRequest single) {
         lane.accept(single);
         if (closing.isAbandoned()) {
             lane.post(() -> lane.abandon(this));

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The exceptions of transfers: what was asked, on what, and the native answer. */
 final class Failures {
 
-    /** How often a command that says "again" (EINTR, EAGAIN) is submitted again. */
+    /** How often a request that says "again" (EINTR, EAGAIN) is submitted again. */
     static final int MOST_RETRIES = 64;
 
     private Failures() {}

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native command in flight, and what it is a step of. One object per id of a queue, filled again and again; the
+ * A native request in flight, and what it is a step of. One object per tag of a queue, filled again and again; the
  * lane's thread only.
  */
 final class Flight {
 
-    /** Which step of a piece the command is. */
+    /** Which step of a piece the request is. */
     enum Step {
-        /** The command moves the piece itself. */
+        /** The request moves the piece itself. */
         BODY,
         /** The blocks around the piece are read into a slot. */
         FILL,
@@ -27,25 +27,26 @@ final class Flight {
         STORE,
         /** The file gets its exact length back, off the lane: it ends by itself, and cannot be given up. */
         LENGTH,
-        /** The command belongs to no transfer (a sync). */
+        /** The request belongs to no transfer (a sync). */
         SINGLE
     }
 
-    final int id;
+    /** The request of the step under way. */
+    final Request request;
 
-    // What the command is for.
+    // What the request is for.
     @Nullable
     OpenTransfer owner;
 
     @Nullable
-    SingleCommand single;
+    SingleRequest single;
 
     Step step = Step.BODY;
     int retries;
     boolean inNativeHands;
 
     // The piece.
-    Command.Kind kind = Command.Kind.READ;
+    Request.Kind kind = Request.Kind.READ;
     int pair;
     int pairCount;
     boolean packed;
@@ -79,15 +80,15 @@ final class Flight {
     boolean waitsForLock;
     BlockClaim claim;
 
-    // Where the owner has a place in the device's order; the queue says from any thread that the command has its own.
+    // Where the owner has a place in the device's order; the queue says from any thread that the request has its own.
     private @Nullable FenceOrder order;
     private final AtomicBoolean stands = new AtomicBoolean();
     private final Runnable inOrder = this::standsInOrder;
 
     private final Lane lane;
 
-    Flight(int id, Lane lane) {
-        this.id = id;
+    Flight(int tag, Lane lane) {
+        this.request = new Request(tag, lane);
         this.lane = lane;
         this.claim = newClaim();
         clear();
@@ -116,12 +117,12 @@ final class Flight {
         }
     }
 
-    /** Has the last command of the piece say when it stands in the device's order. */
-    void joinOrder(Command last) {
+    /** Has the last request of the piece say when it stands in the device's order. */
+    void joinOrder() {
         FenceOrder place = order;
         if (place != null) {
             // A write is behind the fence when the file has it, and a packed piece may be started again pair by pair.
-            last.joins(place.point(), kind == Command.Kind.READ && !packed ? inOrder : null);
+            request.joins(place.point(), kind == Request.Kind.READ && !packed ? inOrder : null);
         }
     }
 
@@ -178,6 +179,7 @@ final class Flight {
     }
 
     void clear() {
+        request.clear();
         owner = null;
         single = null;
         step = Step.BODY;

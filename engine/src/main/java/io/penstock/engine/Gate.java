@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-/** Decides on the lane whether a transfer may start its first native command. */
+/** Decides on the lane whether a transfer may start its first native request. */
 final class Gate {
 
     private Gate() {}

@@ -2,9 +2,9 @@
 package io.penstock.engine;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,35 +16,34 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One native queue and the one thread that submits to it: takes transfers in, cuts them into commands, round-robin by
- * bytes between transfers, and counts every command's end.
+ * One native queue and the one thread that submits to it: takes transfers in, cuts them into requests, round-robin by
+ * bytes between transfers, and counts every request's end.
  *
  * <p>It owns neither thread nor clock: {@link LaneThread} calls {@link #turn} for ever, a simulation calls it step by
  * step.
  *
  * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the lane's own.
  */
-final class Lane {
+final class Lane implements Request.Completion {
 
     private final NativeQueue queue;
     private final LaneLimits limits;
     private final LongSupplier clock;
     private final LaneInbox inbox;
     private final Flight[] flights;
-    private final int[] freeIds;
+    private final int[] freeTags;
     private int freeCount;
     private long bytesInFlight;
     private final ArrayDeque<OpenTransfer> runnable = new ArrayDeque<>();
     private final Set<OpenTransfer> held = new LinkedHashSet<>(); // by an order key, a fence or a zombie
-    private final ArrayDeque<SingleCommand> waitingForId = new ArrayDeque<>();
+    private final ArrayDeque<SingleRequest> waitingForTag = new ArrayDeque<>();
     private final PriorityQueue<OpenTransfer> deadlines =
             new PriorityQueue<>(Comparator.comparingLong(OpenTransfer::deadlineNanos));
     private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be told of them
-    private final Command command = new Command();
     private final Bounces bounces;
-    private final NativeQueue.Completions completions = this::completed;
     private long now;
     private boolean stopping;
     private boolean closed;
@@ -55,10 +54,10 @@ final class Lane {
         this.limits = limits;
         this.clock = clock;
         this.flights = new Flight[queue.depth()];
-        this.freeIds = new int[queue.depth()];
-        for (int id = 0; id < flights.length; id++) {
-            flights[id] = new Flight(id, this);
-            freeIds[id] = id;
+        this.freeTags = new int[queue.depth()];
+        for (int tag = 0; tag < flights.length; tag++) {
+            flights[tag] = new Flight(tag, this);
+            freeTags[tag] = tag;
         }
         this.freeCount = flights.length;
         this.bounces = new Bounces(this, limits.slots());
@@ -72,9 +71,9 @@ final class Lane {
         inbox.accept(transfer);
     }
 
-    /** Takes a command in that belongs to no transfer; any thread. */
-    void accept(SingleCommand command) {
-        inbox.accept(command);
+    /** Takes a request in that belongs to no transfer; any thread. */
+    void accept(SingleRequest request) {
+        inbox.accept(request);
     }
 
     /** Runs an action on the lane, soon; any thread. */
@@ -100,7 +99,7 @@ final class Lane {
     }
 
     /**
-     * Does what there is to do, once: takes messages in, starts commands, hands them over, sees completions.
+     * Does what there is to do, once: takes messages in, starts requests, hands them over, sees completions.
      *
      * @param mayWait whether to wait for something to do if there is nothing
      */
@@ -112,10 +111,10 @@ final class Lane {
         tellNews(); // before a wait
         inbox.turns();
         if (mayWait && park()) {
-            queue.turn(waitNanos(), completions);
+            queue.turn(waitNanos());
             inbox.awake();
         } else {
-            queue.turn(0, completions);
+            queue.turn(0);
         }
         tellNews();
     }
@@ -147,7 +146,7 @@ final class Lane {
 
     /** Returns whether nothing is in flight, waiting or arriving. */
     boolean isIdle() {
-        return freeCount == flights.length && runnable.isEmpty() && waitingForId.isEmpty() && inbox.isEmpty();
+        return freeCount == flights.length && runnable.isEmpty() && waitingForTag.isEmpty() && inbox.isEmpty();
     }
 
     /** Returns how many transfers, pieces and actions it still knows of; 0 where all have ended. */
@@ -157,7 +156,7 @@ final class Lane {
                 + runnable.size()
                 + held.size()
                 + deadlines.size()
-                + waitingForId.size()
+                + waitingForTag.size()
                 + news.size()
                 + bounces.waiting();
     }
@@ -167,7 +166,7 @@ final class Lane {
     }
 
     private boolean canStart() {
-        return freeCount > 0 && (!waitingForId.isEmpty() || (!runnable.isEmpty() && bytesInFlight < limits.bytes()));
+        return freeCount > 0 && (!waitingForTag.isEmpty() || (!runnable.isEmpty() && bytesInFlight < limits.bytes()));
     }
 
     private long waitNanos() {
@@ -222,7 +221,7 @@ final class Lane {
         transfer.exhausted = true;
         for (Flight flight : flights) {
             if (flight.owner == transfer && flight.inNativeHands) {
-                queue.cancel(flight.id);
+                queue.cancel(flight.request);
             } else if (flight.owner == transfer && flight.step != Flight.Step.LENGTH) {
                 bounces.giveUp(flight);
             }
@@ -230,8 +229,8 @@ final class Lane {
     }
 
     private void startPieces() {
-        while (freeCount > 0 && !waitingForId.isEmpty()) {
-            start(waitingForId.remove());
+        while (freeCount > 0 && !waitingForTag.isEmpty()) {
+            start(waitingForTag.remove());
         }
         while (freeCount > 0 && bytesInFlight < limits.bytes()) {
             OpenTransfer transfer = runnable.poll();
@@ -268,52 +267,46 @@ final class Lane {
     }
 
     private Flight take() {
-        return flights[freeIds[--freeCount]];
+        return flights[freeTags[--freeCount]];
     }
 
-    /** Starts a command that belongs to no transfer, as soon as there is room. */
-    void start(SingleCommand single) {
+    /** Starts a request that belongs to no transfer, as soon as there is room. */
+    void start(SingleRequest single) {
         if (freeCount == 0) {
-            waitingForId.add(single);
+            waitingForTag.add(single);
             return;
         }
         Flight flight = take();
         flight.step = Flight.Step.SINGLE;
         flight.single = single;
-        single.fill(command);
-        flight.kind = command.kind();
+        single.fill(flight.request);
+        enqueue(flight);
+    }
+
+    /** Hands the request of a flight to the native queue. */
+    void enqueue(Flight flight) {
         flight.inNativeHands = true;
-        queue.enqueue(flight.id, command);
+        queue.enqueue(flight.request);
     }
 
-    /** Hands the step of a flight to the native queue. */
-    void enqueue(Flight flight, Command step) {
-        flight.inNativeHands = true;
-        queue.enqueue(flight.id, step);
-    }
-
-    Command command() {
-        return command;
-    }
-
-    private void completed(int id, long result) {
+    @Override
+    public void ended(Request request, long bytes, @Nullable NativeFailure failure) {
         inbox.sees();
-        Flight flight = flights[id];
+        Flight flight = flights[request.tag()];
         flight.inNativeHands = false;
-        SingleCommand single = flight.single;
+        SingleRequest single = flight.single;
         if (single != null) {
             release(flight);
-            single.ended(result);
-        } else if (result < 0) {
-            failed(flight, result);
+            single.ended(failure);
+        } else if (failure != null) {
+            failed(flight, failure);
         } else {
-            bounces.advance(flight, result);
+            bounces.advance(flight, bytes);
         }
     }
 
-    private void failed(Flight flight, long result) {
+    private void failed(Flight flight, NativeFailure failure) {
         OpenTransfer transfer = flight.owner();
-        NativeFailure failure = queue.failure(bounces.commandKind(flight), result);
         if (failure.kind() == NativeFailure.Kind.RETRY && flight.retries++ < Failures.MOST_RETRIES) {
             if (!transfer.isStopped()) {
                 bounces.again(flight);
@@ -330,11 +323,7 @@ final class Lane {
         bounces.granted(flight);
     }
 
-    NativeFailure failure(Command.Kind kind, long result) {
-        return queue.failure(kind, result);
-    }
-
-    /** Ends a piece: its last command has ended, for better or worse. */
+    /** Ends a piece: its last request has ended, for better or worse. */
     void end(Flight flight) {
         OpenTransfer transfer = flight.owner();
         bytesInFlight -= flight.bytes;
@@ -353,7 +342,7 @@ final class Lane {
 
     private void release(Flight flight) {
         flight.clear();
-        freeIds[freeCount++] = flight.id;
+        freeTags[freeCount++] = flight.request.tag();
     }
 
     private void finishIfDone(OpenTransfer transfer) {
@@ -381,14 +370,14 @@ final class Lane {
     /** Signals what is still open for {@code port}, as far as this lane carries it, and leaves the memory alone. */
     void abandon(Port port) {
         abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
-        List<SingleCommand> singles = new ArrayList<>(waitingForId);
+        List<SingleRequest> singles = new ArrayList<>(waitingForTag);
         addStarted(singles);
         singles.stream()
                 .filter(single -> single.port() == port)
-                .forEach(single -> single.lose(Failures.abandoned(single.request())));
+                .forEach(single -> single.lose(Failures.abandoned(single.asked())));
     }
 
-    private void addStarted(Collection<SingleCommand> singles) {
+    private void addStarted(Collection<SingleRequest> singles) {
         for (Flight flight : flights) {
             if (flight.single != null) {
                 singles.add(flight.single);
@@ -400,10 +389,10 @@ final class Lane {
     void breakDown(Throwable cause) {
         inbox.refuse(cause);
         tellNews();
-        inbox.takeRest(runnable, waitingForId);
-        addStarted(waitingForId);
+        inbox.takeRest(runnable, waitingForTag);
+        addStarted(waitingForTag);
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
-        waitingForId.forEach(single -> single.lose(Failures.broken(single.request(), cause)));
+        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));
     }
 
     private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {

@@ -62,9 +62,9 @@ final class LaneInbox {
         }
     }
 
-    /** Takes in a command that belongs to no transfer; any thread. */
-    void accept(SingleCommand command) {
-        tell(command);
+    /** Takes in a request that belongs to no transfer; any thread. */
+    void accept(SingleRequest request) {
+        tell(request);
     }
 
     /** Takes in what the lane is to do; any thread. */
@@ -84,8 +84,8 @@ final class LaneInbox {
         Throwable cause = broken; // pairs with refuse() and takeRest(), which follow one another: both may signal
         if (cause != null && message instanceof OpenTransfer transfer) {
             transfer.abandon(Failures.broken(transfer.transfer(), cause));
-        } else if (cause != null && message instanceof SingleCommand single) {
-            single.lose(Failures.broken(single.request(), cause));
+        } else if (cause != null && message instanceof SingleRequest single) {
+            single.lose(Failures.broken(single.asked(), cause));
         }
     }
 
@@ -141,7 +141,7 @@ final class LaneInbox {
             }
             if (message instanceof OpenTransfer transfer) {
                 lane.arrive(transfer);
-            } else if (message instanceof SingleCommand single) {
+            } else if (message instanceof SingleRequest single) {
                 lane.start(single);
             } else {
                 ((Runnable) message).run();
@@ -154,14 +154,14 @@ final class LaneInbox {
         broken = cause;
     }
 
-    /** Adds the transfers and single commands that have come to these, and drops actions. */
-    void takeRest(Collection<OpenTransfer> all, Collection<SingleCommand> singles) {
+    /** Adds the transfers and single requests that have come to these, and drops actions. */
+    void takeRest(Collection<OpenTransfer> all, Collection<SingleRequest> singles) {
         all.addAll(opened);
         opened.clear();
         for (Object message = messages.poll(); message != null; message = messages.poll()) {
             if (message instanceof OpenTransfer transfer) {
                 all.add(transfer);
-            } else if (message instanceof SingleCommand single) {
+            } else if (message instanceof SingleRequest single) {
                 singles.add(single);
             }
         }

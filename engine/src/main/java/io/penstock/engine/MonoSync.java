@@ -2,8 +2,10 @@
 package io.penstock.engine;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -25,30 +27,30 @@ final class MonoSync extends Mono<Void> {
     }
 
     private void start(MonoSink<Void> sink) {
-        String request = "sync of " + file.path().getFileName();
+        String asked = "sync of " + file.path().getFileName();
         if (!file.tryPin()) {
-            sink.error(Failures.closed(request, "the file"));
+            sink.error(Failures.closed(asked, "the file"));
             return;
         }
         EngineBackend backend = file.backend();
         if (!backend.enter()) {
             file.unpin();
-            sink.error(Failures.closed(request, "the backend"));
+            sink.error(Failures.closed(asked, "the backend"));
             return;
         }
-        file.barrier().sync(() -> file.syncs().enter(() -> new Sync(request, sink).submit()));
+        file.barrier().sync(() -> file.syncs().enter(() -> new Sync(asked, sink).submit()));
     }
 
-    private final class Sync implements SingleCommand {
+    private final class Sync implements SingleRequest {
 
-        private final String request;
+        private final String asked;
         private final MonoSink<Void> sink;
         private final int route = file.lastRoute();
         private final Lane lane = file.backend().lanes(route).pick();
         private final AtomicBoolean over = new AtomicBoolean();
 
-        Sync(String request, MonoSink<Void> sink) {
-            this.request = request;
+        Sync(String asked, MonoSink<Void> sink) {
+            this.asked = asked;
             this.sink = sink;
         }
 
@@ -58,16 +60,16 @@ final class MonoSync extends Mono<Void> {
         }
 
         @Override
-        public void fill(Command command) {
-            command.sync(file.nativeFile(route));
+        public void fill(Request request) {
+            request.sync(file.nativeFile(route));
         }
 
         @Override
-        public void ended(long result) {
+        public void ended(@Nullable NativeFailure failure) {
             boolean awaited = over.compareAndSet(false, true);
             if (awaited) {
-                if (result < 0) {
-                    file.barrier().fail(Failures.sync(request, lane.failure(Command.Kind.SYNC, result)));
+                if (failure != null) {
+                    file.barrier().fail(Failures.sync(asked, failure));
                 }
                 file.syncs().ended(); // after the failure is known
             }
@@ -84,8 +86,8 @@ final class MonoSync extends Mono<Void> {
         }
 
         @Override
-        public String request() {
-            return request;
+        public String asked() {
+            return asked;
         }
 
         @Override

@@ -12,7 +12,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A transfer from subscription to the end of its last native command: who may end it, and what it holds until then.
+ * A transfer from subscription to the end of its last native request: who may end it, and what it holds until then.
  * Operators subclass it as it subclasses its other parts, so that a transfer costs one object: {@link CarriedTransfer}
  * is what comes of it, {@link PlannedTransfer} the pieces that it is cut into.
  *
@@ -65,7 +65,7 @@ abstract class OpenTransfer extends PlannedTransfer {
         this.port = port;
     }
 
-    /** Tells that every native command has ended; on the lane, once, and not after {@link #cancel} won. */
+    /** Tells that every native request has ended; on the lane, once, and not after {@link #cancel} won. */
     protected abstract void ended();
 
     /** As {@link #ended}, in a turn of {@code lane}, which several may end in. */

@@ -11,11 +11,11 @@ import io.penstock.engine.spi.Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planner: cuts a transfer into pieces, each what one native command or one slot carries. Pure; allocates nothing
+ * The planner: cuts a transfer into pieces, each what one native request or one slot carries. Pure; allocates nothing
  * per piece, and moves on by {@link #next}. Pairs of length 0 give no piece, so a transfer may have none.
  *
  * <p>Pairs that lie side by side in the same file and in the same buffer are first joined into one {@link Run}; where
- * the limits allow it, scattered pairs of a gather are packed into one command.
+ * the limits allow it, scattered pairs of a gather are packed into one request.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
@@ -23,18 +23,18 @@ final class PieceCursor {
 
     /** How a piece travels. */
     enum Kind {
-        /** By one native command, as it is. */
+        /** By one native request, as it is. */
         BODY,
         /** Through a slot, because the file or the memory is not aligned there. */
         BOUNCE,
-        /** Several pairs of a gather by one native command. */
+        /** Several pairs of a gather by one native request. */
         PACKED
     }
 
     /** What the planner must know beside the transfer; asked once per run, and once for a whole gather. */
     interface Ground {
 
-        /** Returns what commands on a file must look like. */
+        /** Returns what requests on a file must look like. */
         Limits limits(StorageFile file);
 
         /** Returns the address from which offsets in the target's buffer count for alignment; 0 for an opaque handle. */

@@ -5,10 +5,10 @@ import io.penstock.BufferRegion;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +85,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Gr
 
     /** Says in {@code flight} what the current piece is. */
     final void fillPiece(Flight flight) {
-        flight.kind = transfer().isRead() ? Command.Kind.READ : Command.Kind.WRITE;
+        flight.kind = transfer().isRead() ? Request.Kind.READ : Request.Kind.WRITE;
         PieceCursor piece = cursor;
         flight.pair = piece == null ? 0 : piece.pair();
         flight.pairCount = piece == null ? 1 : piece.pairCount();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts bytes that lie side by side in one file and in one target into pieces: a head up to the first place that is
- * aligned in both, a body of straight commands, a tail. Reusable; one thread.
+ * aligned in both, a body of straight requests, a tail. Reusable; one thread.
  *
  * <p>All arithmetic is on lengths and distances, never on the end of a range: offsets go up to {@link Long#MAX_VALUE},
  * and a cover may end beyond.
@@ -51,7 +51,7 @@ final class Run {
     /**
      * Starts a run; {@link #next} gives its first piece.
      *
-     * @param slack how far behind its end a command may go in memory
+     * @param slack how far behind its end a request may go in memory
      */
     void start(long fileOffset, long targetOffset, long bytes, long slack) {
         this.file = fileOffset;
@@ -116,7 +116,7 @@ final class Run {
         if (image != null) {
             bytes = Math.min(room, wholeRows(image.layout(), step));
         } else if (bodyEnd - headEnd <= limits.pieceBytes()) {
-            bytes = room; // never two commands for what one may carry
+            bytes = room; // never two requests for what one may carry
         } else {
             // Cut at multiples of step in the file, shifted to where memory is aligned too.
             long phase = (file + headEnd) & (unit - 1);

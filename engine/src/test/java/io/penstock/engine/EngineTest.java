@@ -16,8 +16,8 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.FakeDevice.MemoryFile;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -329,7 +329,7 @@ class EngineTest {
                         .held
                         .get(device.queue.held.keySet().iterator().next())
                         .kind())
-                .isEqualTo(Command.Kind.WRITE);
+                .isEqualTo(Request.Kind.WRITE);
         device.queue.releaseAll();
         assertThat(synced.await(20, TimeUnit.SECONDS)).isTrue();
     }

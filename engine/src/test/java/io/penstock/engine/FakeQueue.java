@@ -3,11 +3,11 @@ package io.penstock.engine;
 
 import io.penstock.NativeError;
 import io.penstock.engine.host.HostMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,15 +23,20 @@ import org.jspecify.annotations.Nullable;
 /** Ends commands in order by itself, or holds them until the test ends them. */
 final class FakeQueue implements NativeQueue {
 
-    /** A command as the queue took it. */
+    /** A request as the queue took it. */
     record Taken(
-            int id,
-            Command.Kind kind,
+            Request request,
+            Request.Kind kind,
             FakeDevice.MemoryFile file,
             long fileOffset,
             HostMemory memory,
             long memoryOffset,
-            long bytes) {}
+            long bytes) {
+
+        int id() {
+            return request.tag();
+        }
+    }
 
     private final Semaphore woken = new Semaphore(0);
     final AtomicInteger wakes = new AtomicInteger();
@@ -50,7 +55,6 @@ final class FakeQueue implements NativeQueue {
     final Map<Integer, Runnable> joining =
             new ConcurrentHashMap<>(); // commands that want to say that they stand in order
     Runnable beforeWait = () -> {}; // the test's, on the lane
-    private Completions sink = (id, result) -> {};
     private final int depth;
     private @Nullable Thread lane; // the first thread that calls; rule 301 demands that no other does
     final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
@@ -83,16 +87,16 @@ final class FakeQueue implements NativeQueue {
     }
 
     @Override
-    public synchronized void enqueue(int id, Command command) {
+    public synchronized void enqueue(Request request) {
         onTheLane("enqueue");
-        if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
-            boolean in = command.kind() == Command.Kind.COPY_IN;
-            ByteBuffer slot = window(command.slot(), command.slotOffset(), command.bytes());
-            ByteBuffer memory = window(command.memory(), command.memoryOffset(), command.bytes());
-            long bytes = command.bytes();
+        if (request.isCopy()) {
+            boolean in = request.isInward();
+            ByteBuffer slot = window(request.slot(), request.slotOffset(), request.bytes());
+            ByteBuffer memory = window(request.memory(), request.memoryOffset(), request.bytes());
+            long bytes = request.bytes();
             Runnable end = () -> {
                 (in ? memory : slot).put(in ? slot : memory);
-                sink.completed(id, bytes);
+                request.complete(bytes);
             };
             if (keepsCopies) {
                 kept.add(end);
@@ -103,22 +107,22 @@ final class FakeQueue implements NativeQueue {
             return;
         }
         Taken taken = new Taken(
-                id,
-                command.kind(),
-                (FakeDevice.MemoryFile) command.file(),
-                command.fileOffset(),
-                command.kind() == Command.Kind.SYNC ? HostMemory.wrap(1, 0) : (HostMemory) command.memory(),
-                command.memoryOffset(),
-                command.bytes());
-        taken(command.kind());
-        Runnable inOrder = command.inOrder();
+                request,
+                request.kind(),
+                (FakeDevice.MemoryFile) request.file(),
+                request.fileOffset(),
+                request.kind() == Request.Kind.SYNC ? HostMemory.wrap(1, 0) : (HostMemory) request.memory(),
+                request.memoryOffset(),
+                request.bytes());
+        taken(request.kind());
+        Runnable inOrder = request.inOrder();
         if (inOrder != null) {
-            joining.put(id, inOrder);
+            joining.put(request.tag(), inOrder);
         }
         if (hold) {
-            held.put(id, taken);
+            held.put(request.tag(), taken);
         } else {
-            ends.add(() -> sink.completed(id, perform(taken)));
+            ends.add(() -> end(taken.request(), perform(taken)));
         }
     }
 
@@ -130,8 +134,8 @@ final class FakeQueue implements NativeQueue {
         wake();
     }
 
-    private void taken(Command.Kind kind) {
-        (kind == Command.Kind.SYNC ? syncs : transfers).incrementAndGet();
+    private void taken(Request.Kind kind) {
+        (kind == Request.Kind.SYNC ? syncs : transfers).incrementAndGet();
     }
 
     private long perform(Taken taken) {
@@ -140,7 +144,7 @@ final class FakeQueue implements NativeQueue {
             failWith = 0;
             return result;
         }
-        if (taken.kind() == Command.Kind.SYNC) {
+        if (taken.kind() == Request.Kind.SYNC) {
             return 0;
         }
         if (taken.fileOffset() >= failFrom) {
@@ -151,7 +155,7 @@ final class FakeQueue implements NativeQueue {
         }
         long bytes = shortBy == 0 ? taken.bytes() : Math.min(shortBy, taken.bytes());
         ByteBuffer memory = window(taken.memory(), taken.memoryOffset(), bytes);
-        return taken.kind() == Command.Kind.READ
+        return taken.kind() == Request.Kind.READ
                 ? taken.file().read(taken.fileOffset(), memory)
                 : taken.file().write(taken.fileOffset(), memory);
     }
@@ -169,7 +173,7 @@ final class FakeQueue implements NativeQueue {
     /** Ends a held command as the device would. */
     synchronized void release(int id) {
         Taken taken = held.remove(id);
-        ends.add(() -> sink.completed(id, perform(taken)));
+        ends.add(() -> end(taken.request(), perform(taken)));
         wake();
     }
 
@@ -180,8 +184,8 @@ final class FakeQueue implements NativeQueue {
 
     /** Ends a held command with a result of the test's. */
     synchronized void end(int id, long result) {
-        held.remove(id);
-        ends.add(() -> sink.completed(id, result));
+        Taken taken = held.remove(id);
+        ends.add(() -> end(taken.request(), result));
         wake();
     }
 
@@ -194,17 +198,16 @@ final class FakeQueue implements NativeQueue {
     }
 
     @Override
-    public synchronized void cancel(int id) {
+    public synchronized void cancel(Request request) {
         onTheLane("cancel");
-        cancelled.add(id);
+        cancelled.add(request.tag());
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
+    public void turn(long waitNanos) {
         synchronized (this) {
             onTheLane("turn");
         }
-        sink = completions;
         if (!runEnds() && waitNanos != 0) {
             beforeWait.run();
             await(waitNanos);
@@ -241,8 +244,15 @@ final class FakeQueue implements NativeQueue {
         woken.release();
     }
 
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
+    private static void end(Request request, long result) {
+        if (result < 0) {
+            request.fail(failure(result));
+        } else {
+            request.complete(result);
+        }
+    }
+
+    private static NativeFailure failure(long result) {
         NativeFailure.Kind what = result == -4
                 ? NativeFailure.Kind.RETRY
                 : result == -125 ? NativeFailure.Kind.CANCELLED : NativeFailure.Kind.PERMANENT;

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.PenstockException;
 import io.penstock.engine.FakeDevice.MemoryFile;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,15 +23,15 @@ class LaneWakesTest {
     private final Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
     private final List<String> seen = new ArrayList<>();
 
-    private record Sync(MemoryFile file, Runnable then) implements SingleCommand {
+    private record Sync(MemoryFile file, Runnable then) implements SingleRequest {
 
         @Override
-        public void fill(Command command) {
-            command.sync(file);
+        public void fill(Request request) {
+            request.sync(file);
         }
 
         @Override
-        public void ended(long result) {
+        public void ended(@Nullable NativeFailure failure) {
             then.run();
         }
 
@@ -39,7 +41,7 @@ class LaneWakesTest {
         }
 
         @Override
-        public String request() {
+        public String asked() {
             return "sync";
         }
 

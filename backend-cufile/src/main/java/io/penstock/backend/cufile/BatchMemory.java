@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 
@@ -64,7 +64,7 @@ final class BatchMemory implements AutoCloseable {
         paramsView.putLong(at + CuFile.IO_PARAMS_BUFFER_OFFSET_OFFSET, task.offsetFrom(base));
         paramsView.putLong(at + CuFile.IO_PARAMS_SIZE_OFFSET, task.rest());
         paramsView.putLong(at + CuFile.IO_PARAMS_HANDLE_OFFSET, task.file().handle());
-        int opcode = task.kind == Command.Kind.READ ? CuFile.CUFILE_READ : CuFile.CUFILE_WRITE;
+        int opcode = task.kind() == Request.Kind.READ ? CuFile.CUFILE_READ : CuFile.CUFILE_WRITE;
         paramsView.putInt(at + CuFile.IO_PARAMS_OPCODE_OFFSET, opcode);
         paramsView.putLong(at + CuFile.IO_PARAMS_COOKIE_OFFSET, cookie);
     }

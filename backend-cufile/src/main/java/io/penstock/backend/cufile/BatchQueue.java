@@ -4,8 +4,8 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +28,8 @@ final class BatchQueue extends PolledQueue {
 
     private static final int NO_CELL = -1;
 
-    private final int[] cells; // by id: NO_CELL where cuFile does not have it
-    private final int[] generations; // by id: tells an entry from an earlier one of the same number
+    private final int[] cells; // by tag: NO_CELL where cuFile does not have it
+    private final int[] generations; // by tag: tells an entry from an earlier one of the same tag
     private @Nullable Batch batch; // from the first command on
     private int errors;
     private long statusError; // what the last of them was
@@ -46,13 +46,13 @@ final class BatchQueue extends PolledQueue {
     }
 
     @Override
-    boolean takes(Command command) {
-        return ((CuFileFile) command.file()).takesBatches();
+    boolean takes(Request request) {
+        return ((CuFileFile) request.file()).takesBatches();
     }
 
     @Override
-    boolean isUnderWay(int id) {
-        return cells[id] != NO_CELL;
+    boolean isUnderWay(int tag) {
+        return cells[tag] != NO_CELL;
     }
 
     @Override
@@ -90,8 +90,8 @@ final class BatchQueue extends PolledQueue {
 
     private void take(Batch open, int cell) {
         CallTask task = takeNext();
-        cells[task.id] = cell;
-        open.memory.write(cell, task, (long) ++generations[task.id] << Integer.SIZE | task.id);
+        cells[task.tag] = cell;
+        open.memory.write(cell, task, (long) ++generations[task.tag] << Integer.SIZE | task.tag);
     }
 
     /** Submits cells; all or nothing of them is begun, says the vendor. */
@@ -108,9 +108,9 @@ final class BatchQueue extends PolledQueue {
             }
             return;
         }
-        for (int id = 0; id < cells.length; id++) {
-            if (cells[id] >= first && cells[id] < first + count) {
-                refused(open, others.task(id), status);
+        for (int tag = 0; tag < cells.length; tag++) {
+            if (cells[tag] >= first && cells[tag] < first + count) {
+                refused(open, others.task(tag), status);
             }
         }
     }
@@ -151,9 +151,9 @@ final class BatchQueue extends PolledQueue {
     }
 
     private @Nullable CallTask known(long cookie) {
-        int id = (int) cookie;
-        boolean ours = id >= 0 && id < cells.length && generations[id] == (int) (cookie >> Integer.SIZE);
-        return ours && cells[id] != NO_CELL ? others.task(id) : null;
+        int tag = (int) cookie;
+        boolean ours = tag >= 0 && tag < cells.length && generations[tag] == (int) (cookie >> Integer.SIZE);
+        return ours && cells[tag] != NO_CELL ? others.task(tag) : null;
     }
 
     private void took(Batch open, CallTask task, long result) {
@@ -173,9 +173,9 @@ final class BatchQueue extends PolledQueue {
     }
 
     private void release(Batch open, CallTask task, long bytes) {
-        open.memory.release(cells[task.id]);
+        open.memory.release(cells[task.tag]);
         open.budget.give(bytes);
-        cells[task.id] = NO_CELL;
+        cells[task.tag] = NO_CELL;
         letGo();
     }
 
@@ -183,9 +183,9 @@ final class BatchQueue extends PolledQueue {
     private void giveUp(Batch open) {
         errors = 0;
         CuFile.cuFileBatchIODestroy(open.handle);
-        for (int id = 0; id < cells.length; id++) {
-            if (cells[id] != NO_CELL) {
-                letGo(open, others.task(id), statusError);
+        for (int tag = 0; tag < cells.length; tag++) {
+            if (cells[tag] != NO_CELL) {
+                letGo(open, others.task(tag), statusError);
             }
         }
         open.budget.withdraw();
@@ -228,11 +228,11 @@ final class BatchQueue extends PolledQueue {
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        int error = CuFileResults.cuFileError(result);
-        boolean ofBatch = (kind == Command.Kind.READ || kind == Command.Kind.WRITE)
-                && (error != 0 || result == CuFileResults.TIMED_OUT || result == CuFileResults.UNTOLD_ERRNO);
-        return ofBatch ? CuFileResults.failure("cuFileBatchIO", result, "") : others.failure(kind, result);
+    NativeFailure failure(CallTask task) {
+        int error = CuFileResults.cuFileError(task.result);
+        boolean ofBatch =
+                error != 0 || task.result == CuFileResults.TIMED_OUT || task.result == CuFileResults.UNTOLD_ERRNO;
+        return ofBatch ? CuFileResults.failure("cuFileBatchIO", task.result, "") : others.failure(task);
     }
 
     @Override

@@ -6,8 +6,8 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.LinuxFile;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 
 /**
  * The calls of a {@link CallQueue}, which block: cuFile's for memory of the GPU, the system's for slots, the driver's for
@@ -28,8 +28,8 @@ class BlockingCalls implements AutoCloseable {
         if (bound != CudaError.SUCCESS) {
             return CuFileResults.ofCuda(bound);
         }
-        return switch (task.kind) {
-            case READ, WRITE -> task.memory() instanceof GpuMemory ? transfer(task) : slotTransfer(task);
+        return switch (task.kind()) {
+            case READ, WRITE -> task.request.memory() instanceof GpuMemory ? transfer(task) : slotTransfer(task);
             case COPY_IN, COPY_OUT -> copy(task);
             case SYNC -> CuFileResults.ofSystem(task.file().host().sync());
         };
@@ -49,31 +49,31 @@ class BlockingCalls implements AutoCloseable {
         long base = task.base();
         long offset = task.offsetFrom(base);
         // errno is this thread's, and good until its next native call only.
-        return task.kind == Command.Kind.READ
+        return task.kind() == Request.Kind.READ
                 ? LibC.orErrno(CuFile.cuFileRead(handle, base, task.rest(), task.restOffset(), offset))
                 : LibC.orErrno(CuFile.cuFileWrite(handle, base, task.rest(), task.restOffset(), offset));
     }
 
     private static long slotTransfer(CallTask task) {
         LinuxFile file = task.file().host();
-        long address = task.memory().hostAddress() + task.memoryOffset;
+        long address = task.request.hostAddress();
         return CuFileResults.ofSystem(
-                task.kind == Command.Kind.READ
-                        ? file.read(task.fileOffset, address, task.bytes)
-                        : file.write(task.fileOffset, address, task.bytes));
+                task.kind() == Request.Kind.READ
+                        ? file.read(task.request.fileOffset(), address, task.bytes)
+                        : file.write(task.request.fileOffset(), address, task.bytes));
     }
 
     private static long copy(CallTask task) {
-        PinnedSlot slot = (PinnedSlot) task.slot();
-        long host = slot.hostAddress() + task.slotOffset;
-        long device = task.gpuMemory().nativeHandle() + task.memoryOffset;
-        boolean in = task.kind == Command.Kind.COPY_IN;
+        PinnedSlot slot = (PinnedSlot) task.request.slot();
+        long host = slot.hostAddress() + task.request.slotOffset();
+        long device = task.gpuMemory().nativeHandle() + task.request.memoryOffset();
+        boolean in = task.kind() == Request.Kind.COPY_IN;
         long stream = in ? slot.streams().toGpu() : slot.streams().fromGpu();
         int result = in
                 ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, stream)
                 : Cuda.cuMemcpyDtoHAsync_v2(host, device, task.bytes, stream);
         if (result == CudaError.SUCCESS) {
-            result = CudaCall.mark(slot.event(), stream);
+            result = CopyStreams.mark(slot.event(), stream);
         }
         if (result == CudaError.SUCCESS) {
             result = Cuda.cuEventSynchronize(slot.event()); // not the stream, where others' copies come behind this one
@@ -81,15 +81,16 @@ class BlockingCalls implements AutoCloseable {
         return result == CudaError.SUCCESS ? task.bytes : CuFileResults.ofCuda(result);
     }
 
-    final NativeFailure failure(Command.Kind kind, long result, String thrown) {
-        String call = switch (kind) {
+    /** Returns what the negative result of a task means. */
+    final NativeFailure failure(CallTask task) {
+        String call = switch (task.kind()) {
             case READ -> "cuFileRead";
             case WRITE -> "cuFileWrite";
             case SYNC -> "fdatasync";
             case COPY_IN -> "cuMemcpyHtoDAsync";
             case COPY_OUT -> "cuMemcpyDtoHAsync";
         };
-        return CuFileResults.failure(call, result, thrown);
+        return CuFileResults.failure(call, task.result, String.valueOf(task.thrown));
     }
 
     @Override

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.staging.Doorbell;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.function.Function;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * cuFile's synchronous way: a bounded number of threads make calls that block. It also does for other queues what has no
@@ -15,13 +18,14 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
  * <p><b>Threading:</b> as {@link NativeQueue}. The threads are the queue's own, start as they are needed, and have the
  * context current for good.
  *
- * <p><b>Cancellation:</b> takes a command back that no thread has begun; others end by themselves, since cuFileRead
+ * <p><b>Cancellation:</b> takes a request back that no thread has begun; others end by themselves, since cuFileRead
  * cannot be stopped.
  */
 final class CallQueue implements NativeQueue {
 
     private final BlockingCalls calls;
-    private final CallTask[] tasks; // by id
+    private final @Nullable CallTask[] tasks; // by tag
+    private final Function<CallTask, NativeFailure> failure;
     private final ArrayBlockingQueue<CallTask> waiting;
     private final MpscVarHandleArrayQueue<CallTask> ended;
     private final Doorbell bell = new Doorbell();
@@ -33,15 +37,13 @@ final class CallQueue implements NativeQueue {
     /**
      * Makes one.
      *
-     * @param depth commands that may be queued or in flight at once
+     * @param depth requests that may be queued or in flight at once
      * @param threads calls that may block at once
      */
     CallQueue(BlockingCalls calls, int depth, int threads) {
         this.calls = calls;
         this.tasks = new CallTask[depth];
-        for (int id = 0; id < depth; id++) {
-            tasks[id] = new CallTask(id);
-        }
+        this.failure = calls::failure;
         this.waiting = new ArrayBlockingQueue<>(depth);
         this.ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
         this.threads = new Thread[threads];
@@ -52,29 +54,45 @@ final class CallQueue implements NativeQueue {
         return tasks.length;
     }
 
-    /** Returns what stands for a number's command, for a queue in front of this one too. */
-    CallTask task(int id) {
-        return tasks[id];
+    /** Returns what is kept beside a request, for a queue in front of this one too. */
+    CallTask task(Request request) {
+        CallTask task = tasks[request.tag()];
+        if (task == null || task.request != request) {
+            task = new CallTask(request);
+            tasks[request.tag()] = task;
+        }
+        return task;
+    }
+
+    /** Returns what is kept beside the request of a tag, which there has been. */
+    CallTask task(int tag) {
+        return Objects.requireNonNull(tasks[tag]);
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        tasks[id].fill(command);
-        begin(tasks[id]);
+    public void enqueue(Request request) {
+        CallTask task = task(request);
+        task.begin();
+        begin(task);
     }
 
-    /** Takes a task that is filled, and of which a queue in front of this one may have done a part. */
+    /** Returns what the negative result of a task means. */
+    NativeFailure failure(CallTask task) {
+        return calls.failure(task);
+    }
+
+    /** Takes a task that has begun, and of which a queue in front of this one may have done a part. */
     void begin(CallTask task) {
         inFlight++;
         if (started < Math.min(inFlight, threads.length)) {
             startThread();
         }
-        waiting.add(task); // there is room for every id
+        waiting.add(task); // there is room for every tag
     }
 
     @Override
-    public void cancel(int id) {
-        CallTask task = tasks[id];
+    public void cancel(Request request) {
+        CallTask task = task(request);
         if (waiting.remove(task)) {
             task.result = CuFileResults.CANCELLED;
             ended.add(task);
@@ -83,21 +101,20 @@ final class CallQueue implements NativeQueue {
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        if (report(completions) == 0 && waitNanos != 0) {
+    public void turn(long waitNanos) {
+        if (report() == 0 && waitNanos != 0) {
             await(waitNanos);
-            report(completions);
+            report();
         }
     }
 
     /** Reports what has ended, and returns how much that was. */
-    int report(Completions completions) {
+    int report() {
         int count = 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             inFlight--;
             count++;
-            task.forget();
-            completions.completed(task.id, task.result);
+            task.report(failure);
         }
         return count;
     }
@@ -110,12 +127,6 @@ final class CallQueue implements NativeQueue {
     @Override
     public void wake() {
         bell.ring();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        Throwable thrown = CuFileResults.isThrown(result) ? tasks[CuFileResults.thrower(result)].thrown : null;
-        return calls.failure(kind, result, String.valueOf(thrown));
     }
 
     @Override
@@ -153,7 +164,7 @@ final class CallQueue implements NativeQueue {
             task.result = calls.run(task);
         } catch (RuntimeException | Error broken) {
             task.thrown = broken;
-            task.result = CuFileResults.threw(task.id);
+            task.result = CuFileResults.THREW;
         }
     }
 }

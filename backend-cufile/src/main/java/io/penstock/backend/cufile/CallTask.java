@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command of a queue of ours, filled again and again: what is left of a {@link Command} when the lane has its
- * flyweight back.
+ * What the queues of cuFile keep beside a request; one object per tag.
  *
  * <p><b>Threading:</b> the lane's, except while a {@link CallQueue} has lent it to one of its threads; the queues in
  * between order the accesses.
  */
 final class CallTask {
 
-    final int id;
+    final Request request;
+    final int tag;
     long result;
 
     @Nullable
-    Throwable thrown; // by the call, until the next command
+    Throwable thrown; // by the call, until the next use of the tag
 
-    Command.Kind kind = Command.Kind.SYNC;
-    long fileOffset;
-    long memoryOffset;
-    long slotOffset;
     long bytes;
     private long done; // of a transfer by cuFile that came short in the middle of a block
 
@@ -34,76 +30,62 @@ final class CallTask {
     @Nullable
     Runnable inOrder;
 
-    private @Nullable NativeFile file;
-    private @Nullable DeviceMemory memory;
-    private @Nullable DeviceMemory slot;
-
-    CallTask(int id) {
-        this.id = id;
+    CallTask(Request request) {
+        this.request = request;
+        this.tag = request.tag();
     }
 
-    void fill(Command command) {
-        kind = command.kind();
-        boolean copies = isCopy();
-        file = copies ? null : command.file();
-        memory = kind == Command.Kind.SYNC ? null : command.memory();
-        slot = copies ? command.slot() : null;
-        fileOffset = command.fileOffset();
-        memoryOffset = command.memoryOffset();
-        slotOffset = command.slotOffset();
-        boolean reads = kind == Command.Kind.READ && isOfCuFile(command);
-        bytes = reads ? file().askedBytes(fileOffset, command.bytes()) : command.bytes();
-        point = (CudaPoint) command.point();
-        inOrder = command.inOrder();
+    /** Begins with what the request says now. */
+    void begin() {
+        boolean reads = request.kind() == Request.Kind.READ && isOfCuFile(request);
+        bytes = reads ? file().askedBytes(request.fileOffset(), request.bytes()) : request.bytes();
+        point = (CudaPoint) request.point();
+        inOrder = request.inOrder();
         result = 0;
         thrown = null;
         done = 0;
     }
 
-    /** Lets go of file and memory. */
-    void forget() {
-        file = null;
-        memory = null;
-        slot = null;
+    /** Ends the request, well or with what {@code failure} says of the result. */
+    void report(Function<CallTask, NativeFailure> failure) {
         point = null;
         inOrder = null;
+        if (result >= 0) {
+            request.complete(result);
+        } else {
+            request.fail(failure.apply(this));
+        }
     }
 
-    boolean isCopy() {
-        return kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
+    Request.Kind kind() {
+        return request.kind();
     }
 
-    /** Returns whether a command is one for cuFile: between a file and memory of a GPU. */
-    static boolean isOfCuFile(Command command) {
-        return (command.kind() == Command.Kind.READ || command.kind() == Command.Kind.WRITE)
-                && command.memory() instanceof GpuMemory;
+    /** Returns whether a request is one for cuFile: between a file and memory of a GPU. */
+    static boolean isOfCuFile(Request request) {
+        return (request.kind() == Request.Kind.READ || request.kind() == Request.Kind.WRITE)
+                && request.memory() instanceof GpuMemory;
     }
 
     CuFileFile file() {
-        return (CuFileFile) present(file);
+        return (CuFileFile) request.file();
     }
 
     GpuMemory gpuMemory() {
-        return (GpuMemory) present(memory);
-    }
-
-    DeviceMemory memory() {
-        return present(memory);
-    }
-
-    DeviceMemory slot() {
-        return present(slot);
+        return (GpuMemory) request.memory();
     }
 
     /** Returns what cuFile is to be given as the buffer: of registered memory the pointer that was registered. */
     long base() {
         GpuMemory gpu = gpuMemory();
-        return gpu.span().registration().isActive() ? gpu.span().address() : gpu.nativeHandle() + memoryOffset + done;
+        return gpu.span().registration().isActive()
+                ? gpu.span().address()
+                : gpu.nativeHandle() + request.memoryOffset() + done;
     }
 
     /** Returns the offset of the bytes in a buffer that starts at {@code base}. */
     long offsetFrom(long base) {
-        return gpuMemory().nativeHandle() + memoryOffset + done - base;
+        return gpuMemory().nativeHandle() + request.memoryOffset() + done - base;
     }
 
     /** Returns the bytes that are still to be moved. */
@@ -113,7 +95,7 @@ final class CallTask {
 
     /** Returns where in the file they are. */
     long restOffset() {
-        return fileOffset + done;
+        return request.fileOffset() + done;
     }
 
     /**
@@ -122,7 +104,7 @@ final class CallTask {
      */
     boolean goesOn(long moved) {
         boolean inBlock = moved > 0 && (done + moved) % file().limits().fileAlignment() != 0;
-        if (kind != Command.Kind.READ || !inBlock || moved >= rest()) {
+        if (kind() != Request.Kind.READ || !inBlock || moved >= rest()) {
             return false;
         }
         done += moved;
@@ -132,12 +114,5 @@ final class CallTask {
     /** Returns the result of it all, of which {@code last} is the answer to the last part. */
     long total(long last) {
         return last < 0 ? last : done + last;
-    }
-
-    private static <T> T present(@Nullable T value) {
-        if (value == null) {
-            throw new IllegalStateException("this command has no such part");
-        }
-        return value;
     }
 }

@@ -44,6 +44,18 @@ final class CopyStreams {
         return fromGpu;
     }
 
+    /**
+     * Has an event tell when the copy ends that was just started on a stream; answers as the driver does. After a failure
+     * the copy has ended: nothing else would tell, and what it uses must not be let go before.
+     */
+    static int mark(long event, long stream) {
+        int recorded = Cuda.cuEventRecord(event, stream);
+        if (recorded != CudaError.SUCCESS) {
+            Cuda.cuStreamSynchronize(stream);
+        }
+        return recorded;
+    }
+
     /** Frees both; their context is current. */
     void close() {
         Cuda.cuStreamDestroy_v2(toGpu);

@@ -23,7 +23,9 @@ final class CuFileResults {
     /** libcufile gave the operation up after its own time limit. */
     static final long TIMED_OUT = Long.MIN_VALUE + 4;
 
-    private static final long THREW = Long.MIN_VALUE + (1L << 32); // by a Java method, and the id of the command
+    /** A Java method threw, which the task keeps. */
+    static final long THREW = Long.MIN_VALUE + 5;
+
     private static final long OWN_END = Long.MIN_VALUE + (2L << 32);
     private static final int FIRST_OF_CUFILE = 5001;
     private static final long CUDA = -10_000;
@@ -31,20 +33,6 @@ final class CuFileResults {
     private static final int LAST_ERRNO = 4095;
 
     private CuFileResults() {}
-
-    /** Returns the result of a command that keeps what was thrown. */
-    static long threw(int id) {
-        return THREW + id;
-    }
-
-    static boolean isThrown(long result) {
-        return result >= THREW && result < OWN_END;
-    }
-
-    /** Returns the id of the command that keeps what was thrown. */
-    static int thrower(long result) {
-        return (int) (result - THREW);
-    }
 
     /** Returns the result that stands for a {@code CUresult}. */
     static long ofCuda(int result) {

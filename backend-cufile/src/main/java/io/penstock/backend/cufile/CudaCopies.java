@@ -3,16 +3,15 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Copies between pinned slots and a GPU, on whichever thread has filled or wants the slot. A ticket is the slot's
- * event, whose address is never negative.
+ * Copies between pinned slots and a GPU, on whichever thread has filled or wants the slot. The slot's event tells when
+ * its copy has ended.
  */
 final class CudaCopies implements StagingDevice {
 
@@ -23,6 +22,7 @@ final class CudaCopies implements StagingDevice {
     private static final long LOOK_NANOS = 3_000;
 
     private static final long NAP_NANOS = 20_000;
+    private static final String BIND = "cuCtxSetCurrent";
 
     private final CudaContext context;
     private final long spinNanos;
@@ -48,70 +48,71 @@ final class CudaCopies implements StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        return start(command, CudaCall.MEMCPY_HTOD);
-    }
-
-    @Override
-    public long copyOut(Command command) {
-        return start(command, CudaCall.MEMCPY_DTOH);
-    }
-
-    private long start(Command command, CudaCall call) {
+    public void copy(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return CudaCall.CTX_SET_CURRENT.failed(bound);
+            copy.fail(CudaFailure.of(BIND, bound));
+            return;
         }
-        PinnedSlot slot = (PinnedSlot) command.slot();
-        CudaPoint point = (CudaPoint) command.point();
+        PinnedSlot slot = (PinnedSlot) copy.slot();
+        CudaPoint point = (CudaPoint) copy.point();
         CopyStreams streams = slot.streams();
-        long own = call == CudaCall.MEMCPY_HTOD ? streams.toGpu() : streams.fromGpu();
+        boolean in = copy.isInward();
+        long own = in ? streams.toGpu() : streams.fromGpu();
         long stream = point == null ? own : point.stream(own);
-        long gpu = command.memory().nativeHandle() + command.memoryOffset();
-        long host = slot.hostAddress() + command.slotOffset();
-        int started = call == CudaCall.MEMCPY_HTOD
-                ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, command.bytes(), stream)
-                : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, command.bytes(), stream);
+        long gpu = copy.memory().nativeHandle() + copy.memoryOffset();
+        long host = slot.hostAddress() + copy.slotOffset();
+        int started = in
+                ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, copy.bytes(), stream)
+                : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, copy.bytes(), stream);
         if (started != CudaError.SUCCESS) {
-            return call.failed(started);
+            copy.fail(CudaFailure.of(in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync", started));
+            return;
         }
-        int marked = CudaCall.mark(slot.event(), stream);
+        int marked = CopyStreams.mark(slot.event(), stream);
         if (marked != CudaError.SUCCESS) {
-            return CudaCall.EVENT_RECORD.failed(marked);
-        }
-        if (point != null) {
+            copy.fail(CudaFailure.of("cuEventRecord", marked));
+        } else if (point != null) {
             point.join(slot.event());
         }
-        return slot.event();
     }
 
     @Override
-    public long poll(long ticket) {
+    public void poll(Request copy) {
+        look(copy);
+    }
+
+    /** As {@link #poll}; returns whether the copy has ended. */
+    private boolean look(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return CudaCall.CTX_SET_CURRENT.failed(bound);
+            copy.fail(CudaFailure.of(BIND, bound));
+            return true;
         }
-        int state = Cuda.cuEventQuery(ticket);
-        if (state != CudaError.NOT_READY
-                && state != CudaError.SUCCESS
-                && CudaFailure.foreignCause(state).isEmpty()) {
+        long event = ((PinnedSlot) copy.slot()).event();
+        int state = Cuda.cuEventQuery(event);
+        if (state == CudaError.NOT_READY) {
+            return false;
+        }
+        if (state == CudaError.SUCCESS) {
+            copy.complete(copy.bytes());
+            return true;
+        }
+        if (CudaFailure.foreignCause(state).isEmpty()) {
             // The answer is the question's, not the copy's, which may run on: slot and memory are not to be let go
             // before.
-            Cuda.cuEventSynchronize(ticket);
+            Cuda.cuEventSynchronize(event);
         }
-        return switch (state) {
-            case CudaError.SUCCESS -> 1;
-            case CudaError.NOT_READY -> 0;
-            default -> CudaCall.EVENT_QUERY.failed(state);
-        };
+        copy.fail(CudaFailure.of("cuEventQuery", state));
+        return true;
     }
 
     @Override
-    public long await(long ticket, long nanos) {
+    public void await(Request copy, long nanos) {
         // Not cuEventSynchronize, which waits for ever behind a kernel that never ends.
         long start = System.nanoTime();
-        long answer = poll(ticket);
-        for (long waited = 0; answer == 0 && waited < nanos; waited = System.nanoTime() - start) {
+        boolean ended = look(copy);
+        for (long waited = 0; !ended && waited < nanos; waited = System.nanoTime() - start) {
             if (waited < spinNanos) {
                 Thread.onSpinWait();
             } else if (waited < AWAKE_NANOS) {
@@ -119,9 +120,8 @@ final class CudaCopies implements StagingDevice {
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);
             }
-            answer = poll(ticket);
+            ended = look(copy);
         }
-        return answer;
     }
 
     private static void stayAwake(long nanos) {
@@ -129,10 +129,5 @@ final class CudaCopies implements StagingDevice {
         do {
             Thread.onSpinWait();
         } while (System.nanoTime() - start < nanos);
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return CudaCall.failure(result);
     }
 }

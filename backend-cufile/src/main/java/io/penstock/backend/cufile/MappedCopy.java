@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read on its way from a mapping to the GPU, segment by segment: one object per command id, filled again and again.
+ * A read on its way from a mapping to the GPU, segment by segment: one object per tag.
  *
  * <p>It holds one segment at a time, so that no copy waits for a segment while it keeps others from theirs.
  *
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MappedCopy {
 
-    final int id;
+    final Request request;
     private final Queue<MappedCopy> arrivals;
     private final Runnable bell;
 
@@ -40,31 +41,35 @@ final class MappedCopy {
     Segment segment;
 
     boolean cancelled;
-    long result;
+
+    @Nullable
+    NativeFailure failure;
+
     private volatile int registered; // what the driver answered
 
-    MappedCopy(int id, Queue<MappedCopy> arrivals, Runnable bell) {
-        this.id = id;
+    MappedCopy(Request request, Queue<MappedCopy> arrivals, Runnable bell) {
+        this.request = request;
         this.arrivals = arrivals;
         this.bell = bell;
     }
 
-    /** Takes a READ over. */
-    void load(Command command) {
-        MappedFile source = (MappedFile) command.file();
+    /** Begins with the READ that the request is now. */
+    void begin() {
+        MappedFile source = (MappedFile) request.file();
         file = source;
-        fileOffset = command.fileOffset();
-        target = command.memory().nativeHandle() + command.memoryOffset();
-        bytes = source.clamp(fileOffset, command.bytes());
-        point = (CudaPoint) command.point();
-        inOrder = command.inOrder();
+        fileOffset = request.fileOffset();
+        target = request.memory().nativeHandle() + request.memoryOffset();
+        bytes = source.clamp(fileOffset, request.bytes());
+        point = (CudaPoint) request.point();
+        inOrder = request.inOrder();
         done = 0;
         part = 0;
         segment = null;
         cancelled = false;
+        failure = null;
     }
 
-    /** Drops what the command referred to. */
+    /** Drops what the request referred to. */
     void clear() {
         file = null;
         point = null;

@@ -3,13 +3,15 @@ package io.penstock.backend.cufile;
 
 import io.penstock.NativeError;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the GPU read the page cache, through mappings that are registered with the driver. The lane makes the copies
@@ -21,15 +23,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class MappedQueue implements NativeQueue {
 
-    private static final long CANCELLED = Long.MIN_VALUE;
-    private static final long CHANGED = Long.MIN_VALUE + 1;
-    private static final long NO_READ = Long.MIN_VALUE + 2;
-    private static final long OWN_END = Long.MIN_VALUE + 16;
+    private static final NativeFailure CANCELLED = own("mapped copy", "CANCELLED", NativeFailure.Kind.CANCELLED);
+    private static final NativeFailure CHANGED =
+            own("statx", "FILE_CHANGED_WHILE_OPENED_IMMUTABLE", NativeFailure.Kind.PERMANENT);
+    private static final NativeFailure NO_READ = own("mapped copy", "READS_ONLY", NativeFailure.Kind.PERMANENT);
 
     private final Registrations registrations;
     private final long spinNanos;
     private final MappedStreams streams;
-    private final MappedCopy[] copies;
+    private final int depth;
+    private final Function<Request, MappedCopy> newCopy;
     private final StampReader stamps = new StampReader();
     private final Doorbell bell = new Doorbell();
     private final Queue<MappedCopy> arrived = new ConcurrentLinkedQueue<>(); // from registrars
@@ -49,36 +52,38 @@ final class MappedQueue implements NativeQueue {
         this.registrations = registrations;
         this.spinNanos = spinNanos;
         this.streams = MappedStreams.open(context);
-        this.copies = new MappedCopy[depth];
-        for (int id = 0; id < depth; id++) {
-            copies[id] = new MappedCopy(id, arrived, bell::ring);
-        }
+        this.depth = depth;
+        this.newCopy = request -> new MappedCopy(request, arrived, bell::ring);
     }
 
     @Override
     public int depth() {
-        return copies.length;
+        return depth;
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        MappedCopy copy = copies[id];
-        if (command.kind() == Command.Kind.READ) {
-            copy.load(command);
+    public void enqueue(Request request) {
+        MappedCopy copy = copy(request);
+        if (request.kind() == Request.Kind.READ) {
+            copy.begin();
             fresh.add(copy);
         } else {
             end(copy, NO_READ);
         }
     }
 
-    @Override
-    public void cancel(int id) {
-        copies[id].cancelled = true;
+    private MappedCopy copy(Request request) {
+        return request.attachment(MappedCopy.class, newCopy);
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        if (work(completions) || waitNanos == 0) {
+    public void cancel(Request request) {
+        copy(request).cancelled = true;
+    }
+
+    @Override
+    public void turn(long waitNanos) {
+        if (work() || waitNanos == 0) {
             return;
         }
         if (!streams.isBusy()) {
@@ -86,10 +91,10 @@ final class MappedQueue implements NativeQueue {
         } else if (!streams.spin(waitNanos < 0 ? spinNanos : Math.min(spinNanos, waitNanos), bell)) {
             bell.await(waitNanos < 0 ? MappedStreams.NAP_NANOS : Math.min(MappedStreams.NAP_NANOS, waitNanos));
         }
-        work(completions);
+        work();
     }
 
-    private boolean work(Completions completions) {
+    private boolean work() {
         for (MappedCopy copy = fresh.poll(); copy != null; copy = fresh.poll()) {
             begin(copy);
         }
@@ -100,13 +105,13 @@ final class MappedQueue implements NativeQueue {
             } else {
                 // A file that was cut short has pages that do not come.
                 boolean changed = !copy.file().isUnchanged(stamps);
-                end(copy, changed ? CHANGED : CudaCall.MEM_HOST_REGISTER.failed(result));
+                end(copy, changed ? CHANGED : CudaFailure.of("cuMemHostRegister", result));
             }
         }
         streams.settle(this::copied);
         boolean any = !ended.isEmpty();
         for (MappedCopy copy = ended.poll(); copy != null; copy = ended.poll()) {
-            completions.completed(copy.id, copy.result);
+            report(copy);
         }
         return any;
     }
@@ -117,7 +122,7 @@ final class MappedQueue implements NativeQueue {
         } else if (!copy.file().isUnchanged(stamps)) {
             end(copy, CHANGED);
         } else if (copy.bytes == 0) {
-            end(copy, 0);
+            end(copy, null);
         } else {
             next(copy);
         }
@@ -136,23 +141,23 @@ final class MappedQueue implements NativeQueue {
     }
 
     private void start(MappedCopy copy) {
-        long failed = copy.cancelled ? CANCELLED : streams.start(copy);
-        if (failed != 0) {
+        NativeFailure failure = copy.cancelled ? CANCELLED : streams.start(copy);
+        if (failure != null) {
             registrations.done(copy.segment());
-            end(copy, failed);
+            end(copy, failure);
         }
     }
 
     /** Takes the end of the copy of one segment. */
-    private void copied(MappedCopy copy, long failed) {
+    private void copied(MappedCopy copy, @Nullable NativeFailure failure) {
         registrations.done(copy.segment());
         copy.done += copy.part;
-        if (failed != 0) {
-            end(copy, failed);
+        if (failure != null) {
+            end(copy, failure);
         } else if (!copy.file().isUnchanged(stamps)) {
             end(copy, CHANGED);
         } else if (copy.done == copy.bytes) {
-            end(copy, copy.bytes);
+            end(copy, null);
         } else if (copy.cancelled) {
             end(copy, CANCELLED);
         } else {
@@ -160,9 +165,10 @@ final class MappedQueue implements NativeQueue {
         }
     }
 
-    private void end(MappedCopy copy, long result) {
+    /** Ends a read, well if there is no failure. */
+    private void end(MappedCopy copy, @Nullable NativeFailure failure) {
         copy.clear();
-        copy.result = result;
+        copy.failure = failure;
         ended.add(copy);
     }
 
@@ -171,18 +177,13 @@ final class MappedQueue implements NativeQueue {
         bell.ring();
     }
 
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        if (result >= OWN_END) {
-            return CudaCall.failure(result);
+    private static void report(MappedCopy copy) {
+        NativeFailure failure = copy.failure;
+        if (failure == null) {
+            copy.request.complete(copy.bytes);
+        } else {
+            copy.request.fail(failure);
         }
-        if (result == CANCELLED) {
-            return own("mapped copy", "CANCELLED", NativeFailure.Kind.CANCELLED);
-        }
-        if (result == CHANGED) {
-            return own("statx", "FILE_CHANGED_WHILE_OPENED_IMMUTABLE", NativeFailure.Kind.PERMANENT);
-        }
-        return own("mapped copy", "READS_ONLY", NativeFailure.Kind.PERMANENT);
     }
 
     private static NativeFailure own(String call, String symbol, NativeFailure.Kind kind) {

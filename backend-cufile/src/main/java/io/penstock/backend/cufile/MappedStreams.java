@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,9 +31,9 @@ final class MappedStreams {
         /**
          * Says that a copy has ended.
          *
-         * @param failed 0, or a number of {@link CudaCall}'s
+         * @param failure null if it ended well
          */
-        void copied(MappedCopy copy, long failed);
+        void copied(MappedCopy copy, @Nullable NativeFailure failure);
     }
 
     /** A stream of ours: its copies end in order, so that only the oldest is looked at. */
@@ -69,16 +70,17 @@ final class MappedStreams {
         return this;
     }
 
-    /** Starts the next part of a copy, which lies in one segment; answers 0, or a number of {@link CudaCall}'s. */
-    long start(MappedCopy copy) {
+    /** Starts the next part of a copy, which lies in one segment; returns why that failed, or null. */
+    @Nullable
+    NativeFailure start(MappedCopy copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return CudaCall.CTX_SET_CURRENT.failed(bound);
+            return CudaFailure.of("cuCtxSetCurrent", bound);
         }
         if (copy.event == 0) {
             int result = Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING);
             if (result != CudaError.SUCCESS) {
-                return CudaCall.EVENT_CREATE.failed(result);
+                return CudaFailure.of("cuEventCreate", result);
             }
             copy.event = made[0];
             events.add(made[0]);
@@ -86,24 +88,24 @@ final class MappedStreams {
         Line line = lines.get(next++ & (STREAMS - 1));
         CudaPoint point = copy.point;
         long stream = point == null ? line.stream : point.stream(line.stream);
-        long failed = start(copy, stream);
-        if (failed == 0) {
+        NativeFailure failure = start(copy, stream);
+        if (failure == null) {
             (stream == line.stream ? line.copies : elsewhere).add(copy);
             joined(copy);
         }
-        return failed;
+        return failure;
     }
 
-    private static long start(MappedCopy copy, long stream) {
+    private static @Nullable NativeFailure start(MappedCopy copy, long stream) {
         long from = copy.fileOffset + copy.done;
         FileMapping mapping = copy.segment().mapping;
         copy.part = Math.min(copy.bytes - copy.done, mapping.segmentBytes - from % mapping.segmentBytes);
         int copied = Cuda.cuMemcpyHtoDAsync_v2(copy.target + copy.done, mapping.address(from), copy.part, stream);
         if (copied != CudaError.SUCCESS) {
-            return CudaCall.MEMCPY_HTOD.failed(copied);
+            return CudaFailure.of("cuMemcpyHtoDAsync", copied);
         }
-        int marked = CudaCall.mark(copy.event, stream);
-        return marked == CudaError.SUCCESS ? 0 : CudaCall.EVENT_RECORD.failed(marked);
+        int marked = CopyStreams.mark(copy.event, stream);
+        return marked == CudaError.SUCCESS ? null : CudaFailure.of("cuEventRecord", marked);
     }
 
     private static void joined(MappedCopy copy) {
@@ -138,7 +140,7 @@ final class MappedStreams {
             // The answer is the question's, not the copy's, which may run on: nothing is to be let go before.
             Cuda.cuEventSynchronize(copies.element().event);
         }
-        to.copied(copies.remove(), state == CudaError.SUCCESS ? 0 : CudaCall.EVENT_QUERY.failed(state));
+        to.copied(copies.remove(), state == CudaError.SUCCESS ? null : CudaFailure.of("cuEventQuery", state));
         return true;
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ abstract class PolledQueue implements NativeQueue {
     private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
     private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
     private final PollPause pause = new PollPause();
+    private final Function<CallTask, NativeFailure> failure = this::failure;
     private int underWay; // in cuFile's hands
 
     PolledQueue(CuFileSession session, CallQueue others) {
@@ -39,8 +42,11 @@ abstract class PolledQueue implements NativeQueue {
      */
     abstract void look(boolean suspicious);
 
-    /** Returns whether cuFile has the operation of a number. */
-    abstract boolean isUnderWay(int id);
+    /** Returns whether cuFile has the operation of a tag. */
+    abstract boolean isUnderWay(int tag);
+
+    /** Returns what the negative result of a task that it has ended means. */
+    abstract NativeFailure failure(CallTask task);
 
     @Override
     public final int depth() {
@@ -48,54 +54,53 @@ abstract class PolledQueue implements NativeQueue {
     }
 
     @Override
-    public final void enqueue(int id, Command command) {
-        if (CallTask.isOfCuFile(command) && takes(command)) {
-            CallTask task = others.task(id);
-            task.fill(command);
+    public final void enqueue(Request request) {
+        if (CallTask.isOfCuFile(request) && takes(request)) {
+            CallTask task = others.task(request);
+            task.begin();
             waiting.add(task);
         } else {
-            others.enqueue(id, command);
+            others.enqueue(request);
         }
     }
 
-    /** Returns whether a command of cuFile's goes this way; by a call that blocks otherwise. */
-    boolean takes(Command command) {
+    /** Returns whether a request of cuFile's goes this way; by a call that blocks otherwise. */
+    boolean takes(Request request) {
         return true;
     }
 
     @Override
-    public final void cancel(int id) {
-        CallTask task = others.task(id);
+    public final void cancel(Request request) {
+        CallTask task = others.task(request);
         if (waiting.remove(task)) {
             end(task, CuFileResults.CANCELLED);
-        } else if (!isUnderWay(id)) {
-            others.cancel(id);
+        } else if (!isUnderWay(task.tag)) {
+            others.cancel(request);
         }
     }
 
     @Override
-    public final void turn(long waitNanos, Completions completions) {
+    public final void turn(long waitNanos) {
         boolean begun = startWaiting();
-        boolean any = lookAndReport(completions) || begun;
+        boolean any = lookAndReport() || begun;
         if (any || waitNanos == 0) {
             pause.reset();
             return;
         }
         others.await(underWay == 0 ? waitNanos : pause.next(waitNanos));
-        lookAndReport(completions);
+        lookAndReport();
     }
 
-    private boolean lookAndReport(Completions completions) {
+    private boolean lookAndReport() {
         int before = underWay;
         if (before > 0) {
             look(pause.isLongest());
         }
         boolean any = underWay < before; // what came short is in nobody's hands: the next turn has to start the rest
-        any |= others.report(completions) > 0;
+        any |= others.report() > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            task.forget();
-            completions.completed(task.id, task.result);
+            task.report(failure);
         }
         return any;
     }

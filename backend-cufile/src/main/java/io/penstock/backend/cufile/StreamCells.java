@@ -56,7 +56,7 @@ final class StreamCells {
 
     /** Fills the cells of an operation, count and word included. */
     void write(CallTask task, long bufferOffset) {
-        int at = task.id * BYTES;
+        int at = task.tag * BYTES;
         view.putLong(at + SIZE, task.rest());
         view.putLong(at + FILE_OFFSET, task.restOffset());
         view.putLong(at + BUFFER_OFFSET, bufferOffset);

@@ -6,8 +6,8 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamQueue extends PolledQueue {
 
-    private final boolean[] streamed; // by id: in the hands of a stream
-    private final long[] events; // by id: behind the operation, where its stream cannot write; kept for reuse
-    private final boolean[] byEvent; // by id
-    private final boolean[] sized; // by id: by a size that is known late, and which is let go behind the operation
+    private final boolean[] streamed; // by tag: in the hands of a stream
+    private final long[] events; // by tag: behind the operation, where its stream cannot write; kept for reuse
+    private final boolean[] byEvent; // by tag
+    private final boolean[] sized; // by tag: by a size that is known late, and which is let go behind the operation
     private final StreamLines lines;
     private @Nullable StreamCells cells; // this and driver: from the first command on
     private CuFileDriver.@Nullable Use driver;
@@ -41,8 +41,8 @@ final class StreamQueue extends PolledQueue {
     }
 
     @Override
-    boolean isUnderWay(int id) {
-        return streamed[id];
+    boolean isUnderWay(int tag) {
+        return streamed[tag];
     }
 
     @Override
@@ -121,11 +121,11 @@ final class StreamQueue extends PolledQueue {
             task.result = CuFileResults.ofCuda(prepared);
         }
         // Behind a refused operation too: the stream may be at work on the memory already.
-        byEvent[task.id] = !open.mark(task.id, stream);
-        if (byEvent[task.id] && !record(task.id, stream)) {
+        byEvent[task.tag] = !open.mark(task.tag, stream);
+        if (byEvent[task.tag] && !record(task.tag, stream)) {
             Cuda.cuStreamSynchronize(stream);
         }
-        streamed[task.id] = true;
+        streamed[task.tag] = true;
         line.operations.add(task);
         joinOrder(task, stream);
     }
@@ -135,14 +135,14 @@ final class StreamQueue extends PolledQueue {
         CudaPoint point = task.point;
         Runnable inOrder = task.inOrder;
         task.inOrder = null; // once, also where the operation comes short and goes on
-        if (point != null && inOrder != null && (byEvent[task.id] || record(task.id, stream))) {
-            point.join(events[task.id]);
+        if (point != null && inOrder != null && (byEvent[task.tag] || record(task.tag, stream))) {
+            point.join(events[task.tag]);
             inOrder.run();
         }
     }
 
     private static int clearHoles(CallTask task, long stream) {
-        long sparse = task.kind == Command.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
+        long sparse = task.kind() == Request.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
         return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
     }
 
@@ -154,29 +154,29 @@ final class StreamQueue extends PolledQueue {
             return CudaError.SUCCESS;
         }
         boolean there = late.enter();
-        sized[task.id] = there;
+        sized[task.tag] = there;
         return there
-                ? Cuda.cuMemcpyAsync(open.size(task.id), late.address(), Long.BYTES, stream)
+                ? Cuda.cuMemcpyAsync(open.size(task.tag), late.address(), Long.BYTES, stream)
                 : CudaError.INVALID_VALUE;
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {
         long handle = task.file().handle();
-        long size = open.size(task.id);
-        long fileOffset = open.fileOffset(task.id);
-        long bufferOffset = open.bufferOffset(task.id);
-        long count = open.countAddress(task.id);
-        return task.kind == Command.Kind.READ
+        long size = open.size(task.tag);
+        long fileOffset = open.fileOffset(task.tag);
+        long bufferOffset = open.bufferOffset(task.tag);
+        long count = open.countAddress(task.tag);
+        return task.kind() == Request.Kind.READ
                 ? CuFile.cuFileReadAsync(handle, base, size, fileOffset, bufferOffset, count, stream)
                 : CuFile.cuFileWriteAsync(handle, base, size, fileOffset, bufferOffset, count, stream);
     }
 
-    private boolean record(int id, long stream) {
-        if (events[id] == 0) {
+    private boolean record(int tag, long stream) {
+        if (events[tag] == 0) {
             long[] event = new long[1];
-            events[id] = Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING) == CudaError.SUCCESS ? event[0] : 0;
+            events[tag] = Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING) == CudaError.SUCCESS ? event[0] : 0;
         }
-        return events[id] != 0 && Cuda.cuEventRecord(events[id], stream) == CudaError.SUCCESS;
+        return events[tag] != 0 && Cuda.cuEventRecord(events[tag], stream) == CudaError.SUCCESS;
     }
 
     @Override
@@ -195,7 +195,7 @@ final class StreamQueue extends PolledQueue {
 
     private void look(StreamCells open, StreamLine line) {
         for (CallTask task = line.operations.peek(); task != null; task = line.operations.peek()) {
-            int state = state(open, task.id);
+            int state = state(open, task.tag);
             if (state == CudaError.NOT_READY) {
                 return;
             }
@@ -203,11 +203,11 @@ final class StreamQueue extends PolledQueue {
         }
     }
 
-    private int state(StreamCells open, int id) {
-        if (!byEvent[id]) {
-            return open.isMarked(id) ? CudaError.SUCCESS : CudaError.NOT_READY;
+    private int state(StreamCells open, int tag) {
+        if (!byEvent[tag]) {
+            return open.isMarked(tag) ? CudaError.SUCCESS : CudaError.NOT_READY;
         }
-        return events[id] == 0 ? CudaError.SUCCESS : Cuda.cuEventQuery(events[id]);
+        return events[tag] == 0 ? CudaError.SUCCESS : Cuda.cuEventQuery(events[tag]);
     }
 
     /** A stream whose context has broken writes no more words. */
@@ -222,15 +222,15 @@ final class StreamQueue extends PolledQueue {
     }
 
     private void passed(StreamCells open, CallTask task, int state) {
-        streamed[task.id] = false;
+        streamed[task.tag] = false;
         letGo();
-        long result = task.result != 0 ? task.result : CuFileResults.ofCount(open.count(task.id));
+        long result = task.result != 0 ? task.result : CuFileResults.ofCount(open.count(task.tag));
         if (state != CudaError.SUCCESS) {
             result = CuFileResults.ofCuda(state);
         }
         LateSize late = task.point == null ? null : task.point.size();
-        if (late != null && sized[task.id]) {
-            sized[task.id] = false;
+        if (late != null && sized[task.tag]) {
+            sized[task.tag] = false;
             late.leave();
         }
         if (late == null && task.goesOn(result)) {
@@ -242,12 +242,13 @@ final class StreamQueue extends PolledQueue {
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        NativeFailure failure = others.failure(kind, result);
+    NativeFailure failure(CallTask task) {
+        NativeFailure failure = others.failure(task);
         String call = failure.error().call();
         boolean ofStream = call.equals("cuFileRead") || call.equals("cuFileWrite");
         return ofStream
-                ? CuFileResults.failure(call + "Async", result, failure.error().symbol())
+                ? CuFileResults.failure(
+                        call + "Async", task.result, failure.error().symbol())
                 : failure;
     }
 

@@ -3,12 +3,10 @@ package io.penstock.backend.cufile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.WrappedFile;
-import java.util.HashMap;
-import java.util.Map;
+import io.penstock.engine.testing.Requests;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,7 +24,7 @@ class CallQueueTest {
 
         @Override
         long run(CallTask task) {
-            throw new IllegalStateException("command " + task.id);
+            throw new IllegalStateException("request " + task.tag);
         }
 
         @Override
@@ -37,16 +35,17 @@ class CallQueueTest {
     void required_401_eachOfManyFailuresKeepsItsOwnCause() {
         CallQueue queue = new CallQueue(new Throwing(), COMMANDS, 1);
         NativeFile unasked = new WrappedFile<>(null, Limits.none(4096)) {};
-        for (int id = 0; id < COMMANDS; id++) {
-            queue.enqueue(id, new Command().sync(unasked));
+        Requests requests = new Requests();
+        for (int tag = 0; tag < COMMANDS; tag++) {
+            queue.enqueue(requests.next(tag).sync(unasked));
         }
-        Map<Integer, Long> results = new HashMap<>();
-        while (results.size() < COMMANDS) {
-            queue.turn(-1, results::put);
+        while (requests.ended() < COMMANDS) {
+            queue.turn(-1);
         }
-        results.forEach((id, result) -> assertThat(
-                        queue.failure(Command.Kind.SYNC, result).error().symbol())
-                .isEqualTo("java.lang.IllegalStateException: command " + id));
+        for (int tag = 0; tag < COMMANDS; tag++) {
+            assertThat(requests.failure(tag).orElseThrow().error().symbol())
+                    .isEqualTo("java.lang.IllegalStateException: request " + tag);
+        }
         queue.close();
     }
 }

@@ -4,14 +4,14 @@ package io.penstock.backend.cufile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.testing.Requests;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +24,7 @@ class PolledQueueTest {
     private static final long FOR_EVER = -1;
 
     private final GpuMemory memory = new GpuMemory(null, 0, 4096, () -> {});
-    private final List<Long> results = new ArrayList<>();
+    private final Requests requests = new Requests();
 
     @AfterEach
     void free() {
@@ -34,32 +34,32 @@ class PolledQueueTest {
     @Test
     void whatEndsBetweenTwoTurnsIsReportedByTheSecond() {
         Scripted queue = new Scripted(Found.NOTHING, Found.END);
-        queue.enqueue(0, write());
+        queue.enqueue(write());
         turn(queue);
-        assertThat(results).isEmpty();
+        assertThat(requests.ended()).isZero();
         turn(queue);
-        assertThat(results).containsExactly(4096L);
+        assertThat(requests.result(0)).isEqualTo(4096);
     }
 
     @Test
     void whatComesShortBetweenTwoTurnsGoesOn() {
         // Found by a build that hung: the first look of a turn took the short count, and the lane slept on the rest.
         Scripted queue = new Scripted(Found.NOTHING, Found.SHORT, Found.END);
-        queue.enqueue(0, write());
+        queue.enqueue(write());
         turn(queue);
         turn(queue);
-        assertThat(results).isEmpty();
+        assertThat(requests.ended()).isZero();
         turn(queue);
-        assertThat(results).containsExactly(4096L);
+        assertThat(requests.result(0)).isEqualTo(4096);
     }
 
     private void turn(Scripted queue) {
-        assertTimeoutPreemptively(LONG, () -> queue.turn(FOR_EVER, (id, result) -> results.add(result)));
+        assertTimeoutPreemptively(LONG, () -> queue.turn(FOR_EVER));
     }
 
-    private Command write() {
+    private Request write() {
         NativeFile unasked = new WrappedFile<>(null, Limits.none(4096)) {};
-        return new Command().file(Command.Kind.WRITE, unasked, 0, 4096).memory(memory, 0);
+        return requests.next(0).file(Request.Kind.WRITE, unasked, 0, 4096).memory(memory, 0);
     }
 
     private enum Found {
@@ -68,7 +68,7 @@ class PolledQueueTest {
         END
     }
 
-    /** Takes one command, and finds what it was told to find, look by look. */
+    /** Takes one request, and finds what it was told to find, look by look. */
     private static final class Scripted extends PolledQueue {
 
         private final Deque<Found> script;
@@ -104,12 +104,12 @@ class PolledQueueTest {
         }
 
         @Override
-        boolean isUnderWay(int id) {
+        boolean isUnderWay(int tag) {
             return underWay() > 0;
         }
 
         @Override
-        public NativeFailure failure(Command.Kind kind, long result) {
+        NativeFailure failure(CallTask failed) {
             throw new AssertionError("nothing fails here");
         }
 

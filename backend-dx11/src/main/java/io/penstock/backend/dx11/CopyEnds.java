@@ -4,6 +4,8 @@ package io.penstock.backend.dx11;
 import io.penstock.backend.dx11.ffi.D3d11Context4;
 import io.penstock.backend.dx11.ffi.D3d11Device5;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the ends of copies are learnt. A place behind everything issued so far is marked and looked at from time to time.
@@ -24,16 +26,17 @@ interface CopyEnds {
     /**
      * Marks the place behind what has been issued.
      *
-     * @return 0, or a negative number for {@link Dx11Call#failure}
+     * @return why that failed, or null
      */
-    long mark(CopyMark mark);
+    @Nullable
+    NativeFailure mark(CopyMark mark);
 
     /**
-     * Looks whether the device has passed a mark.
+     * Looks whether the device has passed a mark, or will not: {@link CopyMark#failure} says why.
      *
-     * @return 0 if it has not, 1 if it has, or a negative number for {@link Dx11Call#failure}
+     * @return whether there is nothing to wait for any more
      */
-    long look(CopyMark mark);
+    boolean look(CopyMark mark);
 
     /** Has {@code event} set when the next mark is passed; returns whether it will be. */
     boolean ring(long event);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
+
 /** A place behind a copy in the device's order, which {@link CopyEnds} marks and looks at; one copy at a time. */
 final class CopyMark {
 
@@ -11,6 +14,10 @@ final class CopyMark {
 
     /** How often it has been looked at. */
     int looks;
+
+    /** Why it will not be passed; null as far as is known. */
+    @Nullable
+    NativeFailure failure;
 
     /**
      * Makes one.

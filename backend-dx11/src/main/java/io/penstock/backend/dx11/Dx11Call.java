@@ -4,48 +4,29 @@ package io.penstock.backend.dx11;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.spi.NativeFailure;
 
-/** The calls that copies are made of; their failures are numbers that name call and answer. */
+/** The calls that can fail within a transfer. */
 enum Dx11Call {
-    GET_DATA(1, "ID3D11DeviceContext::GetData"),
-    GET_REMOVED_REASON(2, "ID3D11Device::GetDeviceRemovedReason"),
-    MAP(3, "ID3D11DeviceContext::Map"),
+    GET_DATA("ID3D11DeviceContext::GetData"),
+    GET_REMOVED_REASON("ID3D11Device::GetDeviceRemovedReason"),
+    MAP("ID3D11DeviceContext::Map"),
     /** Of a slot that was mapped before: without it nothing goes on, whatever the answer. */
-    MAP_AGAIN(4, "ID3D11DeviceContext::Map"),
-    SIGNAL(5, "ID3D11DeviceContext4::Signal"),
-    SSG_READ(6, "IAmdDxExtSSG::ReadBufferFromFile"),
-    SSG_WRITE(7, "IAmdDxExtSSG::WriteBufferToFile"),
-    SSG_CREATE_EVENT(8, "IAmdDxExtSSG::CreateEvent"),
+    MAP_AGAIN("ID3D11DeviceContext::Map"),
+    SIGNAL("ID3D11DeviceContext4::Signal"),
+    SSG_READ("IAmdDxExtSSG::ReadBufferFromFile"),
+    SSG_WRITE("IAmdDxExtSSG::WriteBufferToFile"),
+    SSG_CREATE_EVENT("IAmdDxExtSSG::CreateEvent"),
     /** Without it nobody knows whether the device still has file and buffer. */
-    SSG_WAIT(9, "IAmdDxExtSSG::WaitEvent");
+    SSG_WAIT("IAmdDxExtSSG::WaitEvent");
 
-    private static final Dx11Call[] ALL = values();
-
-    private final long number;
     private final String vendorName;
 
-    Dx11Call(long number, String vendorName) {
-        this.number = number;
+    Dx11Call(String vendorName) {
         this.vendorName = vendorName;
     }
 
-    /** Returns the negative number for {@link #failure}. */
-    long failed(int result) {
-        return -(number << Integer.SIZE | Integer.toUnsignedLong(result));
-    }
-
-    /**
-     * Returns what a number of {@link #failed} means.
-     *
-     * @param reason what the device says of its removal
-     */
-    static NativeFailure failure(long failed, int reason) {
-        long told = -failed;
-        for (Dx11Call call : ALL) {
-            if (call.number == told >>> Integer.SIZE) {
-                return call.failure(Dx11Failure.of(call.vendorName, (int) told, reason));
-            }
-        }
-        throw new IllegalArgumentException("no call of ours has failed with " + failed);
+    /** Returns what the call's answer means; the device is asked whether it is still there. */
+    NativeFailure failure(int result, Dx11Device device) {
+        return failure(Dx11Failure.of(vendorName, result, device.removedReason()));
     }
 
     private NativeFailure failure(NativeFailure plain) {

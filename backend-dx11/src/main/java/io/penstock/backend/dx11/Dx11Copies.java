@@ -5,14 +5,15 @@ import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import io.penstock.engine.staging.ImageBoxes;
+import org.jspecify.annotations.Nullable;
 
-/** Copies between slots and buffers, and from slots to textures, on the device's executor. A ticket is the slot's number. */
+/** Copies between slots and buffers, and from slots to textures, on the device's executor. */
 final class Dx11Copies implements StagingDevice {
 
     private final Dx11Device device;
@@ -39,41 +40,44 @@ final class Dx11Copies implements StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        Dx11Slot slot = (Dx11Slot) command.slot();
-        if (command.memory() instanceof Dx11Image image) {
-            return fill(command, slot, image);
+    public void copy(Request copy) {
+        Dx11Slot slot = (Dx11Slot) copy.slot();
+        if (copy.memory() instanceof Dx11Image image) {
+            fill(copy, slot, image);
+        } else if (!copy.isInward()) {
+            copyOut(copy, slot, (Dx11Memory) copy.memory());
+        } else if (((Dx11Memory) copy.memory()).isDynamic()) {
+            write(copy, slot, (Dx11Memory) copy.memory());
+        } else {
+            copyIn(copy, slot, (Dx11Memory) copy.memory());
         }
-        Dx11Memory memory = (Dx11Memory) command.memory();
-        slot.copiedAtOnce = memory.isDynamic();
-        if (slot.copiedAtOnce) {
-            return write(command, slot, memory);
-        }
+    }
+
+    private void copyIn(Request copy, Dx11Slot slot, Dx11Memory memory) {
         take(slot, memory);
         long context = device.context();
-        long to = command.memoryOffset();
-        if (memory.isUpdatable() && command.bytes() <= updateBytes) {
-            long box = slot.box(to, to + command.bytes());
-            long from = slot.hostAddress() + command.slotOffset();
+        long to = copy.memoryOffset();
+        if (memory.isUpdatable() && copy.bytes() <= updateBytes) {
+            long box = slot.box(to, to + copy.bytes());
+            long from = slot.hostAddress() + copy.slotOffset();
             // The driver has the bytes when this returns, so that the slot stays mapped.
             D3d11Context.UpdateSubresource(context, memory.nativeHandle(), 0, box, from, 0, 0);
         } else {
-            int from = slot.inBuffer(command.slotOffset());
+            int from = slot.inBuffer(copy.slotOffset());
             slot.unmap();
-            long box = slot.box(from, from + command.bytes());
+            long box = slot.box(from, from + copy.bytes());
             D3d11Context.CopySubresourceRegion(
                     context, memory.nativeHandle(), 0, (int) to, 0, 0, slot.buffer(), 0, box);
         }
-        return marked(slot);
+        mark(copy, slot);
     }
 
     /** Direct3D copies from no buffer to a texture: the driver takes the texels, and the slot stays mapped. */
-    private long fill(Command command, Dx11Slot slot, Dx11Image image) {
-        slot.copiedAtOnce = false;
-        long first = slot.hostAddress() + command.slotOffset() - command.memoryOffset();
+    private void fill(Request copy, Dx11Slot slot, Dx11Image image) {
+        long first = slot.hostAddress() + copy.slotOffset() - copy.memoryOffset();
         ImageRegion.Layout layout = image.layout();
         ImageBoxes boxes = image.boxes();
-        boxes.cut(command.memoryOffset(), command.bytes());
+        boxes.cut(copy.memoryOffset(), copy.bytes());
         while (boxes.next()) {
             long box = slot.box(image);
             // Pitches between rows and slices that the slot has are smaller than it; others may be longer than a UINT.
@@ -88,41 +92,38 @@ final class Dx11Copies implements StagingDevice {
                     rowPitch,
                     depthPitch);
         }
-        return marked(slot);
+        mark(copy, slot);
     }
 
     private static int rowBytes(ImageRegion.Layout layout, ImageBoxes boxes) {
         return boxes.columns() * layout.texelBytes();
     }
 
-    /** A dynamic buffer is never a copy's target: only the processor writes it. */
-    private long write(Command command, Dx11Slot slot, Dx11Memory memory) {
-        boolean whole = command.bytes() == memory.bytes();
+    /** A dynamic buffer is never a copy's target: only the processor writes it, and the copy ends at once. */
+    private void write(Request copy, Dx11Slot slot, Dx11Memory memory) {
+        boolean whole = copy.bytes() == memory.bytes();
         // What the device still reads of the buffer is the caller's business, as with every transfer, so that no other
         // memory is needed for it; but buffers that are not for vertices may know nothing but that.
         int kind = whole ? D3d11Context.MAP_WRITE_DISCARD : D3d11Context.MAP_WRITE_NO_OVERWRITE;
         long buffer = memory.nativeHandle();
         int result = D3d11Context.Map(device.context(), buffer, 0, kind, 0, slot.mappedCell());
         if (Hresult.failed(result)) {
-            return Dx11Call.MAP.failed(result);
+            copy.fail(Dx11Call.MAP.failure(result, device));
+            return;
         }
-        long from = slot.hostAddress() + command.slotOffset();
-        NativeMemory.copy(slot.mappedElsewhere() + command.memoryOffset(), from, command.bytes());
+        long from = slot.hostAddress() + copy.slotOffset();
+        NativeMemory.copy(slot.mappedElsewhere() + copy.memoryOffset(), from, copy.bytes());
         D3d11Context.Unmap(device.context(), buffer, 0);
-        return slot.number();
+        copy.complete(copy.bytes());
     }
 
-    @Override
-    public long copyOut(Command command) {
-        Dx11Slot slot = (Dx11Slot) command.slot();
-        slot.copiedAtOnce = false;
-        take(slot, (Dx11Memory) command.memory());
-        int to = slot.inBuffer(command.slotOffset());
+    private void copyOut(Request copy, Dx11Slot slot, Dx11Memory memory) {
+        take(slot, memory);
+        int to = slot.inBuffer(copy.slotOffset());
         slot.unmap();
-        long box = slot.box(command.memoryOffset(), command.memoryOffset() + command.bytes());
-        D3d11Context.CopySubresourceRegion(
-                device.context(), slot.buffer(), 0, to, 0, 0, command.memory().nativeHandle(), 0, box);
-        return marked(slot);
+        long box = slot.box(copy.memoryOffset(), copy.memoryOffset() + copy.bytes());
+        D3d11Context.CopySubresourceRegion(device.context(), slot.buffer(), 0, to, 0, 0, memory.nativeHandle(), 0, box);
+        mark(copy, slot);
     }
 
     /** Waits for transfers of AMD's that have the buffer: they end without this thread. */
@@ -139,42 +140,35 @@ final class Dx11Copies implements StagingDevice {
         }
     }
 
-    private long marked(Dx11Slot slot) {
-        long marked = device.ends().mark(slot.mark());
-        if (marked < 0) {
+    private void mark(Request copy, Dx11Slot slot) {
+        NativeFailure failure = device.ends().mark(slot.mark());
+        if (failure != null) {
             giveBack(slot);
             mapAgain(slot); // which waits for the copy: nothing else will tell when it has ended
-            return marked;
+            copy.fail(failure);
         }
-        return slot.number();
     }
 
     @Override
-    public long poll(long ticket) {
-        Dx11Slot slot = device.slots().at(ticket);
-        long answer = slot.copiedAtOnce ? 1 : device.ends().look(slot.mark());
-        if (answer == 0) {
-            return 0;
+    public void poll(Request copy) {
+        Dx11Slot slot = (Dx11Slot) copy.slot();
+        if (!device.ends().look(slot.mark())) {
+            return;
         }
         giveBack(slot);
         // After a failure too: the slot may go on to another piece, and no copy may be under way then.
-        long mapped = mapAgain(slot);
-        return answer < 0 ? answer : mapped;
+        NativeFailure notMapped = mapAgain(slot);
+        NativeFailure failure = slot.mark().failure;
+        copy.end(copy.bytes(), failure != null ? failure : notMapped);
     }
 
-    /** Answers 1, or a negative number. */
-    private static long mapAgain(Dx11Slot slot) {
+    private @Nullable NativeFailure mapAgain(Dx11Slot slot) {
         int result = slot.isMapped() ? Hresult.S_OK : slot.map();
-        return Hresult.failed(result) ? Dx11Call.MAP_AGAIN.failed(result) : 1;
+        return Hresult.failed(result) ? Dx11Call.MAP_AGAIN.failure(result, device) : null;
     }
 
     @Override
-    public long await(long ticket, long nanos) {
+    public void await(Request copy, long nanos) {
         throw new UnsupportedOperationException("the immediate context has one thread, which waits for nothing");
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return Dx11Call.failure(result, device.removedReason());
     }
 }

@@ -31,7 +31,6 @@ final class Dx11Slot implements DeviceMemory {
     private static final int CELL_BYTES = 48;
 
     private final Dx11Device device;
-    private final int number;
     private final long bytes;
     private final long buffer;
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
@@ -43,16 +42,12 @@ final class Dx11Slot implements DeviceMemory {
     @Nullable
     Dx11Memory copied;
 
-    /** Whether the copy was the processor's, and has ended. */
-    boolean copiedAtOnce;
-
     private int skip; // from the start of the buffer to the first aligned byte, as it is mapped now
     private boolean mapped;
     private volatile long address; // written by the executor, read by whoever is given the slot
 
-    private Dx11Slot(Dx11Device device, int number, long bytes, long buffer) {
+    private Dx11Slot(Dx11Device device, long bytes, long buffer) {
         this.device = device;
-        this.number = number;
         this.bytes = bytes;
         this.buffer = buffer;
     }
@@ -60,10 +55,9 @@ final class Dx11Slot implements DeviceMemory {
     /**
      * Makes one; off the executor, which maps it.
      *
-     * @param number by which {@link Dx11Slots#at} finds it
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    static Dx11Slot allocate(Dx11Device device, int number, long bytes) {
+    static Dx11Slot allocate(Dx11Device device, long bytes) {
         int access = D3d11Buffer.CPU_ACCESS_READ | D3d11Buffer.CPU_ACCESS_WRITE;
         int length = Math.toIntExact(bytes + ALIGNMENT);
         long[] buffer = new long[1];
@@ -71,7 +65,7 @@ final class Dx11Slot implements DeviceMemory {
         int result = D3d11Device.CreateBuffer(device.handle(), description, 0, buffer);
         String request = "allocation of a slot of " + bytes + " bytes";
         device.check(request, "ID3D11Device::CreateBuffer", result);
-        Dx11Slot slot = new Dx11Slot(device, number, bytes, buffer[0]);
+        Dx11Slot slot = new Dx11Slot(device, bytes, buffer[0]);
         try {
             device.ends().equip(slot.mark);
             try {
@@ -127,10 +121,6 @@ final class Dx11Slot implements DeviceMemory {
 
     long buffer() {
         return buffer;
-    }
-
-    int number() {
-        return number;
     }
 
     /** Returns where in the buffer a byte of the slot is. */

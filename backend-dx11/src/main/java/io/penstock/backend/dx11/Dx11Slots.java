@@ -2,7 +2,6 @@
 package io.penstock.backend.dx11;
 
 import io.penstock.engine.spi.IdleMemory;
-import io.penstock.engine.staging.SlotNumbers;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,7 +17,6 @@ final class Dx11Slots {
 
     private final Dx11Device device;
     private final IdleMemory<Long, Dx11Slot> idle = new IdleMemory<>(MOST_IDLE_BYTES, Dx11Slot::bytes); // by size
-    private final SlotNumbers<Dx11Slot> numbers = new SlotNumbers<>();
 
     Dx11Slots(Dx11Device device) {
         this.device = device;
@@ -33,7 +31,7 @@ final class Dx11Slots {
         device.join();
         try {
             Dx11Slot known = idle.take(bytes);
-            Dx11Slot slot = known != null ? known : numbers.add(number -> Dx11Slot.allocate(device, number, bytes));
+            Dx11Slot slot = known != null ? known : Dx11Slot.allocate(device, bytes);
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
@@ -42,27 +40,17 @@ final class Dx11Slots {
         }
     }
 
-    /** Returns a slot that is taken, by its number. */
-    Dx11Slot at(long number) {
-        return numbers.at(number);
-    }
-
     void give(Dx11Slot slot) {
         LIVE.decrementAndGet();
         // One that a lost device did not map again has no memory.
         if (!slot.isMapped() || !idle.keep(slot.bytes(), slot)) {
-            release(slot);
+            slot.release();
         }
         device.leave();
     }
 
-    private void release(Dx11Slot slot) {
-        slot.release();
-        numbers.remove(slot.number());
-    }
-
     /** Gives everything back: nothing is taken any more. */
     void close() {
-        idle.drain(this::release);
+        idle.drain(Dx11Slot::release);
     }
 }

@@ -7,6 +7,8 @@ import io.penstock.backend.dx11.ffi.D3d11Device5;
 import io.penstock.backend.dx11.ffi.D3d11Fence;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
 
 /** Marks that are the values of one {@code ID3D11Fence}, which count up: looks at them call no driver, and they ring. */
 final class FenceEnds implements CopyEnds {
@@ -49,19 +51,20 @@ final class FenceEnds implements CopyEnds {
     }
 
     @Override
-    public long mark(CopyMark mark) {
+    public @Nullable NativeFailure mark(CopyMark mark) {
         int result = D3d11Context4.Signal(context4, fence, issued + 1);
         if (Hresult.failed(result)) {
-            return Dx11Call.SIGNAL.failed(result);
+            return Dx11Call.SIGNAL.failure(result, device);
         }
         mark.passed = ++issued;
         mark.looks = 0;
+        mark.failure = null;
         flushed = false;
-        return 0;
+        return null;
     }
 
     @Override
-    public long look(CopyMark mark) {
+    public boolean look(CopyMark mark) {
         if (!flushed) {
             flushed = true; // one for all that were issued since
             D3d11Context.Flush(device.context());
@@ -70,11 +73,12 @@ final class FenceEnds implements CopyEnds {
         if (passed == D3d11Fence.LOST || ++mark.looks % LOOKS == 0) {
             int reason = device.removedReason();
             if (Hresult.failed(reason) || passed == D3d11Fence.LOST) {
-                return Dx11Call.GET_REMOVED_REASON.failed(
-                        Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED);
+                int why = Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED;
+                mark.failure = Dx11Call.GET_REMOVED_REASON.failure(why, device);
+                return true;
             }
         }
-        return passed >= mark.passed ? 1 : 0;
+        return passed >= mark.passed;
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.D3d11Query;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
 
 /** Marks that are event queries, one for each: every Direct3D 11 has them. */
 final class QueryEnds implements CopyEnds {
@@ -32,26 +34,31 @@ final class QueryEnds implements CopyEnds {
     }
 
     @Override
-    public long mark(CopyMark mark) {
+    public @Nullable NativeFailure mark(CopyMark mark) {
         D3d11Context.End(device.context(), mark.passed);
         mark.looks = 0;
-        return 0;
+        mark.failure = null;
+        return null;
     }
 
     @Override
-    public long look(CopyMark mark) {
+    public boolean look(CopyMark mark) {
         // The first look sends what was issued on its way.
         int flags = mark.looks == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
         int state = D3d11Context.GetData(device.context(), mark.passed, mark.dataCell(), Integer.BYTES, flags);
         if (state == Hresult.S_OK) {
-            return 1;
+            return true;
         }
         if (Hresult.failed(state)) {
-            return Dx11Call.GET_DATA.failed(state);
+            mark.failure = Dx11Call.GET_DATA.failure(state, device);
+            return true;
         }
         // Some drivers never end the queries of a device that was removed.
         int reason = ++mark.looks % LOOKS == 0 ? device.removedReason() : Hresult.S_OK;
-        return Hresult.failed(reason) ? Dx11Call.GET_REMOVED_REASON.failed(reason) : 0;
+        if (Hresult.failed(reason)) {
+            mark.failure = Dx11Call.GET_REMOVED_REASON.failure(reason, device);
+        }
+        return mark.failure != null;
     }
 
     @Override

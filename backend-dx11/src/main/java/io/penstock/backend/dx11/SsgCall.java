@@ -6,6 +6,7 @@ import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -37,8 +38,9 @@ final class SsgCall {
     private long event;
     private boolean submitted;
 
-    /** 0, or a negative number of {@link Dx11Call}. */
-    long result;
+    /** Why it failed; null if it has not. */
+    @Nullable
+    NativeFailure failure;
 
     SsgCall(SsgInterface ssg, SsgSizes sizes) {
         this.ssg = ssg;
@@ -58,7 +60,7 @@ final class SsgCall {
         memory = task.memory();
         write = task.isWrite();
         regions = 0;
-        result = 0;
+        failure = null;
         submitted = false;
         add(task);
     }
@@ -95,7 +97,7 @@ final class SsgCall {
         cells.putLong(0, 0);
         int made = AmdSsg.CreateEvent(ssg.handle(), address);
         if (Hresult.failed(made)) {
-            result = Dx11Call.SSG_CREATE_EVENT.failed(made);
+            failure = Dx11Call.SSG_CREATE_EVENT.failure(made, ssg.device());
             return false;
         }
         event = ssg.layout().handleBytes() == Long.BYTES ? cells.getLong(0) : Integer.toUnsignedLong(cells.getInt(0));
@@ -115,9 +117,9 @@ final class SsgCall {
                 ? AmdSsg.WriteBufferToFile(ssg.handle(), buffer, file, regions, first, event)
                 : AmdSsg.ReadBufferFromFile(ssg.handle(), buffer, file, regions, first, event);
         if (Hresult.failed(answer)) {
-            result = (write ? Dx11Call.SSG_WRITE : Dx11Call.SSG_READ).failed(answer);
+            failure = (write ? Dx11Call.SSG_WRITE : Dx11Call.SSG_READ).failure(answer, ssg.device());
         }
-        return result == 0;
+        return failure == null;
     }
 
     /** Waits for the end of what was submitted, or makes the transfer where nothing was; a waiter's. */
@@ -128,15 +130,16 @@ final class SsgCall {
         }
         waitForEvent();
         int reason = ssg.device().removedReason();
-        if (result == 0 && Hresult.failed(reason)) {
-            result = Dx11Call.GET_REMOVED_REASON.failed(reason); // an event says nothing of how a transfer ended
+        if (failure == null && Hresult.failed(reason)) {
+            // An event says nothing of how a transfer ended.
+            failure = Dx11Call.GET_REMOVED_REASON.failure(reason, ssg.device());
         }
     }
 
     private void waitForEvent() {
         int waited = AmdSsg.WaitEvent(ssg.handle(), event);
         if (Hresult.failed(waited)) {
-            result = Dx11Call.SSG_WAIT.failed(waited);
+            failure = Dx11Call.SSG_WAIT.failure(waited, ssg.device());
             keepForEver();
         }
         destroyEvent();

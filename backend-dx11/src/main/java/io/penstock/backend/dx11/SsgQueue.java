@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgErrands;
 import io.penstock.engine.ssg.SsgFile;
 import io.penstock.engine.ssg.SsgRefusal;
-import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> as {@link NativeQueue}; waits run on {@link SsgWaiters}, copies of edges on the device's executor, what
  * else may block (syncs, opening a file anew) on threads of Reactor's, and all of it comes back.
  *
- * <p><b>Cancellation:</b> takes a command back that the driver has not got; others end by themselves, since the interface has
+ * <p><b>Cancellation:</b> takes a request back that the driver has not got; others end by themselves, since the interface has
  * no way to stop one.
  */
 final class SsgQueue implements NativeQueue {
 
     private final SsgInterface ssg;
     private final SsgSizes sizes;
-    private final SsgTask[] tasks; // by id
+    private final Function<Request, SsgTask> newTask;
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the driver, for a waiter or for the buffer
     private final List<SsgCall> filled = new ArrayList<>(); // in the turn under way
     private final ArrayDeque<SsgTask> ended = new ArrayDeque<>();
@@ -44,39 +44,42 @@ final class SsgQueue implements NativeQueue {
         this.sizes = sizes;
         ssg.join();
         this.waiters = new SsgWaiters(ssg, sizes, bell);
-        this.tasks = new SsgTask[sizes.depth()];
-        for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new SsgTask(id, errands::giveBack);
-        }
+        this.newTask = request -> new SsgTask(request, errands::giveBack);
     }
 
     @Override
     public int depth() {
-        return tasks.length;
+        return sizes.depth();
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        tasks[id].fill(command);
-        waiting.add(tasks[id]);
+    public void enqueue(Request request) {
+        SsgTask task = task(request);
+        task.begin();
+        waiting.add(task);
+    }
+
+    private SsgTask task(Request request) {
+        return request.attachment(SsgTask.class, newTask);
     }
 
     @Override
-    public void cancel(int id) {
-        if (waiting.remove(tasks[id])) {
-            end(tasks[id], SsgResults.CANCELLED);
+    public void cancel(Request request) {
+        SsgTask task = task(request);
+        if (waiting.remove(task)) {
+            fail(task, SsgTask.CANCELLED);
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        if (!advance(completions) && waitNanos != 0) {
+    public void turn(long waitNanos) {
+        if (!advance() && waitNanos != 0) {
             doorbell.await(waitNanos);
-            advance(completions);
+            advance();
         }
     }
 
-    private boolean advance(Completions completions) {
+    private boolean advance() {
         for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
             takeBack(task);
         }
@@ -91,18 +94,17 @@ final class SsgQueue implements NativeQueue {
         boolean any = false;
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            task.forget();
-            completions.completed(task.id(), task.result());
+            task.report();
         }
         return any;
     }
 
     private void takeBack(SsgTask task) {
-        boolean ofFile = task.kind() == Command.Kind.READ || task.kind() == Command.Kind.WRITE;
-        if (ofFile && task.result() >= 0) {
+        boolean ofFile = task.kind() == Request.Kind.READ || task.kind() == Request.Kind.WRITE;
+        if (ofFile && !task.hasFailed()) {
             waiting.addFirst(task); // its file is ready now
         } else {
-            end(task, task.result());
+            ended.add(task);
         }
     }
 
@@ -114,7 +116,8 @@ final class SsgQueue implements NativeQueue {
                 try {
                     startFile(task);
                 } catch (IOException e) {
-                    end(task, task.failed(e));
+                    task.fails(e);
+                    ended.add(task);
                 }
             }
         }
@@ -124,7 +127,7 @@ final class SsgQueue implements NativeQueue {
         try {
             ssg.device().executor().pump().watch(task.copyStep);
         } catch (RejectedExecutionException closed) {
-            end(task, SsgResults.CANCELLED);
+            fail(task, SsgTask.CANCELLED);
         }
     }
 
@@ -153,7 +156,6 @@ final class SsgQueue implements NativeQueue {
         SsgFile file = task.file();
         long size = file.size();
         if (task.want(size) == 0) {
-            endsAt(task, 0);
             end(task, 0);
             return null;
         }
@@ -200,12 +202,15 @@ final class SsgQueue implements NativeQueue {
     private void takeBack(SsgCall call) {
         boolean several = call.tasks().size() > 1;
         for (SsgTask task : call.tasks()) {
-            if (call.result < 0 && (several || task.isCut())) {
+            if (call.failure != null && (several || task.isCut())) {
                 task.alone = true; // which of them it was, the driver does not say
                 task.tryAgain();
                 waiting.add(task);
+            } else if (call.failure != null) {
+                fail(task, call.failure);
             } else {
-                end(task, call.result < 0 ? call.result : moved(task));
+                task.ends();
+                ended(task);
             }
         }
         call.end();
@@ -214,45 +219,35 @@ final class SsgQueue implements NativeQueue {
 
     private void prepare(SsgTask task) {
         if (!task.mayTryAgain()) {
-            end(task, task.failed(new SsgRefusal(task.file() + " is cut and lengthened all the time")));
+            task.fails(new SsgRefusal(task.file() + " is cut and lengthened all the time"));
+            ended.add(task);
             return;
         }
         task.tryAgain();
-        errands.run(task, () -> {
-            task.file().handle().reach(task.isWrite(), task.end());
-            return 0;
-        });
+        errands.run(task, () -> task.file().handle().reach(task.isWrite(), task.end()));
     }
 
-    private static long moved(SsgTask task) {
-        long moved = task.moved();
-        if (moved >= 0) {
-            endsAt(task, moved);
-        }
-        return moved;
+    private void end(SsgTask task, long bytes) {
+        task.ends(bytes);
+        ended(task);
+    }
+
+    private void fail(SsgTask task, NativeFailure cause) {
+        task.fails(cause);
+        ended.add(task);
     }
 
     /** Has a slot know how far a read has filled it: the rest is what it was for the transfer before. */
-    private static void endsAt(SsgTask task, long moved) {
-        if (task.memory() instanceof SsgSlot slot && moved < task.bytes()) {
-            slot.endsAt(task.memoryOffset() + moved);
+    private void ended(SsgTask task) {
+        if (!task.hasFailed() && task.memory() instanceof SsgSlot slot && task.moved() < task.bytes()) {
+            slot.endsAt(task.memoryOffset() + task.moved());
         }
-    }
-
-    private void end(SsgTask task, long result) {
-        task.result(result);
         ended.add(task);
     }
 
     @Override
     public void wake() {
         doorbell.ring();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        int reason = ssg.device().removedReason();
-        return SsgResults.failure(kind, result, tasks, answer -> Dx11Call.failure(answer, reason));
     }
 
     @Override

@@ -7,12 +7,12 @@ import io.penstock.Options;
 /**
  * How AMD's path cuts, and how much of it there is at a time.
  *
- * @param pieceBytes the most bytes of one command, whole pages
+ * @param pieceBytes the most bytes of one request, whole pages
  * @param regionBytes the most bytes of one region, whole pages
  * @param regions the most regions of one call
  * @param waiters the most calls in flight, each of which has a thread that waits for it
  * @param asynchronous whether calls have events
- * @param depth the most commands in flight
+ * @param depth the most requests in flight
  */
 record SsgSizes(long pieceBytes, long regionBytes, int regions, int waiters, boolean asynchronous, int depth) {
 

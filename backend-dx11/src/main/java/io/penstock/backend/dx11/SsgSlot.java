@@ -7,9 +7,11 @@ import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A slot for the edges of transfers: a buffer of usage DEFAULT, as AMD's manual has it in its sample, which the processor
@@ -87,8 +89,9 @@ final class SsgSlot implements DeviceMemory {
         }
     }
 
-    /** Starts a copy to a buffer, and marks its place; the executor's. Answers as {@link CopyEnds#mark}. */
-    long copyTo(long target, long targetOffset, long offset, long length) {
+    /** Starts a copy to a buffer, and marks its place; the executor's. Returns as {@link CopyEnds#mark}. */
+    @Nullable
+    NativeFailure copyTo(long target, long targetOffset, long offset, long length) {
         Dx11Device device = ssg.device();
         cleared = bytes; // a read looks at what it got only
         box(offset, offset + length);
@@ -98,7 +101,8 @@ final class SsgSlot implements DeviceMemory {
     }
 
     /** As {@link #copyTo}, from a buffer. */
-    long copyFrom(long source, long sourceOffset, long offset, long length) {
+    @Nullable
+    NativeFailure copyFrom(long source, long sourceOffset, long offset, long length) {
         Dx11Device device = ssg.device();
         clear(device.context());
         box(sourceOffset, sourceOffset + length);
@@ -106,9 +110,14 @@ final class SsgSlot implements DeviceMemory {
         return device.ends().mark(mark);
     }
 
-    /** Looks whether the copy has ended; the executor's. Answers as {@link CopyEnds#look}. */
-    long look() {
+    /** Looks whether the copy has ended; the executor's. Returns as {@link CopyEnds#look}, and {@link #failure} says why not. */
+    boolean look() {
         return ssg.device().ends().look(mark);
+    }
+
+    @Nullable
+    NativeFailure failure() {
+        return mark.failure;
     }
 
     private void box(long from, long to) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgCommand;
 import io.penstock.engine.ssg.SsgFile;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A command of the engine's on its way; one object per id of a queue, filled again and again. */
+/** A request on its way; one object per tag. */
 final class SsgTask extends SsgCommand<SsgFile> {
 
     /** Whether it goes in a call of its own: it was one of several in a call that failed. */
@@ -18,8 +19,8 @@ final class SsgTask extends SsgCommand<SsgFile> {
     /** Makes a step of its copy; answers whether that was the last. Made once, since each transfer's edge is copied. */
     final BooleanSupplier copyStep;
 
-    SsgTask(int id, Consumer<SsgTask> giveBack) {
-        super(id);
+    SsgTask(Request request, Consumer<SsgTask> giveBack) {
+        super(request);
         this.copyStep = () -> {
             boolean last = copy();
             if (last) {
@@ -30,8 +31,8 @@ final class SsgTask extends SsgCommand<SsgFile> {
     }
 
     @Override
-    public void fill(Command command) {
-        super.fill(command);
+    public void begin() {
+        super.begin();
         alone = false;
         copying = false;
     }
@@ -39,7 +40,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
     /**
      * Makes the next step of a copy; the executor's. Takes the buffer's turn, copies, looks.
      *
-     * @return whether it has ended; then {@link #result} says how
+     * @return whether it has ended; then it says how
      */
     boolean copy() {
         Dx11Memory buffer = (Dx11Memory) memory();
@@ -49,16 +50,19 @@ final class SsgTask extends SsgCommand<SsgFile> {
                 return false;
             }
             copying = true;
-            result(
-                    kind() == Command.Kind.COPY_IN
-                            ? edge.copyTo(buffer.nativeHandle(), memoryOffset(), slotOffset(), bytes())
-                            : edge.copyFrom(buffer.nativeHandle(), memoryOffset(), slotOffset(), bytes()));
+            NativeFailure refused = kind() == Request.Kind.COPY_IN
+                    ? edge.copyTo(buffer.nativeHandle(), memoryOffset(), slotOffset(), bytes())
+                    : edge.copyFrom(buffer.nativeHandle(), memoryOffset(), slotOffset(), bytes());
+            if (refused != null) {
+                fails(refused);
+            }
         }
-        long looked = result() < 0 ? result() : edge.look();
-        if (looked == 0) {
-            return false;
+        if (!hasFailed()) {
+            if (!edge.look()) {
+                return false;
+            }
+            ends(bytes(), edge.failure());
         }
-        result(looked < 0 ? looked : bytes());
         buffer.turns().endCopy();
         return true;
     }

@@ -3,7 +3,9 @@ package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.engine.spi.NativeFailure;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells when copies have ended, which do so in the order in which they were asked for. While some run, up to four that come
@@ -21,15 +23,15 @@ final class CopyFences {
 
     private final GlContext context;
     private final int mostCopies;
-    private long asked; // copies; the number of one is its ticket
+    private long asked; // copies; each has the number that this is then
     private long fenced; // those up to here have a fence behind them
     private long ended; // up to here
     private long[] syncs = new long[16]; // a ring, the oldest at first
-    private long[] tickets = new long[syncs.length]; // of the last copy before each
+    private long[] numbers = new long[syncs.length]; // of the last copy before each
     private int first;
     private int count;
     private int looks;
-    private long failure; // of the copies from the next to the one behind it: the last, and all since the first
+    private @Nullable NativeFailure failure; // of the copies of the next two: the last, and all since the first
     private long failedFrom = Long.MAX_VALUE;
     private long failedTo;
 
@@ -39,19 +41,20 @@ final class CopyFences {
         this.mostCopies = context.isOwnThread() ? MOST_COPIES : 1;
     }
 
-    /** Counts a copy that was just asked for; answers its ticket, or what was wrong with it. */
-    long behind(GlCall call) {
+    /** Counts a copy that was just asked for, and numbers it; returns what was wrong with it, or null. */
+    @Nullable
+    NativeFailure behind(GlCall call, GlCopy copy) {
         int refused = GlFailure.takeError();
         int reset = refused == GlError.CONTEXT_LOST ? context.resetStatus() : GlError.NO_ERROR;
         if (reset != GlError.NO_ERROR) {
-            return GlCall.RESET.failed(reset); // which says by whom
+            return GlCall.RESET.failure(reset); // which says by whom
         }
         if (refused != GlError.NO_ERROR) {
-            return call.failed(refused); // and nothing was copied
+            return call.failure(refused); // and nothing was copied
         }
-        asked++;
+        copy.number = ++asked;
         int failed = count == 0 || asked - fenced == mostCopies ? place() : GlError.NO_ERROR;
-        return failed == GlError.NO_ERROR ? asked : GlCall.FENCE.failed(failed);
+        return failed == GlError.NO_ERROR ? null : GlCall.FENCE.failure(failed);
     }
 
     /** Puts a fence behind what has none; where there is none to be had waits, and answers why. */
@@ -69,7 +72,7 @@ final class CopyFences {
         }
         int last = (first + count++) % syncs.length;
         syncs[last] = sync;
-        tickets[last] = asked;
+        numbers[last] = asked;
         fenced = asked;
         return GlError.NO_ERROR;
     }
@@ -77,25 +80,28 @@ final class CopyFences {
     private void grow() {
         int length = syncs.length;
         long[] inOrder = Arrays.copyOf(syncs, 2 * length);
-        long[] lasts = Arrays.copyOf(tickets, 2 * length);
+        long[] lasts = Arrays.copyOf(numbers, 2 * length);
         for (int i = 0; i < length; i++) {
             inOrder[i] = syncs[(first + i) % length];
-            lasts[i] = tickets[(first + i) % length];
+            lasts[i] = numbers[(first + i) % length];
         }
         syncs = inOrder;
-        tickets = lasts;
+        numbers = lasts;
         first = 0;
     }
 
-    /** Answers 1 once a copy has ended, 0 while it runs, or the number of {@link GlCall#failure}. */
-    long poll(long ticket) {
-        while (ticket > ended && look()) {
+    /** Returns whether a copy has ended, well or not. */
+    boolean hasEnded(GlCopy copy) {
+        while (copy.number > ended && look()) {
             // and further
         }
-        if (ticket > ended) {
-            return 0;
-        }
-        return ticket < failedFrom || ticket > failedTo ? 1 : failure;
+        return copy.number <= ended;
+    }
+
+    /** Returns why a copy that has ended has failed; null if it has not. */
+    @Nullable
+    NativeFailure failure(GlCopy copy) {
+        return copy.number < failedFrom || copy.number > failedTo ? null : failure;
     }
 
     /** Looks at the oldest fence; returns whether copies have ended. */
@@ -104,19 +110,19 @@ final class CopyFences {
         if (state == Gl.GL_TIMEOUT_EXPIRED) {
             return ++looks % LOOKS_PER_QUESTION == 0 && isLost();
         }
-        long to = tickets[first];
+        long to = numbers[first];
         if (state == Gl.GL_WAIT_FAILED || state == 0) {
             int failed = GlFailure.takeError();
             int reset = context.resetStatus();
             if (reset == GlError.NO_ERROR && GlFailure.cause(failed).isEmpty()) {
                 Gl.glFinish(); // the answer is the question's, not the copies', which may run on
             }
-            fail(to, reset == GlError.NO_ERROR ? GlCall.WAIT.failed(failed) : GlCall.RESET.failed(reset));
+            fail(to, reset == GlError.NO_ERROR ? GlCall.WAIT.failure(failed) : GlCall.RESET.failure(reset));
         } else {
             // Fences of a context that is lost count as passed, whatever has become of the copies.
             int reset = context.resetStatus();
             if (reset != GlError.NO_ERROR) {
-                fail(to, GlCall.RESET.failed(reset));
+                fail(to, GlCall.RESET.failure(reset));
             }
         }
         drop();
@@ -132,13 +138,13 @@ final class CopyFences {
         if (reset == GlError.NO_ERROR) {
             return false;
         }
-        fail(asked, GlCall.RESET.failed(reset));
+        fail(asked, GlCall.RESET.failure(reset));
         endAll();
         return true;
     }
 
-    private void fail(long to, long answer) {
-        failure = answer;
+    private void fail(long to, NativeFailure cause) {
+        failure = cause;
         failedFrom = Math.min(failedFrom, ended + 1);
         failedTo = to;
     }

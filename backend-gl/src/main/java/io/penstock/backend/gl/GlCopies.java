@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
+import io.penstock.NativeError;
+import io.penstock.PenstockException;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
+import org.jspecify.annotations.Nullable;
 
-/** Copies between mapped slots and GL's buffers, on the thread of the context. */
+/** Copies between slots and GL's buffers and textures, on the thread of the context. */
 final class GlCopies implements StagingDevice {
 
     private final GlContext context;
-    private final HostSlotCopies hostSlots;
+    private final BounceSlots bounces;
     private final TextureCopies textures = new TextureCopies();
     private final CopyFences fences;
 
     GlCopies(GlContext context) {
         this.context = context;
         this.fences = new CopyFences(context);
-        this.hostSlots = new HostSlotCopies(context, this, fences);
-        context.atEnd(hostSlots::close);
+        this.bounces = new BounceSlots(context);
     }
 
     @Override
@@ -34,62 +37,81 @@ final class GlCopies implements StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        GlPoint point = (GlPoint) command.point();
-        int notOrdered = point == null ? GlError.NO_ERROR : point.enter();
+    public void copy(Request request) {
+        GlCopy copy = GlCopy.of(request);
+        GlPoint point = (GlPoint) request.point();
+        int notOrdered = point == null || !request.isInward() ? GlError.NO_ERROR : point.enter();
         if (notOrdered != GlError.NO_ERROR) {
-            return GlCall.DEVICE_WAIT.failed(notOrdered);
+            request.fail(GlCall.DEVICE_WAIT.failure(notOrdered));
+            return;
         }
-        if (!(command.slot() instanceof GlSlot slot)) {
-            return hostSlots.copyIn(command);
+        NativeFailure failure;
+        if (request.slot() instanceof GlSlot slot) {
+            failure = start(request, copy, slot.name(), slot.start() + request.slotOffset());
+        } else if (request.slot() instanceof GlMemory buffer) {
+            failure = start(request, copy, buffer.name(), request.slotOffset());
+        } else {
+            failure = bounce(request, copy);
         }
-        return fill(command, slot.name(), slot.start() + command.slotOffset());
+        if (failure != null) {
+            end(request, copy, failure);
+        }
     }
 
-    /** Copies what a command names from a buffer on, to a buffer or into a texture. */
-    long fill(Command command, int from, long at) {
-        if (command.memory() instanceof GlImage image) {
-            textures.copy(from, at, image, command.memoryOffset(), command.bytes());
-            return fences.behind(GlCall.TEXTURE);
+    /** Copies between a slot's bytes from {@code at} on, in the buffer of that name, and what the request names. */
+    private @Nullable NativeFailure start(Request request, GlCopy copy, int name, long at) {
+        if (request.memory() instanceof GlImage image) {
+            textures.copy(name, at, image, request.memoryOffset(), request.bytes());
+            return fences.behind(GlCall.TEXTURE, copy);
         }
-        GlMemory target = (GlMemory) command.memory();
-        context.buffers().copy(from, at, target.name(), command.memoryOffset(), command.bytes());
-        return fences.behind(GlCall.COPY);
+        int buffer = ((GlMemory) request.memory()).name();
+        if (request.isInward()) {
+            context.buffers().copy(name, at, buffer, request.memoryOffset(), request.bytes());
+        } else {
+            context.buffers().copy(buffer, request.memoryOffset(), name, at, request.bytes());
+        }
+        return fences.behind(GlCall.COPY, copy);
     }
 
-    /** Copies between buffers, as {@link #copyIn} does. */
-    long copy(GlMemory from, long fromAt, GlMemory to, long toAt, long bytes) {
-        context.buffers().copy(from.name(), fromAt, to.name(), toAt, bytes);
-        return fences.behind(GlCall.COPY);
+    private @Nullable NativeFailure bounce(Request request, GlCopy copy) {
+        DeviceMemory slot = request.slot();
+        GlSlot bounce;
+        try {
+            bounce = bounces.take(slot.bytes());
+        } catch (PenstockException none) {
+            NativeError error = none.nativeError().orElseThrow(() -> none);
+            return GlCall.ALLOCATE.failure((int) error.code());
+        }
+        copy.bounce = bounce;
+        if (request.isInward()) {
+            NativeMemory.copy(bounce.hostAddress(), slot.hostAddress() + request.slotOffset(), request.bytes());
+        }
+        return start(request, copy, bounce.name(), bounce.start());
     }
 
     @Override
-    public long copyOut(Command command) {
-        GlMemory source = (GlMemory) command.memory();
-        if (!(command.slot() instanceof GlSlot slot)) {
-            return hostSlots.copyOut(command);
+    public void poll(Request request) {
+        GlCopy copy = GlCopy.of(request);
+        if (fences.hasEnded(copy)) {
+            end(request, copy, fences.failure(copy));
         }
-        long to = slot.start() + command.slotOffset();
-        context.buffers().copy(source.name(), command.memoryOffset(), slot.name(), to, command.bytes());
-        return fences.behind(GlCall.COPY);
     }
 
-    @Override
-    public long poll(long ticket) {
-        long answer = fences.poll(ticket);
-        if (answer != 0) {
-            hostSlots.ended(ticket, answer > 0);
+    private void end(Request request, GlCopy copy, @Nullable NativeFailure failure) {
+        GlSlot bounce = copy.bounce;
+        copy.bounce = null;
+        if (bounce != null) {
+            if (failure == null && !request.isInward()) {
+                long target = request.slot().hostAddress() + request.slotOffset();
+                NativeMemory.copy(target, bounce.hostAddress(), request.bytes());
+            }
+            bounces.give(bounce);
         }
-        return answer;
+        request.end(request.bytes(), failure);
     }
 
     @Override
-    public long await(long ticket, long nanos) {
-        return poll(ticket); // asked by threads that may all call the device, and here there is one
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return GlCall.failure(result);
+    public void await(Request request, long nanos) {
+        poll(request); // asked by threads that may all call the device, and here there is one
     }
 }

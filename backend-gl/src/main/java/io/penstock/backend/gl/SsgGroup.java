@@ -3,10 +3,12 @@ package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.NativeFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transfers that share a sync object, and so end together: the vendor's advice for speed.
@@ -27,7 +29,9 @@ final class SsgGroup {
     private final long address = NativeMemory.address(cell);
     private final List<SsgTask> tasks = new ArrayList<>();
     private long given;
-    long failed; // what its transfers have come to, once it is passed: 0, or why they have failed
+
+    @Nullable
+    NativeFailure failed; // why its transfers have failed, once it is passed
 
     /** Begins one: no transfer has joined it. */
     void begin() {

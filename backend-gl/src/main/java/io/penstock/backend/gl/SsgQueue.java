@@ -2,11 +2,9 @@
 package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgErrands;
-import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,19 +12,18 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Commands of the extension's, which the thread of the context carries out ({@link SsgWork}).
+ * Requests by the extension, which the thread of the context carries out ({@link SsgWork}).
  *
  * <p><b>Threading:</b> as {@link NativeQueue}; what blocks (syncs, lengthening a file) runs on threads of Reactor's and
  * comes back.
  *
- * <p><b>Cancellation:</b> takes a command back that the context's thread has not got; others end by themselves, since the
+ * <p><b>Cancellation:</b> takes a request back that the context's thread has not got; others end by themselves, since the
  * extension cancels nothing.
  */
 final class SsgQueue implements NativeQueue {
 
     private final SsgSession session;
     private final SsgWork work;
-    private final SsgTask[] tasks; // by id
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<SsgTask> ended = new ConcurrentLinkedQueue<>();
     private final Doorbell doorbell = new Doorbell();
@@ -36,49 +33,51 @@ final class SsgQueue implements NativeQueue {
         this.session = session;
         session.join();
         this.work = new SsgWork(session, this::ended, this::lengthen);
-        this.tasks = new SsgTask[session.sizes().depth()];
-        for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new SsgTask(id);
-        }
     }
 
     @Override
     public int depth() {
-        return tasks.length;
+        return session.sizes().depth();
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        tasks[id].fill(command);
-        waiting.add(tasks[id]);
+    public void enqueue(Request request) {
+        SsgTask task = task(request);
+        task.begin();
+        waiting.add(task);
+    }
+
+    private static SsgTask task(Request request) {
+        return request.attachment(SsgTask.class, SsgTask::new);
     }
 
     @Override
-    public void cancel(int id) {
-        if (waiting.remove(tasks[id])) {
-            tasks[id].result(SsgResults.CANCELLED);
-            ended.add(tasks[id]);
+    public void cancel(Request request) {
+        SsgTask task = task(request);
+        if (waiting.remove(task)) {
+            task.fails(SsgTask.CANCELLED);
+            ended.add(task);
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        if (!advance(completions) && waitNanos != 0) {
+    public void turn(long waitNanos) {
+        if (!advance() && waitNanos != 0) {
             doorbell.await(waitNanos);
-            advance(completions);
+            advance();
         }
     }
 
-    private boolean advance(Completions completions) {
+    private boolean advance() {
         for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
             takeBack(task);
         }
         submit();
-        return report(completions);
+        return report();
     }
 
     private void takeBack(SsgTask task) {
-        if (task.kind() == Command.Kind.SYNC || task.result() < 0) {
+        if (task.kind() == Request.Kind.SYNC || task.hasFailed()) {
             ended.add(task);
         } else {
             waiting.addFirst(task);
@@ -91,7 +90,7 @@ final class SsgQueue implements NativeQueue {
         }
         List<SsgTask> batch = new ArrayList<>(waiting.size());
         for (SsgTask task = waiting.poll(); task != null; task = waiting.poll()) {
-            if (task.kind() == Command.Kind.SYNC) {
+            if (task.kind() == Request.Kind.SYNC) {
                 errands.run(task, task::sync);
             } else {
                 batch.add(task);
@@ -103,19 +102,17 @@ final class SsgQueue implements NativeQueue {
     private void hand(List<SsgTask> batch) {
         if (!batch.isEmpty() && !session.context().post(() -> work.start(batch))) {
             for (SsgTask task : batch) {
-                task.result(GlCall.RESET.failed(GlError.CONTEXT_LOST)); // it has ended, and all in it
+                task.fails(GlCall.RESET.failure(GlError.CONTEXT_LOST)); // it has ended, and all in it
                 ended(task);
             }
         }
     }
 
-    private boolean report(Completions completions) {
+    private boolean report() {
         boolean any = false;
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            long result = task.result();
-            task.forget();
-            completions.completed(task.id(), result);
+            task.report();
         }
         return any;
     }
@@ -127,20 +124,12 @@ final class SsgQueue implements NativeQueue {
 
     /** Makes a file so long that all of a write is in it: a driver may lengthen files that it writes, or not. */
     private void lengthen(SsgTask task) {
-        errands.run(task, () -> {
-            task.file().host().lengthen(task.end());
-            return 0;
-        });
+        errands.run(task, () -> task.file().host().lengthen(task.end()));
     }
 
     @Override
     public void wake() {
         doorbell.ring();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result, tasks, GlCall::failure);
     }
 
     @Override

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgCommand;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A command of the engine's on its way: filled by the lane, then the context's thread's until it has come back. One object
- * per id of a queue, filled again and again.
- */
-final class SsgTask extends SsgCommand<SsgFile> {
+/** A request on its way: begun by the lane, then the context's thread's until it has come back; one object per tag. */
+final class SsgTask extends SsgCommand<SsgFile> implements Request.Completion {
 
     // While it is in the device's hands.
     @Nullable
@@ -17,11 +16,27 @@ final class SsgTask extends SsgCommand<SsgFile> {
     @Nullable
     GlMemory ring;
 
-    long ticket; // of the copy under way
-    long copied; // what that has come to
+    /** The copy under way, such as one between ring and buffer. */
+    final Request step;
 
-    SsgTask(int id) {
-        super(id);
+    /** Whether that has ended. */
+    boolean hasCopied;
+
+    SsgTask(Request request) {
+        super(request);
+        this.step = new Request(request.tag(), this);
+    }
+
+    /** Takes the end of the step. */
+    @Override
+    public void ended(Request copy, long bytes, @Nullable NativeFailure cause) {
+        hasCopied = true;
+        ends(bytes, cause);
+    }
+
+    @Override
+    protected void forget() {
+        step.clear();
     }
 
     /** Returns whether the driver cannot reach its memory beside other work, or at all. */

@@ -4,6 +4,7 @@ package io.penstock.backend.gl;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.spi.NativeFailure;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +26,8 @@ final class SsgTransfers {
     @FunctionalInterface
     interface Ends {
 
-        /** Takes a task back: its blocks were moved, or {@code answer} is negative and says what failed. */
-        void ended(SsgTask task, long answer);
+        /** Takes a task back: its blocks were moved, or {@code failure} says why not. */
+        void ended(SsgTask task, @Nullable NativeFailure failure);
     }
 
     private final GlContext context;
@@ -56,9 +57,9 @@ final class SsgTransfers {
             }
         }
         if (code != GlError.NO_ERROR) {
-            ends.ended(task, (task.isWrite() ? GlCall.WRITE_FILE : GlCall.READ_FILE).failed(code));
+            ends.ended(task, (task.isWrite() ? GlCall.WRITE_FILE : GlCall.READ_FILE).failure(code));
         } else if (group == null) {
-            ends.ended(task, 0);
+            ends.ended(task, null);
         } else {
             group.add(task);
         }
@@ -121,7 +122,7 @@ final class SsgTransfers {
             }
         }
         for (SsgGroup group = passed.poll(); group != null; group = passed.poll()) {
-            long failed = group.failed;
+            NativeFailure failed = group.failed;
             List<SsgTask> tasks = group.end();
             idle.push(group);
             for (SsgTask task : tasks) {
@@ -135,15 +136,15 @@ final class SsgTransfers {
         boolean passed = state != Gl.GL_TIMEOUT_EXPIRED;
         // Syncs of a context that is lost count as passed, or never are.
         int reset = passed || ++looks % LOOKS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
-        group.failed = 0;
+        group.failed = null;
         if (reset != GlError.NO_ERROR) {
-            group.failed = GlCall.RESET.failed(reset);
+            group.failed = GlCall.RESET.failure(reset);
         } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
             int answer = GlFailure.takeError();
             if (GlFailure.cause(answer).isEmpty()) {
                 Gl.glFinish(); // the answer is the question's, not the transfers', which may run on
             }
-            group.failed = GlCall.WAIT.failed(answer);
+            group.failed = GlCall.WAIT.failure(answer);
         }
         return passed || reset != GlError.NO_ERROR;
     }

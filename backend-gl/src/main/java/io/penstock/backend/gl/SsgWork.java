@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgRefusal;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The side of a lane's queue that calls GL: has the driver move files ({@link SsgTransfers}), copies between ring and
@@ -27,7 +28,6 @@ final class SsgWork {
     private final SsgTransfers transfers;
     private final List<SsgTask> copying = new ArrayList<>(); // in the order of submission
     private final ArrayDeque<SsgTask> passed = new ArrayDeque<>(); // of them, what the look under way has found
-    private final Command copy = new Command();
     private boolean watched;
 
     /**
@@ -54,14 +54,9 @@ final class SsgWork {
 
     private void start(SsgTask task) {
         switch (task.kind()) {
-            case COPY_IN -> copying(task, copies.copyIn(copy(task, task.kind())));
-            case COPY_OUT -> copying(task, copies.copyOut(copy(task, task.kind())));
+            case COPY_IN, COPY_OUT -> copy(task, task.step.as(task.request()));
             default -> startFile(task);
         }
-    }
-
-    private Command copy(SsgTask task, Command.Kind kind) {
-        return copy.copy(kind, task.slot(), task.slotOffset(), task.bytes()).memory(task.memory(), task.memoryOffset());
     }
 
     private void startFile(SsgTask task) {
@@ -69,7 +64,8 @@ final class SsgWork {
             SsgFile file = task.file();
             long size = file.size();
             if (task.want(size) == 0) {
-                end(task, 0);
+                task.ends(0);
+                end(task);
             } else if (task.lengthens(size)) {
                 again(task);
             } else if (task.needsRing() && !takeRing(task)) {
@@ -83,7 +79,7 @@ final class SsgWork {
                 }
             }
         } catch (IOException e) {
-            end(task, task.failed(e));
+            fail(task, e);
         }
     }
 
@@ -95,7 +91,7 @@ final class SsgWork {
     private void again(SsgTask task) {
         letGo(task);
         if (!task.mayTryAgain()) {
-            end(task, task.failed(new SsgRefusal("the driver does not see the file reach to " + task.end())));
+            fail(task, new SsgRefusal("the driver does not see the file reach to " + task.end()));
             return;
         }
         task.tryAgain();
@@ -108,33 +104,30 @@ final class SsgWork {
 
     private void begin(SsgTask task) {
         if (task.isWrite() && task.ring != null) {
-            copying(task, fillRing(task, task.ring));
+            copy(task, fillRing(task, task.ring));
         } else {
             transfers.start(task);
         }
     }
 
-    private long fillRing(SsgTask task, GlMemory ring) {
-        DeviceMemory from = task.memory();
-        return from instanceof GlMemory buffer
-                ? copies.copy(buffer, task.memoryOffset(), ring, 0, task.bytes())
-                : copies.copyIn(copy.copy(Command.Kind.COPY_IN, from, task.memoryOffset(), task.bytes())
-                        .memory(ring, 0));
+    private static Request fillRing(SsgTask task, GlMemory ring) {
+        return task.step
+                .copy(Request.Kind.COPY_IN, task.memory(), task.memoryOffset(), task.bytes())
+                .memory(ring, 0);
     }
 
-    private long emptyRing(SsgTask task, GlMemory ring) {
-        DeviceMemory to = task.memory();
-        return to instanceof GlMemory buffer
-                ? copies.copy(ring, 0, buffer, task.memoryOffset(), task.wanted())
-                : copies.copyOut(copy.copy(Command.Kind.COPY_OUT, to, task.memoryOffset(), task.wanted())
-                        .memory(ring, 0));
+    private static Request emptyRing(SsgTask task, GlMemory ring) {
+        return task.step
+                .copy(Request.Kind.COPY_OUT, task.memory(), task.memoryOffset(), task.wanted())
+                .memory(ring, 0);
     }
 
-    private void copying(SsgTask task, long ticket) {
-        if (ticket < 0) {
-            end(task, ticket);
+    private void copy(SsgTask task, Request step) {
+        task.hasCopied = false;
+        copies.copy(step);
+        if (task.hasCopied) {
+            copied(task);
         } else {
-            task.ticket = ticket;
             copying.add(task);
         }
     }
@@ -154,14 +147,14 @@ final class SsgWork {
         transfers.look();
         for (int i = copying.size() - 1; i >= 0; i--) {
             SsgTask task = copying.get(i);
-            task.copied = copies.poll(task.ticket);
-            if (task.copied != 0) {
+            copies.poll(task.step);
+            if (task.hasCopied) {
                 copying.remove(i);
                 passed.addFirst(task);
             }
         }
         for (SsgTask task = passed.poll(); task != null; task = passed.poll()) {
-            copied(task, task.copied);
+            copied(task);
         }
         for (int count = waiting.size(); count > 0; count--) {
             startFile(waiting.remove());
@@ -172,28 +165,29 @@ final class SsgWork {
     }
 
     /** Goes on when the driver has moved the blocks, or has failed to. */
-    private void transferred(SsgTask task, long answer) {
+    private void transferred(SsgTask task, @Nullable NativeFailure failure) {
         GlMemory ring = task.ring;
-        if (answer < 0 && task.isCut()) {
+        if (failure != null && task.isCut()) {
             again(task);
-        } else if (answer < 0) {
-            end(task, answer);
+        } else if (failure != null) {
+            task.fails(failure);
+            end(task);
         } else if (!task.isWrite() && ring != null) {
-            copying(task, emptyRing(task, ring));
+            copy(task, emptyRing(task, ring));
         } else {
-            end(task, task.moved());
+            task.ends();
+            end(task);
         }
     }
 
-    private void copied(SsgTask task, long answer) {
-        if (answer < 0) {
-            end(task, answer);
-        } else if (task.kind() == Command.Kind.COPY_IN || task.kind() == Command.Kind.COPY_OUT) {
-            end(task, task.bytes());
+    private void copied(SsgTask task) {
+        if (task.hasFailed()) {
+            end(task);
         } else if (task.isWrite()) {
             transfers.start(task);
         } else {
-            end(task, task.moved());
+            task.ends();
+            end(task);
         }
     }
 
@@ -210,9 +204,13 @@ final class SsgWork {
         }
     }
 
-    private void end(SsgTask task, long result) {
+    private void fail(SsgTask task, Throwable cause) {
+        task.fails(cause);
+        end(task);
+    }
+
+    private void end(SsgTask task) {
         letGo(task);
-        task.result(result);
         ended.accept(task);
     }
 

@@ -59,7 +59,7 @@ final class StagedRoute extends StagingRoute {
         return StagedQueue.open(new GlCopies(context), BlockingBytes.INSTANCE, sizes(), context.pump());
     }
 
-    /** {@inheritDoc} Plain memory: see {@link HostSlotCopies}. */
+    /** {@inheritDoc} Plain memory: see {@link BounceSlots}. */
     @Override
     public DeviceMemory allocateSlot(long bytes) {
         return Slabs.shared().allocate(bytes);

@@ -9,9 +9,11 @@ import io.penstock.backend.gl.doubles.SsgDouble;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.testing.DoubleControl;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,34 +60,39 @@ class CopyFencesTest {
         return NativeMemory.view(slot.hostAddress(), slot.bytes());
     }
 
-    private long copy(GlSlot[] slots, int piece) {
-        long at = (long) piece * PIECE;
-        context.buffers().copy(slots[0].name(), slots[0].start() + at, slots[1].name(), slots[1].start() + at, PIECE);
-        return fences.behind(GlCall.COPY);
+    private GlCopy copy(GlSlot[] slots, int piece) {
+        GlCopy copy = new GlCopy();
+        assertThat(start(slots, piece, copy)).isNull();
+        return copy;
     }
 
-    /** Asks until a copy has ended, for so long that one that does not ends the test. */
-    private long end(long ticket) {
+    private @Nullable NativeFailure start(GlSlot[] slots, int piece, GlCopy copy) {
+        long at = (long) piece * PIECE;
+        context.buffers().copy(slots[0].name(), slots[0].start() + at, slots[1].name(), slots[1].start() + at, PIECE);
+        return fences.behind(GlCall.COPY, copy);
+    }
+
+    /** Asks until a copy has ended, for so long that one that does not ends the test; returns why it failed, or null. */
+    private @Nullable NativeFailure end(GlCopy copy) {
         long start = System.nanoTime();
-        long answer;
-        do {
-            answer = fences.poll(ticket);
-        } while (answer == 0 && System.nanoTime() - start < GlFixture.LONG.toNanos());
-        return answer;
+        while (!fences.hasEnded(copy)) {
+            assertThat(System.nanoTime() - start).as("the copy has not ended").isLessThan(GlFixture.LONG.toNanos());
+        }
+        return fences.failure(copy);
     }
 
     @Test
     void aCopyHasEndedWhenItsBytesAreThereAndThoseBeforeItToo() {
         with(slots -> {
-            long[] tickets = new long[COPIES];
+            GlCopy[] copies = new GlCopy[COPIES];
             for (int i = 0; i < COPIES; i++) {
-                tickets[i] = copy(slots, i);
+                copies[i] = copy(slots, i);
             }
             ByteBuffer to = view(slots[1]);
             for (int i = 0; i < COPIES; i += 7) {
-                assertThat(end(tickets[i])).isEqualTo(1);
+                assertThat(end(copies[i])).isNull();
                 for (int earlier = 0; earlier <= i; earlier++) {
-                    assertThat(fences.poll(tickets[earlier])).isEqualTo(1);
+                    assertThat(fences.hasEnded(copies[earlier])).isTrue();
                     int last = (earlier + 1) * PIECE - Long.BYTES;
                     assertThat(to.getLong(last)).isEqualTo(last + 1);
                 }
@@ -97,11 +104,11 @@ class CopyFencesTest {
     void theLastCopyEndsThoughNothingComesBehindIt() {
         with(slots -> {
             for (int round = 1; round <= 9; round++) {
-                long last = 0;
-                for (int i = 0; i < round; i++) {
+                GlCopy last = copy(slots, 0);
+                for (int i = 1; i < round; i++) {
                     last = copy(slots, i);
                 }
-                assertThat(end(last)).isEqualTo(1);
+                assertThat(end(last)).isNull();
             }
         });
     }
@@ -109,14 +116,13 @@ class CopyFencesTest {
     @Test
     void aCopyThatIsRefusedFailsAloneAndByItsName() {
         with(slots -> {
-            long before = copy(slots, 0);
+            GlCopy before = copy(slots, 0);
             context.buffers().copy(slots[0].name(), 0, slots[1].name(), 0, -1);
-            long refused = fences.behind(GlCall.COPY);
-            long behind = copy(slots, 1);
-            assertThat(refused).isNegative();
-            assertThat(GlCall.failure(refused).error().call()).isEqualTo("glCopyBufferSubData");
-            assertThat(end(behind)).isEqualTo(1);
-            assertThat(fences.poll(before)).isEqualTo(1);
+            NativeFailure refused = fences.behind(GlCall.COPY, new GlCopy());
+            GlCopy behind = copy(slots, 1);
+            assertThat(String.valueOf(refused)).contains("glCopyBufferSubData");
+            assertThat(end(behind)).isNull();
+            assertThat(end(before)).isNull();
         });
     }
 
@@ -124,18 +130,17 @@ class CopyFencesTest {
     void aFenceThatCannotBeAskedFailsItsCopiesOnceTheContextHasFinished() {
         SsgDouble.require();
         with(slots -> {
-            long asked = copy(slots, 0);
+            GlCopy asked = copy(slots, 0);
             DoubleControl control = SsgDouble.control();
             long finishes = control.calls("glFinish");
             control.fail("glClientWaitSync", 1, Gl.GL_WAIT_FAILED, GlError.INVALID_VALUE);
-            long answer = end(asked);
-            assertThat(answer).isNegative();
-            assertThat(GlCall.failure(answer).error().toString()).contains("glClientWaitSync");
+            NativeFailure failure = end(asked);
+            assertThat(String.valueOf(failure)).contains("glClientWaitSync");
             assertThat(control.calls("glFinish") - finishes)
                     .as("the copies may have run on")
                     .isEqualTo(1);
-            assertThat(end(copy(slots, 1))).isEqualTo(1);
-            assertThat(fences.poll(asked)).as("asked once more").isEqualTo(answer);
+            assertThat(end(copy(slots, 1))).isNull();
+            assertThat(end(asked)).as("asked once more").isEqualTo(failure);
         });
     }
 
@@ -146,10 +151,9 @@ class CopyFencesTest {
             DoubleControl control = SsgDouble.control();
             long finishes = control.calls("glFinish");
             control.fail("glFenceSync", 1, GlError.OUT_OF_MEMORY);
-            long answer = copy(slots, 0);
-            assertThat(GlCall.failure(answer).error().toString()).contains("glFenceSync");
+            assertThat(String.valueOf(start(slots, 0, new GlCopy()))).contains("glFenceSync");
             assertThat(control.calls("glFinish") - finishes).isEqualTo(1);
-            assertThat(end(copy(slots, 1))).isEqualTo(1);
+            assertThat(end(copy(slots, 1))).isNull();
         });
     }
 
@@ -159,14 +163,14 @@ class CopyFencesTest {
         with(slots -> {
             DoubleControl control = SsgDouble.control();
             long before = control.calls("glFenceSync");
-            long last = 0;
-            for (int i = 0; i < 9; i++) {
+            GlCopy last = copy(slots, 0);
+            for (int i = 1; i < 9; i++) {
                 last = copy(slots, i);
             }
             assertThat(control.calls("glFenceSync") - before)
                     .as("the first, the fifth, the ninth")
                     .isEqualTo(3);
-            assertThat(end(last)).isEqualTo(1);
+            assertThat(end(last)).isNull();
         });
     }
 }

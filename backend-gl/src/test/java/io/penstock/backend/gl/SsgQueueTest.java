@@ -10,17 +10,16 @@ import io.penstock.backend.gl.doubles.FreshSsg;
 import io.penstock.backend.gl.doubles.SsgDouble;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.Ssg;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +37,7 @@ class SsgQueueTest {
     Path folder;
 
     private final DoubleControl control = SsgDouble.control();
-    private final List<Integer> ended = new ArrayList<>();
+    private final Requests requests = new Requests();
     private GlContext context;
     private SsgSession session;
     private SsgRoute route;
@@ -69,18 +68,14 @@ class SsgQueueTest {
         context.leave();
     }
 
-    private void turn() {
-        queue.turn(0, (id, result) -> {
-            assertThat(result).isEqualTo(BYTES);
-            ended.add(id);
-        });
-    }
-
     private void turns(int until) {
         GlFixture.await(() -> {
-            turn();
-            return ended.size() >= until;
+            queue.turn(0);
+            return requests.ended() >= until;
         });
+        for (int id = 0; id < until; id++) {
+            assertThat(requests.result(id)).isEqualTo(BYTES);
+        }
     }
 
     @Test
@@ -88,8 +83,8 @@ class SsgQueueTest {
         control.hold(READ);
         for (int id = 0; id < 4; id++) {
             queue.enqueue(
-                    id, new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0));
-            turn();
+                    requests.next(id).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
+            queue.turn(0);
             assertThat(control.awaitHeld(READ, id + 1)).isEqualTo(id + 1); // so each has a sync of its own
         }
         context.call("their ends, between two looks", () -> {
@@ -97,7 +92,7 @@ class SsgQueueTest {
             return control.awaitLive("operations", 0);
         });
         turns(4);
-        assertThat(ended).containsExactly(0, 1, 2, 3);
+        assertThat(requests.order()).containsExactly(0, 1, 2, 3);
     }
 
     @Test
@@ -106,16 +101,16 @@ class SsgQueueTest {
         control.fail("glClientWaitSync", 0, Gl.GL_TIMEOUT_EXPIRED);
         for (int id = 0; id < 5; id++) { // the first and the last have a fence of their own behind them
             queue.enqueue(
-                    id, new Command().copy(Command.Kind.COPY_IN, slot, 0, BYTES).memory(memory, 0));
+                    requests.next(id).copy(Request.Kind.COPY_IN, slot, 0, BYTES).memory(memory, 0));
         }
-        turn();
+        queue.turn(0);
         context.call("their ends, between two looks", () -> {
             Gl.glFinish();
             control.fail("glClientWaitSync", -1, 0);
             return true;
         });
         turns(5);
-        assertThat(ended).containsExactly(0, 1, 2, 3, 4);
+        assertThat(requests.order()).containsExactly(0, 1, 2, 3, 4);
         slot.free();
     }
 }

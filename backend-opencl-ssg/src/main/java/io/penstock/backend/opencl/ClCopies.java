@@ -3,17 +3,14 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 
-/**
- * Copies between slots and a device, on whichever thread has filled or wants the slot. A ticket is the slot's number.
- */
+/** Copies between slots and a device, on whichever thread has filled or wants the slot. */
 final class ClCopies implements StagingDevice {
 
     /** How long a thread stays awake between looks before it naps. */
@@ -24,7 +21,6 @@ final class ClCopies implements StagingDevice {
 
     private static final long NAP_NANOS = 20_000;
 
-    private final ClContext context;
     private final LongFunction<ClSlot> slots;
     private final long awakeNanos;
 
@@ -35,7 +31,6 @@ final class ClCopies implements StagingDevice {
      * @param spinNanos how long a copy is looked at again and again, if longer than usual
      */
     ClCopies(ClContext context, LongFunction<ClSlot> slots, long spinNanos) {
-        this.context = context;
         this.slots = slots;
         this.awakeNanos = Math.max(spinNanos, context.device().isHardware() ? AWAKE_NANOS : AWAKE_BESIDE_NANOS);
     }
@@ -51,75 +46,68 @@ final class ClCopies implements StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        return start(command, ClCall.WRITE_BUFFER);
-    }
-
-    @Override
-    public long copyOut(Command command) {
-        return start(command, ClCall.READ_BUFFER);
-    }
-
-    private long start(Command command, ClCall call) {
-        ClSlot slot = (ClSlot) command.slot();
-        ClPoint point = (ClPoint) command.point();
+    public void copy(Request copy) {
+        ClSlot slot = (ClSlot) copy.slot();
+        ClPoint point = (ClPoint) copy.point();
         long queue = point == null ? slot.queue() : point.queue(slot.queue());
-        long buffer = command.memory().nativeHandle();
-        long host = slot.hostAddress() + command.slotOffset();
-        long offset = command.memoryOffset();
-        long bytes = command.bytes();
-        int started = call == ClCall.WRITE_BUFFER
+        long buffer = copy.memory().nativeHandle();
+        long host = slot.hostAddress() + copy.slotOffset();
+        long offset = copy.memoryOffset();
+        long bytes = copy.bytes();
+        int started = copy.isInward()
                 ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, slot.eventCell())
                 : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, slot.eventCell());
         if (started != OpenClError.SUCCESS) {
-            return call.failed(started);
+            copy.fail((copy.isInward() ? ClCall.WRITE_BUFFER : ClCall.READ_BUFFER).failure(started));
+            return;
         }
         int flushed = OpenCl.clFlush(queue);
         if (flushed != OpenClError.SUCCESS) {
             // The copy may be under way, and slot and memory must not be let go before it has ended.
             OpenCl.clFinish(queue);
             OpenCl.clReleaseEvent(slot.event());
-            return ClCall.FLUSH.failed(flushed);
-        }
-        if (point != null) {
+            copy.fail(ClCall.FLUSH.failure(flushed));
+        } else if (point != null) {
             point.join(slot.event());
         }
-        return slot.number();
     }
 
     @Override
-    public long poll(long ticket) {
-        ClSlot slot = context.slots().at(ticket);
+    public void poll(Request copy) {
+        look(copy);
+    }
+
+    /** As {@link #poll}; returns whether the copy has ended. */
+    private static boolean look(Request copy) {
+        ClSlot slot = (ClSlot) copy.slot();
         int looked = slot.look();
         int status = slot.status();
         if (looked == OpenClError.SUCCESS && status > OpenCl.CL_COMPLETE) {
-            return 0;
+            return false;
         }
         OpenCl.clReleaseEvent(slot.event());
         if (looked != OpenClError.SUCCESS) {
-            return ClCall.EVENT_INFO.failed(looked);
+            copy.fail(ClCall.EVENT_INFO.failure(looked));
+        } else if (status != OpenCl.CL_COMPLETE) {
+            copy.fail(ClCall.COPY.failure(status));
+        } else {
+            copy.complete(copy.bytes());
         }
-        return status == OpenCl.CL_COMPLETE ? 1 : ClCall.COPY.failed(status);
+        return true;
     }
 
     @Override
-    public long await(long ticket, long nanos) {
+    public void await(Request copy, long nanos) {
         // Not clWaitForEvents, which waits for ever behind a kernel that never ends.
         long start = System.nanoTime();
-        long answer = poll(ticket);
-        for (long waited = 0; answer == 0 && waited < nanos; waited = System.nanoTime() - start) {
+        boolean ended = look(copy);
+        for (long waited = 0; !ended && waited < nanos; waited = System.nanoTime() - start) {
             if (waited < awakeNanos) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(this, NAP_NANOS);
             }
-            answer = poll(ticket);
+            ended = look(copy);
         }
-        return answer;
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return ClCall.failure(result);
     }
 }

@@ -27,7 +27,6 @@ final class ClSlot implements DeviceMemory {
     private static final long PAGE_BYTES = 4096;
 
     private final ClContext context;
-    private final int number;
     private final Kind kind;
     private final @Nullable Slab own; // null where the memory is the driver's
     private final long buffer;
@@ -44,9 +43,8 @@ final class ClSlot implements DeviceMemory {
      */
     record Kind(long bytes, boolean ofDriver) {}
 
-    private ClSlot(ClContext context, int number, Kind kind, @Nullable Slab own, long buffer, long queue) {
+    private ClSlot(ClContext context, Kind kind, @Nullable Slab own, long buffer, long queue) {
         this.context = context;
-        this.number = number;
         this.kind = kind;
         this.own = own;
         this.buffer = buffer;
@@ -56,10 +54,9 @@ final class ClSlot implements DeviceMemory {
     /**
      * Makes one.
      *
-     * @param number by which {@link ClSlots#at} finds it
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    static ClSlot allocate(ClContext context, int number, Kind kind) {
+    static ClSlot allocate(ClContext context, Kind kind) {
         String request = "allocation of a slot of " + kind.bytes + " bytes";
         Slab own = kind.ofDriver ? null : Slabs.shared().allocate(kind.bytes);
         long buffer = 0;
@@ -70,7 +67,7 @@ final class ClSlot implements DeviceMemory {
                     ? create(context, request, OpenCl.CL_MEM_ALLOC_HOST_PTR, kind.bytes + PAGE_BYTES, 0)
                     : create(context, request, OpenCl.CL_MEM_USE_HOST_PTR, kind.bytes, own.hostAddress());
             queue = context.createQueue(0);
-            ClSlot slot = new ClSlot(context, number, kind, own, buffer, queue);
+            ClSlot slot = new ClSlot(context, kind, own, buffer, queue);
             slot.map(request);
             return slot;
         } catch (RuntimeException e) {
@@ -115,10 +112,6 @@ final class ClSlot implements DeviceMemory {
     /** Returns which others may take its place. */
     Kind kind() {
         return kind;
-    }
-
-    int number() {
-        return number;
     }
 
     long queue() {

@@ -2,7 +2,6 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.engine.spi.IdleMemory;
-import io.penstock.engine.staging.SlotNumbers;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,7 +17,6 @@ final class ClSlots {
 
     private final ClContext context;
     private final IdleMemory<ClSlot.Kind, ClSlot> idle = new IdleMemory<>(MOST_IDLE_BYTES, ClSlot::bytes);
-    private final SlotNumbers<ClSlot> numbers = new SlotNumbers<>();
 
     ClSlots(ClContext context) {
         this.context = context;
@@ -33,7 +31,7 @@ final class ClSlots {
         context.join();
         try {
             ClSlot known = idle.take(kind);
-            ClSlot slot = known != null ? known : numbers.add(number -> ClSlot.allocate(context, number, kind));
+            ClSlot slot = known != null ? known : ClSlot.allocate(context, kind);
             LIVE.incrementAndGet();
             return slot;
         } catch (RuntimeException e) {
@@ -42,26 +40,16 @@ final class ClSlots {
         }
     }
 
-    /** Returns a slot that is taken, by its number. */
-    ClSlot at(long number) {
-        return numbers.at(number);
-    }
-
     void give(ClSlot slot) {
         LIVE.decrementAndGet();
         if (!idle.keep(slot.kind(), slot)) {
-            release(slot);
+            slot.release();
         }
         context.leave();
     }
 
-    private void release(ClSlot slot) {
-        slot.release();
-        numbers.remove(slot.number());
-    }
-
     /** Gives everything back: nothing is taken any more. */
     void close() {
-        idle.drain(this::release);
+        idle.drain(ClSlot::release);
     }
 }

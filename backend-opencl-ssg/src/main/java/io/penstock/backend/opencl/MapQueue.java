@@ -4,17 +4,19 @@ package io.penstock.backend.opencl;
 import io.penstock.NativeError;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Moves bytes between files and buffers that the processor reaches while they are mapped: each command maps its range,
- * hands the rest to a queue of the host's, and unmaps it; the command has ended when the unmap has.
+ * Moves bytes between files and buffers that the processor reaches while they are mapped: each request maps its range,
+ * hands the rest to a queue of the host's, and unmaps it; the request has ended when the unmap has.
  *
  * <p>The device's answers are asked for, a while without a pause, then with growing ones: a map on a device that shares
  * the host's memory moves nothing and takes a few microseconds.
@@ -23,7 +25,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class MapQueue implements NativeQueue {
 
-    private static final long CANCELLED = Long.MIN_VALUE;
+    private static final NativeFailure CANCELLED =
+            new NativeFailure(new NativeError("clEnqueueMapBuffer", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
 
     /** How long the lane looks at the device without a pause. */
     private static final long AWAKE_NANOS = 50_000;
@@ -34,13 +37,10 @@ final class MapQueue implements NativeQueue {
     private final ClContext context;
     private final NativeQueue host;
     private final long queue;
-    private final MapTask[] tasks; // by id
-    private final boolean[] maps; // by id: whether the command is one that maps
+    private final Function<Request, MapTask> newTask;
     private final ConcurrentLinkedQueue<MapTask> called = new ConcurrentLinkedQueue<>(); // their turn has come
     private final List<MapTask> moving = new ArrayList<>(); // being mapped or unmapped
     private final ArrayDeque<MapTask> ended = new ArrayDeque<>();
-    private final Command command = new Command();
-    private Completions completions = (id, result) -> {};
     private long pauseNanos = FIRST_PAUSE_NANOS;
     private boolean unflushed;
     private boolean moved; // whether anything went on since the turn began
@@ -54,36 +54,36 @@ final class MapQueue implements NativeQueue {
         this.context = context;
         this.host = host;
         this.queue = context.createQueue(context.device().orderlessQueues());
-        this.tasks = new MapTask[host.depth()];
-        this.maps = new boolean[tasks.length];
-        for (int id = 0; id < tasks.length; id++) {
-            tasks[id] = new MapTask(id, this::turnHasCome);
-        }
+        this.newTask = request -> new MapTask(request, this);
         context.join();
     }
 
     @Override
     public int depth() {
-        return tasks.length;
+        return host.depth();
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        maps[id] = command.kind() != Command.Kind.SYNC && command.memory() instanceof ClMemory;
-        if (!maps[id]) {
-            host.enqueue(id, command);
+    public void enqueue(Request request) {
+        MapTask task = task(request);
+        task.begin();
+        if (!task.maps()) {
+            task.step = MapTask.Step.HOST;
+            host.enqueue(task.host.as(request));
             return;
         }
-        MapTask task = tasks[id];
-        task.fill(command);
         task.step = MapTask.Step.TURN;
         if (context.mapTurns().enter(task)) {
             map(task);
         }
     }
 
-    /** Hears that another, perhaps of another lane, has let go of what a task needs. */
-    private void turnHasCome(MapTask task) {
+    private MapTask task(Request request) {
+        return request.attachment(MapTask.class, newTask);
+    }
+
+    /** Takes a task whose range another, perhaps of another lane, has let go of; any thread. */
+    void turnHasCome(MapTask task) {
         called.add(task);
         host.wake();
     }
@@ -98,50 +98,46 @@ final class MapQueue implements NativeQueue {
             unflushed = true;
             moving.add(task);
         } else {
-            end(task, step.call.failed(answer));
+            end(task, step.call.failure(answer));
         }
     }
 
-    private void end(MapTask task, long result) {
+    private void end(MapTask task, @Nullable NativeFailure failure) {
         context.mapTurns().leave(task);
-        ended(task, result);
+        ended(task, failure);
     }
 
-    private void ended(MapTask task, long result) {
+    private void ended(MapTask task, @Nullable NativeFailure failure) {
         task.step = MapTask.Step.END;
-        task.result = result;
+        task.failure = failure;
         ended.add(task);
     }
 
     @Override
-    public void cancel(int id) {
-        if (!maps[id] || tasks[id].step == MapTask.Step.HOST) {
-            host.cancel(id);
-        } else if (context.mapTurns().forget(tasks[id])) {
-            ended(tasks[id], CANCELLED);
+    public void cancel(Request request) {
+        MapTask task = task(request);
+        if (task.step == MapTask.Step.HOST) {
+            host.cancel(task.host);
+        } else if (context.mapTurns().forget(task)) {
+            ended(task, CANCELLED);
         } else {
-            tasks[id].cancelled = true;
+            task.cancelled = true;
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        this.completions = completions;
+    public void turn(long waitNanos) {
         moved = false;
         look();
         if (moved || !ended.isEmpty() || waitNanos == 0) {
-            hostTurn(0);
+            host.turn(0);
         } else if (moving.isEmpty()) {
-            hostTurn(waitNanos);
+            host.turn(waitNanos);
         } else {
             await(waitNanos);
         }
         look();
         report();
-    }
-
-    private void hostTurn(long waitNanos) {
-        host.turn(waitNanos, this::hostEnded);
     }
 
     /** Waits for the device and for the host's queue at once, and not for long: only looking tells of the device. */
@@ -150,7 +146,7 @@ final class MapQueue implements NativeQueue {
         long awake = Math.min(most, AWAKE_NANOS);
         long start = System.nanoTime();
         do {
-            hostTurn(0);
+            host.turn(0);
             look();
             if (moved) {
                 pauseNanos = FIRST_PAUSE_NANOS;
@@ -158,7 +154,7 @@ final class MapQueue implements NativeQueue {
             }
             Thread.onSpinWait();
         } while (System.nanoTime() - start < awake);
-        hostTurn(Math.min(most, pauseNanos));
+        host.turn(Math.min(most, pauseNanos));
         pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
     }
 
@@ -183,28 +179,27 @@ final class MapQueue implements NativeQueue {
     }
 
     private void settled(MapTask task) {
-        long failure = task.failure();
+        NativeFailure failure = task.stepFailure();
         if (task.step == MapTask.Step.UNMAP) {
-            end(task, failure < 0 ? failure : task.result);
-        } else if (failure < 0) {
+            end(task, failure != null ? failure : task.failure);
+        } else if (failure != null) {
             end(task, failure);
         } else if (task.cancelled) {
-            task.result = CANCELLED;
+            task.failure = CANCELLED;
             unmap(task);
         } else {
             task.step = MapTask.Step.HOST;
-            task.hostPart(command);
-            host.enqueue(task.id, command);
+            host.enqueue(task.hostPart());
         }
     }
 
-    private void hostEnded(int id, long result) {
+    /** Takes a task whose part the host has ended. */
+    void hostEnded(MapTask task) {
         moved = true;
-        if (maps[id]) {
-            tasks[id].result = result;
-            unmap(tasks[id]);
+        if (task.maps()) {
+            unmap(task);
         } else {
-            completions.completed(id, result);
+            ended(task, task.failure);
         }
     }
 
@@ -225,23 +220,13 @@ final class MapQueue implements NativeQueue {
 
     private void report() {
         for (MapTask task = ended.poll(); task != null; task = ended.poll()) {
-            task.forget();
-            completions.completed(task.id, task.result);
+            task.report();
         }
     }
 
     @Override
     public void wake() {
         host.wake();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        if (result == CANCELLED) {
-            return new NativeFailure(
-                    new NativeError("clEnqueueMapBuffer", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
-        }
-        return ClCall.isOne(result) ? ClCall.failure(result) : host.failure(kind, result);
     }
 
     @Override

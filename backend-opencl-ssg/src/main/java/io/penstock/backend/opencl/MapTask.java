@@ -5,21 +5,19 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.Slab;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command of a {@link MapQueue}, filled again and again: a range of a buffer that is mapped, worked on by the host,
+ * A request of a {@link MapQueue}, one object per tag: a range of a buffer that is mapped, worked on by the host,
  * and unmapped.
  *
  * <p><b>Threading:</b> the lane's; {@link MapTurns} compares the ranges of all, under its lock, while they hold or want one.
  */
-final class MapTask {
+final class MapTask implements Request.Completion {
 
     /** What a task is at. */
     enum Step {
@@ -44,76 +42,72 @@ final class MapTask {
     private static final int ERROR = 12;
     private static final int CELL_BYTES = 16;
 
-    final int id;
-    private final Consumer<MapTask> queue;
+    final Request request;
+    final Request host; // what the host's queue gets
+    private final MapQueue queue;
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
     private final long cellAddress = NativeMemory.address(cells);
     private final MappedRange range = new MappedRange();
 
     Step step = Step.END;
 
-    /** What it came to; negative where it has failed. */
-    long result;
+    /** What was moved. */
+    long moved;
+
+    /** Why it failed; null where it has not. */
+    @Nullable
+    NativeFailure failure;
 
     /** Whether it is to be given up at the next step. */
     boolean cancelled;
 
-    private Command.Kind kind = Command.Kind.SYNC;
-    private @Nullable NativeFile file;
-    private @Nullable ClMemory memory;
-    private @Nullable DeviceMemory slot;
-    private @Nullable ClPoint point;
     private @Nullable Runnable inOrder;
-    private long fileOffset;
-    private long memoryOffset;
-    private long slotOffset;
-    private long bytes;
     private long mapped; // the address
 
-    /**
-     * Makes one.
-     *
-     * @param queue hears, on any thread, that the task's turn has come
-     */
-    MapTask(int id, Consumer<MapTask> queue) {
-        this.id = id;
+    MapTask(Request request, MapQueue queue) {
+        this.request = request;
+        this.host = new Request(request.tag(), this);
         this.queue = queue;
     }
 
-    void fill(Command command) {
-        kind = command.kind();
-        boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
-        file = copies ? null : command.file();
-        slot = copies ? command.slot() : null;
-        memory = (ClMemory) command.memory();
-        point = (ClPoint) command.point();
-        inOrder = command.inOrder();
-        fileOffset = command.fileOffset();
-        memoryOffset = command.memoryOffset();
-        slotOffset = command.slotOffset();
-        bytes = command.bytes();
-        result = 0;
+    /** Begins with what the request says now. */
+    void begin() {
+        inOrder = request.inOrder();
+        moved = 0;
+        failure = null;
         cancelled = false;
     }
 
-    /** Lets go of file and memory. */
-    void forget() {
-        file = null;
-        slot = null;
-        memory = null;
-        point = null;
+    /** Returns whether it works on a range that is mapped for it; else the host's queue does it all. */
+    boolean maps() {
+        return request.kind() != Request.Kind.SYNC && request.memory() instanceof ClMemory;
+    }
+
+    /** Ends the request. */
+    void report() {
+        host.clear();
         inOrder = null;
+        request.end(moved, failure);
+    }
+
+    @Override
+    public void ended(Request hostPart, long bytes, @Nullable NativeFailure cause) {
+        moved = bytes;
+        failure = cause;
+        queue.hostEnded(this);
     }
 
     /** Returns whether it works on some of the same bytes. */
     boolean overlaps(MapTask other) {
+        long from = request.memoryOffset();
+        long otherFrom = other.request.memoryOffset();
         return memory().nativeHandle() == other.memory().nativeHandle()
-                && memoryOffset < other.memoryOffset + other.bytes
-                && other.memoryOffset < memoryOffset + bytes;
+                && from < otherFrom + other.request.bytes()
+                && otherFrom < from + request.bytes();
     }
 
     void turnHasCome() {
-        queue.accept(this);
+        queue.turnHasCome(this);
     }
 
     /**
@@ -123,14 +117,13 @@ final class MapTask {
      */
     int map(long queue) {
         // Not INVALIDATE_REGION, which may bring back anything where the file ends early (rule 206).
-        boolean inward = kind == Command.Kind.READ || kind == Command.Kind.COPY_IN;
         mapped = OpenCl.clEnqueueMapBuffer(
                 queue,
                 memory().nativeHandle(),
                 0,
-                inward ? OpenCl.CL_MAP_WRITE : OpenCl.CL_MAP_READ,
-                memoryOffset,
-                bytes,
+                request.isInward() ? OpenCl.CL_MAP_WRITE : OpenCl.CL_MAP_READ,
+                request.memoryOffset(),
+                request.bytes(),
                 0,
                 0,
                 cellAddress + EVENT,
@@ -142,18 +135,19 @@ final class MapTask {
     int unmap(long queue) {
         int unmapped =
                 OpenCl.clEnqueueUnmapMemObject(queue, memory().nativeHandle(), mapped, 0, 0, cellAddress + EVENT);
+        ClPoint point = (ClPoint) request.point();
         if (unmapped == OpenClError.SUCCESS && point != null) {
             point.join(event());
         }
         return unmapped;
     }
 
-    /** Returns whether somebody wants to know when the command stands in the device's order. */
+    /** Returns whether somebody wants to know when the request stands in the device's order. */
     boolean isAwaited() {
         return inOrder != null;
     }
 
-    /** Says that the command stands in the device's order: it is flushed. */
+    /** Says that the request stands in the device's order: it is flushed. */
     void standsInOrder() {
         if (inOrder != null) {
             inOrder.run();
@@ -161,7 +155,7 @@ final class MapTask {
         }
     }
 
-    /** Returns whether the map or unmap that is under way has ended; {@link #failure} tells how. */
+    /** Returns whether the map or unmap that is under way has ended; {@link #stepFailure} tells how. */
     boolean isSettled() {
         int asked = OpenCl.clGetEventInfo(
                 event(), OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, cellAddress + STATUS, 0);
@@ -173,48 +167,37 @@ final class MapTask {
         return true;
     }
 
-    /** Returns what the map or unmap that has ended came to: 0, or the number of a failure. */
-    long failure() {
+    /** Returns why the map or unmap that has ended has failed; null if it has not. */
+    @Nullable
+    NativeFailure stepFailure() {
         int asked = cells.getInt(ERROR);
         if (asked != OpenClError.SUCCESS) {
-            return ClCall.EVENT_INFO.failed(asked);
+            return ClCall.EVENT_INFO.failure(asked);
         }
         int status = cells.getInt(STATUS);
-        return status == OpenCl.CL_COMPLETE ? 0 : step.call.failed(status);
+        return status == OpenCl.CL_COMPLETE ? null : step.call.failure(status);
     }
 
     private long event() {
         return cells.getLong(EVENT);
     }
 
-    /** Makes {@code command} the host's part: the same, on the mapped range. */
-    void hostPart(Command command) {
-        if (slot != null) {
-            command.copy(kind, slot, slotOffset, bytes);
+    /** Returns the host's part: the same, on the mapped range. */
+    Request hostPart() {
+        if (request.isCopy()) {
+            host.copy(request.kind(), request.slot(), request.slotOffset(), request.bytes());
         } else {
-            command.file(kind, file(), fileOffset, bytes);
+            host.file(request.kind(), request.file(), request.fileOffset(), request.bytes());
         }
         Slab backing = memory().span().backing();
-        if (backing != null && backing.hostAddress() + memoryOffset == mapped) {
-            command.memory(backing, memoryOffset); // by its slab, since io_uring knows those
-        } else {
-            range.set(mapped, bytes);
-            command.memory(range, 0);
+        if (backing != null && backing.hostAddress() + request.memoryOffset() == mapped) {
+            return host.memory(backing, request.memoryOffset()); // by its slab, since io_uring knows those
         }
-    }
-
-    private NativeFile file() {
-        return present(file);
+        range.set(mapped, request.bytes());
+        return host.memory(range, 0);
     }
 
     private ClMemory memory() {
-        return present(memory);
-    }
-
-    private static <T> T present(@Nullable T value) {
-        if (value == null) {
-            throw new IllegalStateException("this command has no such part");
-        }
-        return value;
+        return (ClMemory) request.memory();
     }
 }

@@ -40,6 +40,7 @@ final class OpenClFailure {
     private static String note(int code) {
         return switch (code) {
             case OpenClError.DEVICE_NOT_AVAILABLE -> "the device was taken away";
+            case OpenClError.INVALID_FILE_OBJECT_AMD -> "the driver has let go of the file";
             case OpenClError.INVALID_CONTEXT, OpenClError.INVALID_COMMAND_QUEUE ->
                 "the OpenCL context or queue was released by whoever made it, or the device has failed";
             case OpenClError.CONTEXT_TERMINATED_KHR -> "the OpenCL context was terminated";

@@ -3,8 +3,8 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Request;
 import java.util.Objects;
 
 /**
@@ -27,7 +27,7 @@ final class SsgChain {
     void file() {
         DeviceMemory memory = task.memory();
         ClSpan ring = task.ring;
-        boolean read = task.kind() == Command.Kind.READ;
+        boolean read = task.kind() == Request.Kind.READ;
         if (memory instanceof SsgSlot slot) {
             if (unmap(slot)) {
                 blocks(slot.nativeHandle(), task.memoryOffset());
@@ -50,7 +50,7 @@ final class SsgChain {
         if (!unmap(slot)) {
             return;
         }
-        if (task.kind() == Command.Kind.COPY_IN) {
+        if (task.kind() == Request.Kind.COPY_IN) {
             copy(slot.nativeHandle(), task.slotOffset(), buffer, task.memoryOffset(), task.bytes());
         } else {
             copy(buffer, task.memoryOffset(), slot.nativeHandle(), task.slotOffset(), task.bytes());
@@ -66,7 +66,7 @@ final class SsgChain {
         long list = own == null ? task.waitList() : own.address();
         long cell = task.eventCell();
         long from = task.fileOffset();
-        if (task.kind() == Command.Kind.READ) {
+        if (task.kind() == Request.Kind.READ) {
             return task.step(
                     ClCall.READ_FILE,
                     Ssg.clEnqueueReadSsgFileAMD(

@@ -22,7 +22,7 @@ final class SsgNeeds {
         NO_RING,
         /** The file is opened anew, or made longer first, on another thread; it has nothing until it is back. */
         AWAY,
-        /** There is nothing to be moved, or its result is the failure. */
+        /** There is nothing to be moved, or it has failed. */
         ENDED
     }
 
@@ -40,7 +40,8 @@ final class SsgNeeds {
             SsgFile file = task.file();
             long size = file.size();
             if (task.want(size) == 0) {
-                return ended(task, 0);
+                task.ends(0);
+                return Answer.ENDED;
             }
             task.ring = needsRing(task) ? ring.take() : null;
             if (task.ring == null && needsRing(task)) {
@@ -55,7 +56,8 @@ final class SsgNeeds {
             return prepare(task);
         } catch (IOException e) {
             giveRing(task);
-            return ended(task, task.failed(e));
+            task.fails(e);
+            return Answer.ENDED;
         }
     }
 
@@ -65,19 +67,12 @@ final class SsgNeeds {
 
     private Answer prepare(SsgTask task) {
         if (!task.mayTryAgain()) {
-            return ended(task, ClCall.OPEN_FILE.failed(OpenClError.INVALID_FILE_OBJECT_AMD));
+            task.fails(ClCall.OPEN_FILE.failure(OpenClError.INVALID_FILE_OBJECT_AMD));
+            return Answer.ENDED;
         }
         task.tryAgain();
-        errands.run(task, () -> {
-            task.file().handle().reach(task.isWrite(), task.end());
-            return 0;
-        });
+        errands.run(task, () -> task.file().handle().reach(task.isWrite(), task.end()));
         return Answer.AWAY;
-    }
-
-    private static Answer ended(SsgTask task, long result) {
-        task.result(result);
-        return Answer.ENDED;
     }
 
     /** Takes back what a task has. */

@@ -3,17 +3,17 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgErrands;
-import io.penstock.engine.ssg.SsgResults;
 import io.penstock.engine.staging.Doorbell;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Commands of the extension's, whose events are asked until they are terminal.
@@ -21,14 +21,15 @@ import java.util.List;
  * <p><b>Threading:</b> as {@link NativeQueue}; what blocks (syncs, opening a file object anew) runs on threads of Reactor's
  * and comes back.
  *
- * <p><b>Cancellation:</b> takes a command back that the device has not got; others end by themselves, since nothing can be
+ * <p><b>Cancellation:</b> takes a request back that the device has not got; others end by themselves, since nothing can be
  * taken out of a command queue.
  */
 final class SsgQueue implements NativeQueue {
 
     private final SsgSession session;
     private final SsgQueues queues;
-    private final SsgTask[] tasks; // by id
+    private final ByteBuffer cells;
+    private final Function<Request, SsgTask> newTask;
     private final ArrayDeque<SsgTask> waiting = new ArrayDeque<>(); // for the device, for fences, or for the ring
     private final List<SsgTask> submitted = new ArrayList<>(); // of them, those of the turn under way
     private final List<SsgTask> inFlight = new ArrayList<>(); // in the order of submission
@@ -45,46 +46,52 @@ final class SsgQueue implements NativeQueue {
         this.queues = new SsgQueues(session);
         this.needs = new SsgNeeds(session.ring(), errands);
         session.join();
-        this.tasks = new SsgTask[session.sizes().depth()];
-        ByteBuffer cells = ByteBuffer.allocateDirect(tasks.length * SsgTask.CELL_BYTES);
+        this.cells = ByteBuffer.allocateDirect(depth() * SsgTask.CELL_BYTES);
         long address = NativeMemory.address(cells);
-        for (int id = 0; id < tasks.length; id++) {
-            int offset = id * SsgTask.CELL_BYTES;
+        this.newTask = request -> {
+            int offset = request.tag() * SsgTask.CELL_BYTES;
             ByteBuffer own = cells.slice(offset, SsgTask.CELL_BYTES).order(ByteOrder.nativeOrder());
-            tasks[id] = new SsgTask(id, own, address + offset);
-        }
+            return new SsgTask(request, own, address + offset);
+        };
     }
 
     @Override
     public int depth() {
-        return tasks.length;
+        return session.sizes().depth();
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        tasks[id].fill(command);
-        waiting.add(tasks[id]);
+    public void enqueue(Request request) {
+        SsgTask task = task(request);
+        task.begin();
+        waiting.add(task);
+    }
+
+    private SsgTask task(Request request) {
+        return request.attachment(SsgTask.class, newTask);
     }
 
     @Override
-    public void cancel(int id) {
-        if (waiting.remove(tasks[id])) {
-            end(tasks[id], SsgResults.CANCELLED);
+    public void cancel(Request request) {
+        SsgTask task = task(request);
+        if (waiting.remove(task)) {
+            task.fails(SsgTask.CANCELLED);
+            ended.add(task);
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        boolean any = advance(completions);
+    public void turn(long waitNanos) {
+        boolean any = advance();
         if (any || waitNanos == 0) {
             pause.reset();
             return;
         }
         doorbell.await(inFlight.isEmpty() && waiting.isEmpty() ? waitNanos : pause.next(waitNanos));
-        advance(completions);
+        advance();
     }
 
-    private boolean advance(Completions completions) {
+    private boolean advance() {
         for (SsgTask task = errands.poll(); task != null; task = errands.poll()) {
             takeBack(task);
         }
@@ -92,15 +99,14 @@ final class SsgQueue implements NativeQueue {
         any |= look();
         for (SsgTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            task.forget();
-            completions.completed(task.id(), task.result());
+            task.report();
         }
         return any;
     }
 
     private void takeBack(SsgTask task) {
-        if (task.kind() == Command.Kind.SYNC || task.result() < 0) {
-            end(task, task.result());
+        if (task.kind() == Request.Kind.SYNC || task.hasFailed()) {
+            ended.add(task);
         } else {
             waiting.addFirst(task);
         }
@@ -161,7 +167,7 @@ final class SsgQueue implements NativeQueue {
                 return false;
             }
             case AWAY -> {} // comes back
-            case ENDED -> finish(task, task.result());
+            case ENDED -> finish(task);
         }
         return true;
     }
@@ -171,9 +177,8 @@ final class SsgQueue implements NativeQueue {
             inFlight.add(task);
             submitted.add(task);
         } else {
-            long refused = task.result();
             needs.letGo(task);
-            finish(task, refused);
+            finish(task);
         }
     }
 
@@ -204,31 +209,34 @@ final class SsgQueue implements NativeQueue {
     /** Takes a task that the device has passed. */
     private void passed(SsgTask task) {
         boolean failedWait = task.hasWaitList() && isFailedWait(task);
-        long refused = task.result(); // a step that no queue took, behind others
-        long failed = task.forgetSteps();
+        NativeFailure failed = task.forgetSteps();
         needs.letGo(task);
         if (failedWait) {
             // A fence that fails is passed too, and what waited for it goes on: its own outcome tells. But not yet,
             // for there may be others, and the event of a transfer that waits in vain fails before that has ended.
             task.waitsNoMore = true;
-            task.result(0);
+            task.ends(0);
             repeated.add(task);
             return;
         }
-        long result = failed != 0 ? failed : refused != 0 ? refused : task.mapping ? task.movedBefore : task.moved();
+        if (failed != null) {
+            task.fails(failed);
+        } else if (!task.hasFailed() && !task.mapping) { // no queue has refused a step behind the first
+            task.ends();
+        }
         if (task.mapping) {
-            mapped(task, result);
+            mapped(task);
         } else {
-            finish(task, result);
+            finish(task);
         }
     }
 
     /** Ends a task whose bytes have moved, also one that needed no command, behind a map if the processor clears its slot. */
-    private void finish(SsgTask task, long result) {
-        if (isLookedAt(task, result)) {
-            map(task, result);
+    private void finish(SsgTask task) {
+        if (isLookedAt(task)) {
+            map(task);
         } else {
-            end(task, result);
+            ended.add(task);
         }
     }
 
@@ -237,53 +245,34 @@ final class SsgQueue implements NativeQueue {
     }
 
     /** Returns whether the processor has to get a slot: where a file ends in it, the engine clears what lies behind. */
-    private static boolean isLookedAt(SsgTask task, long result) {
-        return task.kind() == Command.Kind.READ
+    private static boolean isLookedAt(SsgTask task) {
+        return task.kind() == Request.Kind.READ
                 && task.memory() instanceof SsgSlot slot
                 && !slot.isMapped()
-                && result >= 0
-                && result < task.bytes();
+                && !task.hasFailed()
+                && task.moved() < task.bytes();
     }
 
-    private void map(SsgTask task, long moved) {
+    private void map(SsgTask task) {
         task.mapping = true;
-        task.movedBefore = moved;
         long queue = queues.next(null);
         new SsgChain(task, queue).map((SsgSlot) task.memory());
         queues.flush();
         if (task.isUnderWay()) {
             inFlight.add(task);
         } else {
-            mapped(task, task.result());
+            mapped(task);
         }
     }
 
-    private void mapped(SsgTask task, long result) {
-        ((SsgSlot) task.memory()).mapped(result >= 0);
-        end(task, result);
-    }
-
-    private void end(SsgTask task, long result) {
-        task.result(result);
+    private void mapped(SsgTask task) {
+        ((SsgSlot) task.memory()).mapped(!task.hasFailed());
         ended.add(task);
     }
 
     @Override
     public void wake() {
         doorbell.ring();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return SsgResults.failure(kind, result, tasks, SsgQueue::failure);
-    }
-
-    private static NativeFailure failure(long answer) {
-        NativeFailure failure = ClCall.failure(answer);
-        boolean positive = failure.error().code() == OpenClError.INVALID_FILE_OBJECT_AMD;
-        return positive
-                ? new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, "the driver has let go of the file")
-                : failure;
     }
 
     @Override

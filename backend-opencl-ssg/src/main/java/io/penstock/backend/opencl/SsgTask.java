@@ -3,15 +3,16 @@ package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.ssg.SsgCommand;
 import io.penstock.engine.ssg.SsgFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command of the engine's as a chain of commands of the device's, each of which waits for the one before by its event.
- * One object per id of a queue, filled again and again, with native cells of its own.
+ * A request of the engine's as a chain of commands of the device's, each of which waits for the one before by its event.
+ * One object per tag of a queue, with native cells of its own.
  */
 final class SsgTask extends SsgCommand<SsgFile> {
 
@@ -38,8 +39,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
     @Nullable
     ClSpan ring;
 
-    long movedBefore;
-    boolean mapping; // what was moved before, and the slot is being mapped
+    boolean mapping; // the bytes were moved, and the slot is being mapped
     boolean waitsNoMore; // on the device, since an event that it waited for there has failed
 
     /**
@@ -48,17 +48,17 @@ final class SsgTask extends SsgCommand<SsgFile> {
      * @param cells {@link #CELL_BYTES} of its own, in native order
      * @param address of them
      */
-    SsgTask(int id, ByteBuffer cells, long address) {
-        super(id);
+    SsgTask(Request request, ByteBuffer cells, long address) {
+        super(request);
         this.cells = cells;
         this.address = address;
     }
 
     @Override
-    public void fill(Command command) {
-        super.fill(command);
-        point = (ClPoint) command.point();
-        inOrder = command.inOrder();
+    public void begin() {
+        super.begin();
+        point = (ClPoint) request().point();
+        inOrder = request().inOrder();
         mapping = false;
         waitsNoMore = false;
     }
@@ -102,7 +102,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
     /** Takes the answer to the next step; returns whether it stands in the queue. */
     boolean step(ClCall call, int answer) {
         if (answer != OpenClError.SUCCESS) {
-            result(call.failed(answer));
+            fails(call.failure(answer));
             return false;
         }
         calls[steps++] = call;
@@ -145,13 +145,14 @@ final class SsgTask extends SsgCommand<SsgFile> {
         return status(0);
     }
 
-    /** Lets go of the events, and returns what the first step that failed says, or 0. */
-    long forgetSteps() {
-        long failed = 0;
+    /** Lets go of the events, and returns what the first step that failed says, or null. */
+    @Nullable
+    NativeFailure forgetSteps() {
+        NativeFailure failed = null;
         for (int step = 0; step < steps; step++) {
             int status = status(step);
-            if (status < OpenCl.CL_COMPLETE && failed == 0) {
-                failed = calls[step].failedByEvent(status);
+            if (status < OpenCl.CL_COMPLETE && failed == null) {
+                failed = calls[step].failureByEvent(status);
             }
             OpenCl.clReleaseEvent(cells.getLong(step * Long.BYTES));
         }
@@ -160,8 +161,7 @@ final class SsgTask extends SsgCommand<SsgFile> {
     }
 
     @Override
-    public void forget() {
-        super.forget();
+    protected void forget() {
         point = null;
         inOrder = null;
     }

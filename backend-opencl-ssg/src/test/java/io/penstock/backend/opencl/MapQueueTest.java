@@ -13,16 +13,15 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.doubles.SsgDouble;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,17 +141,17 @@ class MapQueueTest {
         NativeFile file =
                 route.open(SsgFixture.write("flushed", SsgFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
         NativeQueue queue = route.openQueue();
-        List<Long> results = new ArrayList<>();
+        Requests requests = new Requests();
         ClSpan span = ClSpan.create(device.context, BYTES);
         ClMemory memory = new ClMemory(span, BYTES, span::release);
 
-        queue.enqueue(0, new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0));
+        queue.enqueue(requests.next(0).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
         long start = System.nanoTime();
-        while (results.isEmpty() && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
-            queue.turn(1_000_000, (id, result) -> results.add(result));
+        while (requests.ended() == 0 && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
+            queue.turn(1_000_000);
         }
 
-        assertThat(results).containsExactly((long) BYTES);
+        assertThat(requests.result(0)).isEqualTo(BYTES);
         memory.free();
         queue.close();
         file.close();

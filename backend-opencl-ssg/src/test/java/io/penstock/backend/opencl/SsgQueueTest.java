@@ -12,13 +12,13 @@ import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.doubles.SsgDouble;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -34,8 +34,7 @@ class SsgQueueTest {
 
     private final DoubleControl control = SsgDouble.control();
 
-    private final List<Long> results = new ArrayList<>();
-    private final List<Integer> ended = new ArrayList<>();
+    private final Requests requests = new Requests();
     private ClContext context;
     private SsgSession session;
     private NativeFile file;
@@ -61,21 +60,14 @@ class SsgQueueTest {
         context.leave();
     }
 
-    private Command read() {
-        return new Command().file(Command.Kind.READ, file, 0, BYTES).memory(memory, 0);
-    }
-
-    private void turn(long waitNanos) {
-        queue.turn(waitNanos, (id, result) -> {
-            ended.add(id);
-            results.add(result);
-        });
+    private Request read(int tag) {
+        return requests.next(tag).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0);
     }
 
     private void turns(int until) {
         long start = System.nanoTime();
-        while (results.size() < until && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
-            turn(1_000_000);
+        while (requests.ended() < until && System.nanoTime() - start < SsgFixture.LONG.toNanos()) {
+            queue.turn(1_000_000);
         }
     }
 
@@ -83,10 +75,10 @@ class SsgQueueTest {
     @Test
     void commandsAreFlushed() throws IOException {
         open(SsgFixture.OPTIONS);
-        queue.enqueue(0, read());
-        queue.enqueue(1, read());
+        queue.enqueue(read(0));
+        queue.enqueue(read(1));
         turns(2);
-        assertThat(results).containsExactly((long) BYTES, (long) BYTES);
+        assertThat(List.of(requests.result(0), requests.result(1))).containsExactly((long) BYTES, (long) BYTES);
         close();
     }
 
@@ -95,9 +87,9 @@ class SsgQueueTest {
         open(SsgFixture.OPTIONS);
         SsgSlot slot = SsgSlot.allocate(session, 2 * BYTES);
         queue.enqueue(
-                0, new Command().file(Command.Kind.READ, file, 0, 2 * BYTES).memory(slot, 0));
+                requests.next(0).file(Request.Kind.READ, file, 0, 2 * BYTES).memory(slot, 0));
         turns(1);
-        assertThat(results).containsExactly((long) BYTES);
+        assertThat(requests.result(0)).isEqualTo(BYTES);
         slot.free();
         close();
     }
@@ -107,13 +99,13 @@ class SsgQueueTest {
     void aCommandDoesNotSeemToHaveEndedBeforeOneThatItMayHaveWaitedFor() throws IOException {
         open(SsgFixture.OPTIONS);
         control.hold(SsgFixture.READ);
-        queue.enqueue(0, read());
-        queue.enqueue(1, read());
-        turn(0);
+        queue.enqueue(read(0));
+        queue.enqueue(read(1));
+        queue.turn(0);
         assertThat(control.awaitHeld(SsgFixture.READ, 2)).isEqualTo(2);
         control.set("ends_behind_a_look", 1);
         turns(2);
-        assertThat(ended).containsExactly(0, 1);
+        assertThat(requests.order()).containsExactly(0, 1);
         close();
     }
 
@@ -122,14 +114,14 @@ class SsgQueueTest {
         open(SsgFixture.OPTIONS);
         control.hold(SsgFixture.READ);
         for (int id = 0; id < 4; id++) {
-            queue.enqueue(id, read());
+            queue.enqueue(read(id));
         }
-        turn(0);
+        queue.turn(0);
         assertThat(control.awaitHeld(SsgFixture.READ, 4)).isEqualTo(4);
         control.release(SsgFixture.READ);
         assertThat(control.awaitLive("operations", 0)).isZero();
         turns(4);
-        assertThat(ended).containsExactly(0, 1, 2, 3);
+        assertThat(requests.order()).containsExactly(0, 1, 2, 3);
         close();
     }
 
@@ -182,28 +174,28 @@ class SsgQueueTest {
         DeviceFence fence = new ClFence(userEvent());
         ClPoint first = new ClPoint(context, 0, true);
         await(first, fence);
-        queue.enqueue(0, read().joins(first, () -> {}));
-        turn(0);
+        queue.enqueue(read(0).joins(first, () -> {}));
+        queue.turn(0);
         first.place(() -> {});
-        DeviceFence behind = new Behind(first, () -> ended.contains(0));
+        DeviceFence behind = new Behind(first, () -> requests.hasEnded(0));
         ClPoint second = new ClPoint(context, 0, false);
         await(second, behind);
-        queue.enqueue(1, read().joins(second, null));
-        turn(0);
+        queue.enqueue(read(1).joins(second, null));
+        queue.turn(0);
 
         control.hold(SsgFixture.READ);
         OpenCl.clSetUserEventStatus(fence.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0)).as("both have failed").isZero();
         for (int i = 0; i < 4; i++) {
-            turn(0);
+            queue.turn(0);
         }
         assertThat(control.calls(SsgFixture.READ))
                 .as("only the first was submitted once more")
                 .isEqualTo(3);
         control.release(SsgFixture.READ);
         turns(2);
-        assertThat(ended).containsExactly(0, 1);
-        assertThat(results).containsExactly((long) BYTES, (long) BYTES);
+        assertThat(requests.order()).containsExactly(0, 1);
+        assertThat(List.of(requests.result(0), requests.result(1))).containsExactly((long) BYTES, (long) BYTES);
         second.free();
         behind.close();
         fence.close();
@@ -220,13 +212,13 @@ class SsgQueueTest {
         ClPoint point = new ClPoint(context, 0, false);
         await(point, failing);
         await(point, late);
-        queue.enqueue(0, read().joins(point, null));
-        turn(0);
+        queue.enqueue(read(0).joins(point, null));
+        queue.turn(0);
         OpenCl.clSetUserEventStatus(failing.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0)).as("it has failed").isZero();
         long start = System.nanoTime();
-        for (int i = 0; i < 3 && results.isEmpty(); i++) {
-            turn(SsgFixture.LONG.toNanos());
+        for (int i = 0; i < 3 && requests.ended() == 0; i++) {
+            queue.turn(SsgFixture.LONG.toNanos());
         }
         assertThat(System.nanoTime() - start)
                 .as("a turn that sleeps though nobody will ring")
@@ -234,7 +226,7 @@ class SsgQueueTest {
         assertThat(control.calls(SsgFixture.READ)).isEqualTo(1);
         OpenCl.clSetUserEventStatus(late.nativeHandle(), OpenCl.CL_COMPLETE);
         turns(1);
-        assertThat(results).containsExactly((long) BYTES);
+        assertThat(requests.result(0)).isEqualTo(BYTES);
         point.free();
         failing.close();
         late.close();
@@ -250,16 +242,16 @@ class SsgQueueTest {
         ClPoint point = new ClPoint(context, 0, false);
         await(point, failing);
         await(point, never);
-        queue.enqueue(0, read().joins(point, null));
-        turn(0);
+        queue.enqueue(read(0).joins(point, null));
+        queue.turn(0);
         OpenCl.clSetUserEventStatus(failing.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0)).as("it has failed").isZero();
-        turn(0);
-        turn(0);
-        queue.cancel(0);
-        turn(0);
-        assertThat(ended).containsExactly(0);
-        assertThat(queue.failure(Command.Kind.READ, results.get(0)).kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
+        queue.turn(0);
+        queue.turn(0);
+        queue.cancel(requests.of(0));
+        queue.turn(0);
+        assertThat(requests.order()).containsExactly(0);
+        assertThat(requests.failure(0)).map(NativeFailure::kind).contains(NativeFailure.Kind.CANCELLED);
         OpenCl.clSetUserEventStatus(never.nativeHandle(), OpenCl.CL_COMPLETE);
         point.free();
         failing.close();
@@ -274,17 +266,17 @@ class SsgQueueTest {
         ClPoint point = new ClPoint(context, 0, false);
         await(point, fence);
 
-        queue.enqueue(0, read().joins(point, null));
-        turn(0);
+        queue.enqueue(read(0).joins(point, null));
+        queue.turn(0);
         OpenCl.clSetUserEventStatus(fence.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0))
                 .as("the command has failed")
                 .isZero();
-        while (results.isEmpty()) {
-            turn(-1); // for ever, if it sleeps
+        while (requests.ended() == 0) {
+            queue.turn(-1); // for ever, if it sleeps
         }
 
-        assertThat(results).containsExactly((long) BYTES);
+        assertThat(requests.result(0)).isEqualTo(BYTES);
         assertThat(control.calls(SsgFixture.READ)).isEqualTo(2);
         point.free();
         fence.close();

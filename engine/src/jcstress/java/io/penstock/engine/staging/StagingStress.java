@@ -4,7 +4,9 @@ package io.penstock.engine.staging;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -17,6 +19,10 @@ import org.openjdk.jcstress.infra.results.I_Result;
 public final class StagingStress {
 
     private StagingStress() {}
+
+    private static Piece piece(@Nullable StagedQueue queue, int tag) {
+        return new Piece(queue, new Request(tag, (request, bytes, failure) -> {}));
+    }
 
     /** A queue without threads, and a pool of one slot that its first piece has. */
     private static final class Staged {
@@ -33,7 +39,7 @@ public final class StagingStress {
             queue = new StagedQueue(
                     device, host, new SlotSizes(SLOT, 1, 0, 4), new FillerPool(1, false).enter(), null, null);
             pool = new SlotPool(device, host, 1, SLOT);
-            first = new Piece(queue, 0);
+            first = piece(queue, 0);
             pool.assign(first);
             slot = first.giveUpSlot();
         }
@@ -45,7 +51,7 @@ public final class StagingStress {
     @State
     public static class ReleaseAgainstAssign {
         private final Staged staged = new Staged();
-        private final Piece piece = new Piece(staged.queue, 1);
+        private final Piece piece = piece(staged.queue, 1);
 
         @Actor
         public void filler() {
@@ -70,8 +76,8 @@ public final class StagingStress {
     @State
     public static class ReleaseAgainstTwoAssigns {
         private final Staged staged = new Staged();
-        private final Piece one = new Piece(staged.queue, 1);
-        private final Piece other = new Piece(staged.queue, 2);
+        private final Piece one = piece(staged.queue, 1);
+        private final Piece other = piece(staged.queue, 2);
 
         @Actor
         public void filler() {
@@ -101,7 +107,7 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "two holders, or none")
     @State
     public static class TakeAgainstCancel {
-        private final Piece piece = new Piece(null, 0);
+        private final Piece piece = piece(null, 0);
 
         public TakeAgainstCancel() {
             piece.giveTo(Piece.AWAITS_SLOT);
@@ -124,7 +130,7 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "given away although cancelled, with nobody to end it")
     @State
     public static class GiveAgainstCancel {
-        private final Piece piece = new Piece(null, 0);
+        private final Piece piece = piece(null, 0);
 
         @Actor
         public void holder(II_Result r) {
@@ -142,7 +148,7 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "both or neither")
     @State
     public static class TakeAgainstTake {
-        private final Piece piece = new Piece(null, 0);
+        private final Piece piece = piece(null, 0);
         private int one;
         private int other;
 

@@ -3,10 +3,10 @@ package io.penstock.engine.host;
 
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.staging.HostBytes;
 import io.penstock.engine.staging.SlotBytes;
 import java.io.IOException;
@@ -86,16 +86,16 @@ public final class BlockingBytes implements HostBytes {
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
+    public NativeFailure failure(Request.Kind kind, long result) {
         return HostFailure.of(call(kind), result);
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, Throwable thrown) {
+    public NativeFailure failure(Request.Kind kind, Throwable thrown) {
         return HostFailure.of(call(kind), thrown);
     }
 
-    private static String call(Command.Kind kind) {
+    private static String call(Request.Kind kind) {
         return switch (kind) {
             case READ, COPY_IN, COPY_OUT -> "pread";
             case WRITE -> "pwrite";

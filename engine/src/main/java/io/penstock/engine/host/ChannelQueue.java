@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -12,19 +10,19 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands over file channels: a bounded number of threads make positional calls that block. Works on any operating
+ * Requests over file channels: a bounded number of threads make positional calls that block. Works on any operating
  * system, without JNA for memory that is {@link HostMemory}.
  *
  * <p><b>Threading:</b> as {@link NativeQueue}. The threads are the queue's own, start as they are needed, and are
  * never interrupted in a call: that would close the channel.
  *
- * <p><b>Cancellation:</b> takes a command back that no thread has begun; others end by themselves.
+ * <p><b>Cancellation:</b> takes a request back that no thread has begun; others end by themselves.
  */
 class ChannelQueue implements NativeQueue { // a simulation starts threads and waits in its own way
-    private final ChannelTask[] tasks; // by id
-    private final ArrayBlockingQueue<ChannelTask> waiting;
-    private final MpscVarHandleArrayQueue<ChannelTask> ended;
-    private final InlineCommands inline;
+    private final int depth;
+    private final ArrayBlockingQueue<ChannelCall> waiting;
+    private final MpscVarHandleArrayQueue<ChannelCall> ended;
+    private final InlineRequests inline;
     private final WakeState wakeState = new WakeState();
     private final Thread[] threads;
     private int started; // lane only: how many threads
@@ -35,51 +33,47 @@ class ChannelQueue implements NativeQueue { // a simulation starts threads and w
     /**
      * Makes one.
      *
-     * @param depth commands that may be queued or in flight at once
+     * @param depth requests that may be queued or in flight at once
      * @param threads calls that may block at once
      */
     ChannelQueue(int depth, int threads) {
-        tasks = new ChannelTask[depth];
-        for (int id = 0; id < depth; id++) {
-            tasks[id] = new ChannelTask(id);
-        }
+        this.depth = depth;
         waiting = new ArrayBlockingQueue<>(depth);
         ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
-        inline = new InlineCommands(depth);
+        inline = new InlineRequests(depth);
         this.threads = new Thread[threads];
     }
 
     @Override
     public int depth() {
-        return tasks.length;
+        return depth;
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
-            inline.copy(id, command);
+    public void enqueue(Request request) {
+        if (request.isCopy()) {
+            inline.copy(request);
             return;
         }
-        tasks[id].fill(command);
         inFlight++;
         if (started < Math.min(inFlight, threads.length)) {
             startThread();
         }
-        waiting.add(tasks[id]); // there is room for every id
+        waiting.add(ChannelCall.of(request)); // there is room for every tag
     }
 
     @Override
-    public void cancel(int id) {
-        ChannelTask task = tasks[id];
-        if (waiting.remove(task)) {
-            task.result = -Errno.ECANCELED;
-            ended.add(task);
+    public void cancel(Request request) {
+        ChannelCall call = ChannelCall.of(request);
+        if (waiting.remove(call)) {
+            call.takenBack();
+            ended.add(call);
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        int reported = inline.run(completions) + drain(completions);
+    public void turn(long waitNanos) {
+        int reported = inline.run() + report();
         if (reported > 0 || waitNanos == 0) {
             return;
         }
@@ -88,7 +82,7 @@ class ChannelQueue implements NativeQueue { // a simulation starts threads and w
             park(wakeState, waitNanos);
             wakeState.endWait();
         }
-        drain(completions);
+        report();
     }
 
     @Override
@@ -99,18 +93,6 @@ class ChannelQueue implements NativeQueue { // a simulation starts threads and w
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        String call = switch (kind) {
-            case READ -> "FileChannel.read";
-            case WRITE -> "FileChannel.write";
-            case SYNC -> "FileChannel.force";
-            case COPY_IN, COPY_OUT -> "ByteBuffer.put";
-        };
-        Throwable thrown = result <= ChannelTask.THREW ? tasks[(int) (ChannelTask.THREW - result)].thrown : null;
-        return thrown == null ? HostFailure.of(call, result) : HostFailure.of(call, thrown);
-    }
-
-    @Override
     public void close() {
         closed = true;
         for (int i = 0; i < started; i++) {
@@ -118,13 +100,12 @@ class ChannelQueue implements NativeQueue { // a simulation starts threads and w
         }
     }
 
-    private int drain(Completions completions) {
+    private int report() {
         int count = 0;
-        for (ChannelTask task = ended.poll(); task != null; task = ended.poll()) {
+        for (ChannelCall call = ended.poll(); call != null; call = ended.poll()) {
             inFlight--;
             count++;
-            task.forget();
-            completions.completed(task.id, task.result);
+            call.report();
         }
         return count;
     }
@@ -163,16 +144,16 @@ class ChannelQueue implements NativeQueue { // a simulation starts threads and w
     }
 
     /** Waits for a task. */
-    ChannelTask take(BlockingQueue<ChannelTask> waiting) throws InterruptedException {
+    ChannelCall take(BlockingQueue<ChannelCall> waiting) throws InterruptedException {
         return waiting.take();
     }
 
     private void serve() {
         while (!closed) {
             try {
-                ChannelTask task = take(waiting);
-                task.run();
-                ended.add(task);
+                ChannelCall call = take(waiting);
+                call.run();
+                ended.add(call);
                 wake(); // after add: a lane that was about to wait looks again
             } catch (InterruptedException ending) {
                 // closed says whether

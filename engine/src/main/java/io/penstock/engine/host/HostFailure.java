@@ -15,9 +15,6 @@ import java.io.IOException;
 final class HostFailure {
     private static final int FIRST_WINDOWS = 1 << 14; // above all numbers of errno
 
-    /** Numbers of Windows that are known by name lie above; a queue may use what is below for its own. */
-    static final int LAST = -(1 << 16);
-
     private HostFailure() {}
 
     /** Returns the result that stands for a number of {@code GetLastError}. */

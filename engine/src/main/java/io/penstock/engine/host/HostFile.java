@@ -14,7 +14,7 @@ import java.util.Set;
  * <p><b>Threading:</b> thread-safe. <b>Errors:</b> {@link IOException} with the native answer; after {@link #close}
  * too, never a use of somebody else's descriptor.
  *
- * <p><b>Ownership:</b> {@link #close} closes it once; no native command may be using it.
+ * <p><b>Ownership:</b> {@link #close} closes it once; no native request may be using it.
  */
 public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFile {
 
@@ -59,7 +59,7 @@ public sealed interface HostFile extends NativeFile permits LinuxFile, ChannelFi
     /**
      * Opens a file as this operating system does best.
      *
-     * @param pieceBytes how much one command should move
+     * @param pieceBytes how much one request should move
      * @throws IOException with the native answer
      */
     static HostFile open(Path path, Set<FileOption> options, long pieceBytes) throws IOException {

@@ -3,24 +3,26 @@ package io.penstock.engine.host;
 
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Commands over one io_uring: enqueued ones wait in the submission queue, and one {@code enter} per turn hands them
+ * Requests over one io_uring: enqueued ones wait in the submission queue, and one {@code enter} per turn hands them
  * over, waits, and lets the kernel complete what it can.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}; the lane must outlive its commands, see {@link Kernel}.
+ * <p><b>Threading:</b> as {@link NativeQueue}; the lane must outlive its requests, see {@link Kernel}.
  *
- * <p><b>Errors:</b> if the ring breaks, commands that the kernel has not taken, and later ones, answer the error; what
+ * <p><b>Errors:</b> if the ring breaks, requests that the kernel has not taken, and later ones, fail with the error; what
  * it has taken is still waited for, since it may still write.
  */
 final class UringQueue implements NativeQueue {
-    private static final int ID_BITS = 16;
-    private static final long ID_MASK = (1 << ID_BITS) - 1;
+    private static final int TAG_BITS = 16;
+    private static final long TAG_MASK = (1 << TAG_BITS) - 1;
     private static final long WAKE = -1;
     private static final long CANCEL = -2;
     private static final int WAKE_BYTES = Long.BYTES;
@@ -34,21 +36,21 @@ final class UringQueue implements NativeQueue {
     private final SubmissionQueue submissions;
     private final FixedFiles files;
     private final FixedBuffers buffers;
-    private final InlineCommands inline;
+    private final InlineRequests inline;
     private final WakeState wakeState = new WakeState();
     private final CompletionHandler handler = this::completed;
     private final long asyncBytes;
-    private final long[] inFlight; // by id: the user data of its operation, 0 if none
-    private final boolean[] cancelled; // by id
+    private final @Nullable Request[] requests; // by tag; null if none is in flight
+    private final long[] userData; // by tag: of its operation
+    private final boolean[] cancelled; // by tag
     private final ByteBuffer wakeCount = ByteBuffer.allocateDirect(WAKE_BYTES); // held for its memory
     private final long wakeCountAddress = NativeMemory.address(wakeCount);
     private final int eventfd;
-    private long sequence; // lane only; makes the user data of one id differ from use to use
-    private int outstanding; // lane only: ids whose operation is pending or in the kernel's hands
+    private long sequence; // lane only; makes the user data of one tag differ from use to use
+    private int outstanding; // lane only: requests whose operation is pending or in the kernel's hands
     private int refusals; // lane only: enters in a row that took nothing
     private int broken; // lane only: the errno that the ring broke with, or 0
     private boolean wakeIsArmed; // lane only
-    private Completions completions = (id, result) -> {}; // lane only, of the turn under way
     private boolean closed; // guarded by wakeState
 
     private UringQueue(Kernel kernel, Ring ring, int eventfd, UringOptions options) {
@@ -58,8 +60,9 @@ final class UringQueue implements NativeQueue {
         submissions = ring.submissions();
         files = new FixedFiles(ring.registration(), options.registers());
         buffers = new FixedBuffers(ring.registration(), options.registers());
-        inline = new InlineCommands(options.depth());
-        inFlight = new long[options.depth()];
+        inline = new InlineRequests(options.depth());
+        requests = new Request[options.depth()];
+        userData = new long[options.depth()];
         cancelled = new boolean[options.depth()];
         asyncBytes = options.asyncBytes();
     }
@@ -81,38 +84,38 @@ final class UringQueue implements NativeQueue {
 
     @Override
     public int depth() {
-        return inFlight.length;
+        return requests.length;
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        if (command.kind() == Command.Kind.COPY_IN || command.kind() == Command.Kind.COPY_OUT) {
-            inline.copy(id, command);
+    public void enqueue(Request request) {
+        if (request.isCopy()) {
+            inline.copy(request);
         } else if (broken != 0) {
-            inline.answer(id, -broken);
-        } else if (prepare(id, command) || (makeRoom() && prepare(id, command))) {
+            inline.fail(request, failure(request, -broken));
+        } else if (prepare(request) || (makeRoom() && prepare(request))) {
+            requests[request.tag()] = request;
             outstanding++;
         } else {
-            inFlight[id] = 0;
-            inline.answer(id, broken == 0 ? -Errno.EAGAIN : -broken);
+            inline.fail(request, failure(request, broken == 0 ? -Errno.EAGAIN : -broken));
         }
     }
 
     @Override
-    public void cancel(int id) {
-        if (inFlight[id] != 0 && !cancelled[id] && broken == 0) {
-            cancelled[id] = true;
-            if (!submissions.cancel(inFlight[id], CANCEL) && makeRoom()) {
-                submissions.cancel(inFlight[id], CANCEL);
+    public void cancel(Request request) {
+        int tag = request.tag();
+        if (requests[tag] != null && !cancelled[tag] && broken == 0) {
+            cancelled[tag] = true;
+            if (!submissions.cancel(userData[tag], CANCEL) && makeRoom()) {
+                submissions.cancel(userData[tag], CANCEL);
             }
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        this.completions = completions;
+    public void turn(long waitNanos) {
         buffers.sweep();
-        int ended = inline.run(completions);
+        int ended = inline.run();
         boolean waits = waitNanos != 0 && ended == 0 && broken == 0 && wakeState.beginWait();
         try {
             enter(waits && (wakeIsArmed || armWake()) ? waitNanos : 0);
@@ -143,18 +146,6 @@ final class UringQueue implements NativeQueue {
                 }
             }
         }
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return HostFailure.of(
-                switch (kind) {
-                    case READ -> "IORING_OP_READ";
-                    case WRITE -> "IORING_OP_WRITE";
-                    case SYNC -> "IORING_OP_FSYNC";
-                    case COPY_IN, COPY_OUT -> "memcpy";
-                },
-                result);
     }
 
     @Override
@@ -191,36 +182,36 @@ final class UringQueue implements NativeQueue {
         }
     }
 
-    private boolean prepare(int id, Command command) {
-        LinuxFile file = (LinuxFile) command.file();
-        long userData = ++sequence << ID_BITS | id;
-        inFlight[id] = userData;
-        cancelled[id] = false;
+    private boolean prepare(Request request) {
+        LinuxFile file = (LinuxFile) request.file();
+        long data = ++sequence << TAG_BITS | request.tag();
+        userData[request.tag()] = data;
+        cancelled[request.tag()] = false;
         int slot = files.slot(file);
         int flags = slot < 0 ? 0 : SubmissionQueue.FIXED_FILE;
         int fd = slot < 0 ? file.fd() : slot;
-        if (command.kind() == Command.Kind.SYNC) {
-            return submissions.fsync(flags, fd, true, userData);
+        if (request.kind() == Request.Kind.SYNC) {
+            return submissions.fsync(flags, fd, true, data);
         }
-        int length = Math.toIntExact(command.bytes());
+        int length = Math.toIntExact(request.bytes());
         boolean isLone = outstanding == 0 && length <= MOST_LONE_BYTES;
         if (length >= asyncBytes && !isLone && !file.isDirect()) {
             flags |= SubmissionQueue.ASYNC;
         }
-        long offset = command.fileOffset();
-        long address = command.hostAddress();
-        int buffer = buffers.slot(command.memory());
-        if (command.kind() == Command.Kind.READ) {
+        long offset = request.fileOffset();
+        long address = request.hostAddress();
+        int buffer = buffers.slot(request.memory());
+        if (request.kind() == Request.Kind.READ) {
             return buffer < 0
-                    ? submissions.read(flags, fd, offset, address, length, userData)
-                    : submissions.readFixed(flags, fd, offset, address, length, buffer, userData);
+                    ? submissions.read(flags, fd, offset, address, length, data)
+                    : submissions.readFixed(flags, fd, offset, address, length, buffer, data);
         }
         return buffer < 0
-                ? submissions.write(flags, fd, offset, address, length, userData)
-                : submissions.writeFixed(flags, fd, offset, address, length, buffer, userData);
+                ? submissions.write(flags, fd, offset, address, length, data)
+                : submissions.writeFixed(flags, fd, offset, address, length, buffer, data);
     }
 
-    // Only a burst of cancels can fill the submission queue: there is a place in it for every id.
+    // Only a burst of cancels can fill the submission queue: there is a place in it for every tag.
     private boolean makeRoom() {
         try {
             ring.submit();
@@ -245,16 +236,32 @@ final class UringQueue implements NativeQueue {
         }
     }
 
-    private void completed(long userData, int result, int flags) {
-        if (userData == WAKE) {
+    private void completed(long data, int result, int flags) {
+        if (data == WAKE) {
             wakeIsArmed = false;
-        } else if (userData != CANCEL) {
-            int id = (int) (userData & ID_MASK);
-            inFlight[id] = 0;
+        } else if (data != CANCEL) {
+            int tag = (int) (data & TAG_MASK);
+            Request request = Objects.requireNonNull(requests[tag]);
+            requests[tag] = null;
             outstanding--;
-            // A worker that was interrupted for a cancel answers EINTR.
-            boolean interrupted = cancelled[id] && result == -Errno.EINTR;
-            completions.completed(id, interrupted ? -Errno.ECANCELED : result);
+            if (result >= 0) {
+                request.complete(result);
+            } else {
+                // A worker that was interrupted for a cancel answers EINTR.
+                boolean interrupted = cancelled[tag] && result == -Errno.EINTR;
+                request.fail(failure(request, interrupted ? -Errno.ECANCELED : result));
+            }
         }
+    }
+
+    private static NativeFailure failure(Request request, int answer) {
+        return HostFailure.of(
+                switch (request.kind()) {
+                    case READ -> "IORING_OP_READ";
+                    case WRITE -> "IORING_OP_WRITE";
+                    case SYNC -> "IORING_OP_FSYNC";
+                    case COPY_IN, COPY_OUT -> "memcpy";
+                },
+                answer);
     }
 }

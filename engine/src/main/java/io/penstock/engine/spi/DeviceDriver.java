@@ -50,7 +50,7 @@ public interface DeviceDriver {
 
     /**
      * Takes hold of a region of an image for one transfer, on the subscriber's thread; its bytes count from the start of
-     * the region as it lies in a file. Until {@link DeviceMemory#free} commands find it, whatever the application does.
+     * the region as it lies in a file. Until {@link DeviceMemory#free} requests find it, whatever the application does.
      *
      * @throws IllegalArgumentException if the device has no such image
      * @throws IndexOutOfBoundsException if the region is not inside of it

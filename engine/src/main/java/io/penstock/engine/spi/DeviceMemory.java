@@ -4,7 +4,7 @@ package io.penstock.engine.spi;
 import io.penstock.PeerExport;
 
 /**
- * Memory that one native command can reach; the engine counts who uses it and calls {@link #free} once.
+ * Memory that one native request can reach; the engine counts who uses it and calls {@link #free} once.
  *
  * <p>Thread-safe.
  */
@@ -20,7 +20,7 @@ public interface DeviceMemory {
     long hostAddress();
 
     /**
-     * Returns how many bytes behind its last belong to it all the same: commands of its device may overwrite these, so
+     * Returns how many bytes behind its last belong to it all the same: requests of its device may overwrite these, so
      * that the last block of a file can be read as a whole.
      */
     default long slack() {
@@ -36,6 +36,6 @@ public interface DeviceMemory {
         throw new UnsupportedOperationException("this memory is not one that other devices reach");
     }
 
-    /** Gives it back. Called once, when no native command uses it any more; any thread. */
+    /** Gives it back. Called once, when no native request uses it any more; any thread. */
     void free();
 }

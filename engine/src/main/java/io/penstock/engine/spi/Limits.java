@@ -4,14 +4,14 @@ package io.penstock.engine.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What native commands on a file must look like.
+ * What native requests on a file must look like.
  *
  * @param fileAlignment offsets and lengths in the file are multiples of this, a power of two; 1 where anything goes
  * @param memoryAlignment offsets in, or host addresses of, memory are multiples of this, a power of two; 1 where
  *     anything goes
- * @param maxBytes the most bytes that one command may move, a multiple of {@code fileAlignment}
- * @param pieceBytes the bytes that one command should move where there are more, a multiple of {@code fileAlignment}
- * @param packs whether one command may take several small pairs of a gather, whose targets lie side by side
+ * @param maxBytes the most bytes that one request may move, a multiple of {@code fileAlignment}
+ * @param pieceBytes the bytes that one request should move where there are more, a multiple of {@code fileAlignment}
+ * @param packs whether one request may take several small pairs of a gather, whose targets lie side by side
  */
 public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, long pieceBytes, boolean packs) {
 
@@ -42,7 +42,7 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
         return last;
     }
 
-    /** Returns whether commands are bound to blocks. */
+    /** Returns whether requests are bound to blocks. */
     public boolean isBlockGranular() {
         return fileAlignment > 1 || memoryAlignment > 1;
     }

@@ -4,7 +4,7 @@ package io.penstock.engine.spi;
 import io.penstock.NativeError;
 
 /**
- * What a failed native command means to the engine.
+ * What a failed native request means to the engine.
  *
  * @param error call, code and symbol
  * @param kind what to do about it
@@ -19,13 +19,13 @@ public record NativeFailure(NativeError error, Kind kind, String note) {
 
     /** What can be done about a failure. */
     public enum Kind {
-        /** The engine submits the command again (EINTR, EAGAIN of a busy queue), a bounded number of times. */
+        /** The engine submits the request again (EINTR, EAGAIN of a busy queue), a bounded number of times. */
         RETRY,
         /** Nothing was started and the caller may try again. */
         TRANSIENT,
         /** The request cannot work. */
         PERMANENT,
-        /** The command was given up because the lane asked for it. */
+        /** The request was given up because the lane asked for it. */
         CANCELLED,
         /** The device is gone. */
         LOST

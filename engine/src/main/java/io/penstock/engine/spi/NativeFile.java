@@ -4,13 +4,13 @@ package io.penstock.engine.spi;
 import java.io.IOException;
 
 /**
- * A file as the commands of one route know it: a descriptor, a registered handle, a vendor's file object.
+ * A file as the requests of one route know it: a descriptor, a registered handle, a vendor's file object.
  *
  * <p>Thread-safe.
  */
 public interface NativeFile {
 
-    /** Returns what commands on this file must be multiples of, and how long they may be. */
+    /** Returns what requests on this file must be multiples of, and how long they may be. */
     Limits limits();
 
     /**
@@ -45,6 +45,6 @@ public interface NativeFile {
      */
     void preallocate(long bytes) throws IOException;
 
-    /** Closes it. Called once, when no native command uses it any more; any thread. */
+    /** Closes it. Called once, when no native request uses it any more; any thread. */
     void close();
 }

@@ -72,11 +72,11 @@ public interface Route {
     default void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {}
 
     /**
-     * Returns whether the commands of a transfer will wait on the device for a fence, so that the lane need not hold the
+     * Returns whether the requests of a transfer will wait on the device for a fence, so that the lane need not hold the
      * transfer back for it. Asked when this route takes a transfer that has a point, once for each fence that has a
      * native object and is not passed; any thread.
      *
-     * @param point the transfer's, which keeps what its commands will need
+     * @param point the transfer's, which keeps what its requests will need
      * @param fence one that this backend's driver made or {@linkplain DeviceDriver#makes knows}, or one behind a transfer
      *     of this backend's, whose native object then stays until this returns
      */
@@ -101,7 +101,7 @@ public interface Route {
     NativeQueue openQueue();
 
     /**
-     * Allocates a bounce slot for blocks with unaligned edges, which the processor and the route's commands reach. One that
+     * Allocates a bounce slot for blocks with unaligned edges, which the processor and the route's requests reach. One that
      * the processor does not reach has the host address 0: where a READ into it is short, the route sees to it that what
      * lies behind reads as zeros before the next COPY_OUT to it.
      */

@@ -4,8 +4,11 @@ package io.penstock.engine.spi;
 /**
  * A device that is fed through slots: memory that both the host's I/O and the device reach.
  *
- * <p><b>Threading:</b> {@link #allocateSlot} on any thread; {@link #copyIn}, {@link #copyOut}, {@link #poll} and
- * {@link #await} on executor threads only, as {@link #threads()} says.
+ * <p><b>Threading:</b> {@link #allocateSlot} on any thread; {@link #copy}, {@link #poll} and {@link #await} on executor
+ * threads only, as {@link #threads()} says.
+ *
+ * <p><b>Errors:</b> a copy that cannot be started, or ends badly, fails its request; {@link NativeFailure.Kind#LOST}
+ * says that the device takes no more. A method that throws loses the device too.
  */
 public interface StagingDevice {
 
@@ -20,30 +23,20 @@ public interface StagingDevice {
     DeviceMemory allocateSlot(long bytes);
 
     /**
-     * Starts copying from a slot to the device; where the command has a {@link Command#point}, the copy joins it, and
-     * the caller says so when this has returned.
+     * Starts a copy between a slot and the device; one that has a {@link Request#point} joins it, and the caller says so
+     * when this has returned. May end the copy at once; if it fails it here, the device does not touch slot and memory
+     * any more.
      *
-     * @param command a COPY_IN; read before this returns
-     * @return a ticket for {@link #poll}, at least 0, or a negative number for {@link #failure}
+     * @param copy a COPY_IN or a COPY_OUT; the device's until it has ended it
      */
-    long copyIn(Command command);
+    void copy(Request copy);
 
-    /** Starts copying from the device to a slot; as {@link #copyIn}, for a COPY_OUT. */
-    long copyOut(Command command);
+    /** Looks whether a copy has ended, and completes or fails it if so; does not block. Not called after its end. */
+    void poll(Request copy);
 
     /**
-     * Looks whether a copy has ended; does not block. A ticket that has ended is forgotten by the device.
-     *
-     * @return 0 while it runs, 1 once it has ended, or a negative number for {@link #failure}
-     */
-    long poll(long ticket);
-
-    /**
-     * Waits for a copy to end, for about {@code nanos}; answers as {@link #poll}. Called by fused fillers only
+     * Waits for a copy to end, for about {@code nanos}; else as {@link #poll}. Called by fused fillers only
      * ({@link ThreadRule#MANY}), which serve other devices too: one that hangs must not keep them for ever.
      */
-    long await(long ticket, long nanos);
-
-    /** Returns what a negative number means. */
-    NativeFailure failure(Command.Kind kind, long result);
+    void await(Request copy, long nanos);
 }

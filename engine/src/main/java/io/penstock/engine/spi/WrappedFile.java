@@ -4,7 +4,7 @@ package io.penstock.engine.spi;
 import java.io.IOException;
 
 /**
- * A file of the host's that commands of a route's own read and write: identity, length, space and name are the host's,
+ * A file of the host's that requests of a route's own read and write: identity, length, space and name are the host's,
  * the limits are the route's.
  *
  * <p>Thread-safe.

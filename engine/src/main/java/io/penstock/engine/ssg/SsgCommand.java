@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.ssg;
 
+import io.penstock.NativeError;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.HostFile;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.WrappedFile;
 import java.io.IOException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command of the engine's on its way: what a queue of the extension's keeps of it until it has ended, and what it comes
- * to. One object per id of a queue, filled again and again.
+ * A request on its way through a queue of the extension: what the queue keeps beside it until it has ended, and what it
+ * comes to. One object per tag.
  *
  * <p><b>Threading:</b> one thread's at a time; what hands it from one to the next orders them.
  *
@@ -21,110 +21,95 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
 
+    /** Why a command failed that was taken back before the device had it. */
+    public static final NativeFailure CANCELLED =
+            new NativeFailure(new NativeError("cancel", 0, "not submitted"), NativeFailure.Kind.CANCELLED);
+
     /** How often a file is made ready for one command, while others cut and lengthen it. */
     private static final int MOST_ATTEMPTS = 8;
 
-    private final int id;
-    private Command.Kind kind = Command.Kind.SYNC;
-    private @Nullable F file;
-    private long fileOffset;
-    private long bytes;
-    private long wanted; // of bytes
-    private @Nullable DeviceMemory memory;
-    private long memoryOffset;
-    private @Nullable DeviceMemory slot;
-    private long slotOffset;
+    private final Request request;
+    private long wanted; // of its bytes
     private int attempts;
-    private long result;
-    private @Nullable Throwable thrown; // until the next command
+    private long moved;
+    private @Nullable NativeFailure failure;
 
-    /** Makes one, to be filled. */
-    protected SsgCommand(int id) {
-        this.id = id;
+    /** Makes that of a request. */
+    protected SsgCommand(Request request) {
+        this.request = request;
     }
 
-    /** Takes over what the engine wants. */
-    public void fill(Command command) {
-        kind = command.kind();
-        boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
-        file = copies ? null : ofRoute(command.file());
-        fileOffset = command.fileOffset();
-        bytes = command.bytes();
-        wanted = bytes;
-        memory = kind == Command.Kind.SYNC ? null : command.memory();
-        memoryOffset = command.memoryOffset();
-        slot = copies ? command.slot() : null;
-        slotOffset = command.slotOffset();
+    /** Begins with what the request says now. */
+    public void begin() {
+        wanted = request.bytes();
         attempts = 0;
-        result = 0;
-        thrown = null;
+        moved = 0;
+        failure = null;
     }
 
-    @SuppressWarnings("unchecked") // a queue gets what its own routes have opened
-    private F ofRoute(NativeFile opened) {
-        return (F) opened;
+    /** Ends the request with what the command has come to. */
+    public final void report() {
+        forget();
+        request.end(moved, failure);
     }
 
-    /** Lets go of what the application may free from here on. */
-    public void forget() {
-        file = null;
-        memory = null;
-        slot = null;
-    }
+    /** Lets go of what the request referred to: it is about to end. */
+    protected void forget() {}
 
-    /** Returns the number by which the engine knows it. */
-    public final int id() {
-        return id;
+    /** Returns the request. */
+    public final Request request() {
+        return request;
     }
 
     /** Returns what it does. */
-    public final Command.Kind kind() {
-        return kind;
+    public final Request.Kind kind() {
+        return request.kind();
     }
 
     /** Returns whether it goes from memory to a file. */
     public final boolean isWrite() {
-        return kind == Command.Kind.WRITE;
+        return request.kind() == Request.Kind.WRITE;
     }
 
     /** Returns the file, which a copy has not. */
+    @SuppressWarnings("unchecked") // a queue gets what its own routes have opened
     public final F file() {
-        return Objects.requireNonNull(file);
+        return (F) request.file();
     }
 
     /** Returns the offset in the file. */
     public final long fileOffset() {
-        return fileOffset;
+        return request.fileOffset();
     }
 
     /** Returns how many bytes the engine wants moved. */
     public final long bytes() {
-        return bytes;
+        return request.bytes();
     }
 
     /** Returns the device side, which a sync has not. */
     public final DeviceMemory memory() {
-        return Objects.requireNonNull(memory);
+        return request.memory();
     }
 
     /** Returns the offset in {@link #memory()}. */
     public final long memoryOffset() {
-        return memoryOffset;
+        return request.memoryOffset();
     }
 
     /** Returns the slot, which only a copy has. */
     public final DeviceMemory slot() {
-        return Objects.requireNonNull(slot);
+        return request.slot();
     }
 
     /** Returns the offset in {@link #slot()}. */
     public final long slotOffset() {
-        return slotOffset;
+        return request.slotOffset();
     }
 
     /** Decides how much there is to be moved, of or to a file of {@code size} bytes, and returns that. */
     public final long want(long size) {
-        wanted = upTo(size, bytes);
+        wanted = upTo(size, request.bytes());
         return wanted;
     }
 
@@ -135,7 +120,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
 
     /** Returns where in the file that ends. */
     public final long end() {
-        return fileOffset + wanted;
+        return request.fileOffset() + wanted;
     }
 
     /** Returns the bytes that the driver is told to move: whole blocks. */
@@ -149,28 +134,27 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         return isWrite() && size < end();
     }
 
-    /** Computes what was moved, since no driver counts: up to where the file ends, also if it was cut meanwhile. */
-    public final long moved() {
-        if (kind != Command.Kind.READ) {
-            return wanted;
-        }
+    /**
+     * Ends it well: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
+     * also if it was cut meanwhile.
+     */
+    public final void ends() {
         try {
-            return upTo(file().size(), wanted);
+            ends(kind() == Request.Kind.READ ? upTo(file().size(), wanted) : wanted);
         } catch (IOException e) {
-            return failed(e);
+            fails(e);
         }
     }
 
     private long upTo(long size, long most) {
-        return kind == Command.Kind.READ ? Math.max(0, Math.min(most, size - fileOffset)) : most;
+        return kind() == Request.Kind.READ ? Math.max(0, Math.min(most, size - request.fileOffset())) : most;
     }
 
-    /** Syncs the file, which blocks; returns the result. */
-    public final long sync() {
-        try {
-            return SsgResults.ofHost(BlockingBytes.INSTANCE.sync(file().host()));
-        } catch (IOException e) {
-            return failed(e);
+    /** Syncs the file, which blocks. */
+    public final void sync() throws IOException {
+        long answer = BlockingBytes.INSTANCE.sync(file().host());
+        if (answer < 0) {
+            fails(BlockingBytes.INSTANCE.failure(kind(), answer));
         }
     }
 
@@ -187,7 +171,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     /** Returns whether its file has become shorter than a read of it, and the read may be tried again. */
     public final boolean isCut() {
         try {
-            return kind == Command.Kind.READ && mayTryAgain() && file().size() < end();
+            return kind() == Request.Kind.READ && mayTryAgain() && file().size() < end();
         } catch (IOException e) {
             return false;
         }
@@ -198,24 +182,43 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         attempts++;
     }
 
-    /** Returns what it has come to so far: a count, or what {@link SsgResults} explains. */
-    public final long result() {
-        return result;
+    /** Returns how many bytes it has moved, if it has not failed. */
+    public final long moved() {
+        return moved;
     }
 
-    /** Keeps why it failed, where that is no number, and returns the result that says so. */
-    public final long failed(Throwable cause) {
-        thrown = cause;
-        return SsgResults.threw(id);
+    /** Returns why it has failed; null if it has not. */
+    public final @Nullable NativeFailure failure() {
+        return failure;
     }
 
-    /** Returns what {@link #failed} was called with for this command; else null. */
-    final @Nullable Throwable thrown() {
-        return thrown;
+    /** Returns whether it has failed. */
+    public final boolean hasFailed() {
+        return failure != null;
     }
 
-    /** Says what it has come to. */
-    public final void result(long result) {
-        this.result = result;
+    /** Ends it well: it has moved so many bytes, which is all that there was to be moved. */
+    public final void ends(long bytes) {
+        ends(bytes, null);
+    }
+
+    /** Ends it, well if there is no {@code cause}. */
+    public final void ends(long bytes, @Nullable NativeFailure cause) {
+        moved = bytes;
+        failure = cause;
+    }
+
+    /** Ends it with its cause. */
+    public final void fails(NativeFailure cause) {
+        ends(0, cause);
+    }
+
+    /** Ends it with what was thrown for it: the driver's answer, or that of host I/O. */
+    public final void fails(Throwable cause) {
+        NativeError answer = cause instanceof SsgRefusal refusal ? refusal.nativeError() : null;
+        fails(
+                answer != null
+                        ? new NativeFailure(answer, NativeFailure.Kind.PERMANENT)
+                        : BlockingBytes.INSTANCE.failure(kind(), cause));
     }
 }

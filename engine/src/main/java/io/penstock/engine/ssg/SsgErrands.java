@@ -12,7 +12,7 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * What a queue has other threads do for its commands: calls that block run on threads of Reactor's, and each command comes
- * back with the result of its own.
+ * back with what that has come to.
  *
  * <p><b>Threading:</b> any thread sends commands out, the lane's takes them back. In between a command is the other
  * thread's, in an order that the queue of returned ones makes.
@@ -26,11 +26,11 @@ public final class SsgErrands<C extends SsgCommand<?>> {
     public interface Errand {
 
         /**
-         * Returns the result of the command, negative if it failed.
+         * Does something for a command, which may say what that has come to.
          *
-         * @throws IOException with the native answer, which is the result then
+         * @throws IOException with the native answer, of which the command has failed then
          */
-        long run() throws IOException;
+        void run() throws IOException;
     }
 
     private final ConcurrentLinkedQueue<C> returned = new ConcurrentLinkedQueue<>();
@@ -51,9 +51,9 @@ public final class SsgErrands<C extends SsgCommand<?>> {
     public void run(C command, Errand errand) {
         Runnable run = () -> {
             try {
-                command.result(errand.run());
+                errand.run();
             } catch (IOException | RuntimeException e) {
-                command.result(command.failed(e));
+                command.fails(e);
             }
             giveBack(command);
         };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
+import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.StagingDevice;
 import org.jspecify.annotations.Nullable;
@@ -11,74 +12,71 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeviceSide {
 
-    static final long RUNNING = 0;
-
-    private static final long THREW = Long.MIN_VALUE;
-
     private final StagingDevice device;
-    private volatile @Nullable Throwable thrown; // by the call after which it was lost
-    private volatile long lost; // the result that said so, or THREW; 0 while all is well
+    private volatile @Nullable NativeFailure lost; // what said so; null while all is well
 
     DeviceSide(StagingDevice device) {
         this.device = device;
     }
 
-    /** Starts the copy of a piece; answers 0, or a negative result. */
-    long start(Piece piece) {
+    /** Starts the copy of a piece; returns whether it has begun, else the piece says why not. */
+    boolean start(Piece piece) {
         try {
-            long ticket = piece.isInward() ? device.copyIn(piece.copy()) : device.copyOut(piece.copy());
-            piece.ticket = ticket;
-            if (ticket < 0) {
-                return failed(piece, ticket);
-            }
-            piece.standsInOrder();
-            return 0;
+            device.copy(piece.beginCopy());
         } catch (RuntimeException | Error e) {
-            return threw(piece, e);
+            threw(piece, e);
         }
+        if (piece.failure != null) {
+            note(piece.failure);
+            return false;
+        }
+        piece.standsInOrder();
+        return true;
     }
 
-    /** Looks at the copy of a piece; answers {@link #RUNNING}, a positive number, or a negative result. */
-    long poll(Piece piece) {
-        try {
-            long answer = device.poll(piece.ticket);
-            return answer < 0 ? failed(piece, answer) : answer;
-        } catch (RuntimeException | Error e) {
-            return threw(piece, e);
+    /** Looks at the copy of a piece; returns whether it has ended, and the piece says if it has failed. */
+    boolean poll(Piece piece) {
+        if (!piece.hasCopyEnded()) {
+            try {
+                device.poll(piece.copy());
+            } catch (RuntimeException | Error e) {
+                threw(piece, e);
+            }
         }
+        return ended(piece);
     }
 
     /** As {@link #poll}, but waits for about {@code nanos}. */
-    long await(Piece piece, long nanos) {
-        try {
-            long answer = device.await(piece.ticket, nanos);
-            return answer < 0 ? failed(piece, answer) : answer;
-        } catch (RuntimeException | Error e) {
-            return threw(piece, e);
+    boolean await(Piece piece, long nanos) {
+        if (!piece.hasCopyEnded()) {
+            try {
+                device.await(piece.copy(), nanos);
+            } catch (RuntimeException | Error e) {
+                threw(piece, e);
+            }
+        }
+        return ended(piece);
+    }
+
+    /** Returns why the device is lost; null while it is there. */
+    @Nullable
+    NativeFailure lost() {
+        return lost;
+    }
+
+    private boolean ended(Piece piece) {
+        note(piece.failure);
+        return piece.hasCopyEnded();
+    }
+
+    private void note(@Nullable NativeFailure failure) {
+        if (failure != null && failure.kind() == NativeFailure.Kind.LOST) {
+            lost = failure;
         }
     }
 
-    /** Returns the result of a piece that has not gone to the device yet; 0 while the device is there. */
-    long lost(Piece piece) {
-        long answer = lost;
-        if (answer != THREW) {
-            return answer;
-        }
-        piece.thrown = thrown;
-        return Results.deviceThrew(piece);
-    }
-
-    private long failed(Piece piece, long result) {
-        if (device.failure(piece.kind, result).kind() == NativeFailure.Kind.LOST) {
-            lost = result;
-        }
-        return result;
-    }
-
-    private long threw(Piece piece, Throwable e) {
-        piece.thrown = e;
-        thrown = e;
-        lost = THREW; // after thrown, which whoever reads this wants
-        return Results.deviceThrew(piece);
+    /** What a device has done to its memory before it threw is anyone's guess. */
+    private static void threw(Piece piece, Throwable e) {
+        piece.copy().fail(new NativeFailure(new NativeError("device copy", 0, e.toString()), NativeFailure.Kind.LOST));
     }
 }

@@ -190,11 +190,10 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         if (queue.dropped(piece)) {
             return;
         }
-        long started = queue.copies.start(piece);
-        if (started < 0) {
-            queue.complete(piece, started);
-        } else {
+        if (queue.copies.start(piece)) {
             copying.add(piece);
+        } else {
+            queue.end(piece, piece.failure);
         }
     }
 
@@ -205,7 +204,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     private void settle() {
         for (int i = copying.size() - 1; i >= 0; i--) {
             Piece piece = copying.get(i);
-            piece.answer = piece.queue.copies.poll(piece);
+            piece.queue.copies.poll(piece);
         }
         if (!watched.isEmpty()) {
             look();
@@ -213,11 +212,11 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         int kept = 0;
         for (int i = 0; i < copying.size(); i++) {
             Piece piece = copying.get(i);
-            if (piece.answer == DeviceSide.RUNNING) {
-                copying.set(kept++, piece);
-            } else {
+            if (piece.hasCopyEnded()) {
                 progress++;
-                ended(piece, piece.answer);
+                ended(piece);
+            } else {
+                copying.set(kept++, piece);
             }
         }
         copying.subList(kept, copying.size()).clear();
@@ -232,9 +231,9 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         }
     }
 
-    private static void ended(Piece piece, long answer) {
+    private static void ended(Piece piece) {
         StagedQueue queue = piece.queue;
-        if (queue.stepped(piece, answer) && !queue.dropped(piece)) {
+        if (queue.stepped(piece, piece.moved) && !queue.dropped(piece)) {
             queue.hand(piece);
         }
     }

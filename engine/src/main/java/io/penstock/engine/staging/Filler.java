@@ -70,12 +70,11 @@ final class Filler implements Runnable {
     private boolean settle(int index, boolean mayWait) {
         Piece piece = copying.get(index);
         DeviceSide copies = piece.queue.copies;
-        long answer = mayWait ? copies.await(piece, PATIENCE_NANOS) : copies.poll(piece);
-        if (answer == DeviceSide.RUNNING) {
+        if (!(mayWait ? copies.await(piece, PATIENCE_NANOS) : copies.poll(piece))) {
             return false;
         }
         copying.remove(index);
-        if (piece.queue.stepped(piece, answer)) {
+        if (piece.queue.stepped(piece, piece.moved)) {
             work(piece);
         }
         return true;
@@ -99,11 +98,10 @@ final class Filler implements Runnable {
     }
 
     private void copy(StagedQueue queue, Piece piece) {
-        long started = queue.copies.start(piece);
-        if (started < 0) {
-            queue.complete(piece, started);
-        } else {
+        if (queue.copies.start(piece)) {
             copying.add(piece);
+        } else {
+            queue.end(piece, piece.failure);
         }
     }
 }

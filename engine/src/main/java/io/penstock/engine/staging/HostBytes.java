@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 
 /**
  * What fillers do to files and host memory.
  *
- * <p><b>Result:</b> bytes, or a negative number, not below -2^40, for {@link #failure(Command.Kind, long)}.
+ * <p><b>Result:</b> bytes, or a negative number, not below -2^40, for {@link #failure(Request.Kind, long)}.
  *
  * <p><b>Threading:</b> thread-safe; the calls block.
  */
@@ -38,8 +38,8 @@ public interface HostBytes extends SlotBytes {
     void move(long target, long source, long bytes);
 
     /** Returns what a negative number means. */
-    NativeFailure failure(Command.Kind kind, long result);
+    NativeFailure failure(Request.Kind kind, long result);
 
     /** Returns what an exception of one of these calls means. */
-    NativeFailure failure(Command.Kind kind, Throwable thrown);
+    NativeFailure failure(Request.Kind kind, Throwable thrown);
 }

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
+import io.penstock.NativeError;
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 
 /**
  * What a filler does for a piece: reads and writes the file until the piece is complete or the file ends. Where a
  * file has blocks, reads take in the blocks around what was asked for.
  *
- * <p><b>Result:</b> bytes, or a negative result of the queue's. An error wins over the bytes before it, since a short
+ * <p><b>Result:</b> bytes, or a negative number, and the piece says why. An error wins over the bytes before it, since a short
  * count says that the file has ended (rule 103); the lane may submit the piece again as a whole.
  */
 final class HostSide {
 
     private static final int MOST_IN_VAIN = 64; // reads of a block that bring no more of it
+
+    /** What a step answers that has failed: the piece says why. */
+    private static final long FAILED = -1;
 
     private final HostBytes host;
 
@@ -25,12 +29,12 @@ final class HostSide {
 
     /** Returns whether the piece can go without a slot: the processor reaches its memory, and so does host I/O. */
     boolean reachesDirectly(Piece piece) {
-        if (piece.memory().hostAddress() == 0) {
+        if (piece.request.memory().hostAddress() == 0) {
             return false;
         }
         long block = host.blockBytes(piece.file());
-        long edges = piece.memoryAddress() | piece.fileOffset | piece.bytes;
-        return block == 1 || (piece.packed == null && (edges & (block - 1)) == 0);
+        long edges = piece.request.hostAddress() | piece.request.fileOffset() | piece.request.bytes();
+        return block == 1 || (piece.request.packed() == null && (edges & (block - 1)) == 0);
     }
 
     /** Does the next step of a piece, unless that is a copy. */
@@ -40,25 +44,27 @@ final class HostSide {
                 case FILL -> fill(piece, piece.slot().hostAddress());
                 case DRAIN -> write(piece, piece.slot().hostAddress());
                 case HOST -> whole(piece);
-                case SYNC -> Results.ofHost(host.sync(piece.file()));
+                case SYNC -> moved(piece, host.sync(piece.file()));
                 case COPY -> throw new IllegalStateException("a copy is the device's");
             };
         } catch (IOException | RuntimeException | Error e) {
-            piece.thrown = e;
-            return Results.hostThrew(piece);
+            piece.failure = host.failure(piece.request.kind(), e);
+            return FAILED;
         }
     }
 
     private long whole(Piece piece) throws IOException {
-        if (piece.kind == Command.Kind.COPY_IN || piece.kind == Command.Kind.COPY_OUT) {
-            moveSlot(piece, piece.bytes);
-            return piece.bytes;
+        if (piece.request.isCopy()) {
+            moveSlot(piece, piece.request.bytes());
+            return piece.request.bytes();
         }
         if (!piece.hasSlot()) {
-            return piece.isInward() ? fill(piece, piece.memoryAddress()) : write(piece, piece.memoryAddress());
+            return piece.request.isInward()
+                    ? fill(piece, piece.request.hostAddress())
+                    : write(piece, piece.request.hostAddress());
         }
-        if (!piece.isInward()) {
-            moveSlot(piece, piece.bytes);
+        if (!piece.request.isInward()) {
+            moveSlot(piece, piece.request.bytes());
             return write(piece, piece.slot().hostAddress());
         }
         long got = fill(piece, piece.slot().hostAddress());
@@ -70,20 +76,24 @@ final class HostSide {
 
     private void moveSlot(Piece piece, long bytes) {
         long inSlot = piece.slot().hostAddress() + piece.slotOffset;
-        if (piece.isInward()) {
-            host.move(piece.memoryAddress(), inSlot, bytes);
+        if (piece.request.isInward()) {
+            host.move(piece.request.hostAddress(), inSlot, bytes);
         } else {
-            host.move(inSlot, piece.memoryAddress(), bytes);
+            host.move(inSlot, piece.request.hostAddress(), bytes);
         }
     }
 
     private long write(Piece piece, long address) throws IOException {
         long done = 0;
-        while (done < piece.bytes) {
+        while (done < piece.request.bytes()) {
             long wrote = piece.bytesBy(host)
-                    .write(piece.file(), piece.fileOffset + done, address + done, piece.bytes - done);
+                    .write(
+                            piece.file(),
+                            piece.request.fileOffset() + done,
+                            address + done,
+                            piece.request.bytes() - done);
             if (wrote <= 0) {
-                return wrote < 0 ? Results.ofHost(wrote) : done;
+                return wrote < 0 ? moved(piece, wrote) : done;
             }
             done += wrote;
         }
@@ -92,18 +102,18 @@ final class HostSide {
 
     private long fill(Piece piece, long base) throws IOException {
         long block = host.blockBytes(piece.file());
-        Transfer gather = piece.packed;
+        Transfer gather = piece.request.packed();
         if (gather != null) {
             return fillPacked(piece, gather, base, block);
         }
-        long skip = piece.fileOffset & (block - 1);
-        long cover = alignUp(skip + piece.bytes, block);
-        if (cover != piece.bytes && !fits(piece, base, cover)) {
-            return Results.TOO_WIDE;
+        long skip = piece.request.fileOffset() & (block - 1);
+        long cover = alignUp(skip + piece.request.bytes(), block);
+        if (cover != piece.request.bytes() && !fits(piece, base, cover)) {
+            return tooWide(piece);
         }
         piece.slotOffset = skip;
-        long got = read(piece, piece.fileOffset - skip, base, cover, block);
-        return got < 0 ? got : clamp(got - skip, piece.bytes);
+        long got = read(piece, piece.request.fileOffset() - skip, base, cover, block);
+        return got < 0 ? got : clamp(got - skip, piece.request.bytes());
     }
 
     /**
@@ -111,10 +121,10 @@ final class HostSide {
      * for any other. Pairs that follow one another in the file too are read as one.
      */
     private long fillPacked(Piece piece, Transfer gather, long base, long block) throws IOException {
-        long length = piece.bytes / piece.pairCount;
-        int end = piece.firstPair + piece.pairCount;
+        long length = piece.request.bytes() / piece.request.pairCount();
+        int end = piece.request.firstPair() + piece.request.pairCount();
         long done = 0;
-        for (int pair = piece.firstPair; pair < end; ) {
+        for (int pair = piece.request.firstPair(); pair < end; ) {
             long offset = gather.fileOffset(pair);
             int next = pair + 1;
             while (next < end && gather.fileOffset(next) == offset + (next - pair) * length) {
@@ -143,7 +153,7 @@ final class HostSide {
         long cover = alignUp(skip + bytes, block);
         long ahead = alignUp(address, block); // later pairs come there, not earlier ones
         if (!fits(piece, ahead, cover)) {
-            return Results.TOO_WIDE;
+            return tooWide(piece);
         }
         long covered = read(piece, fileOffset - skip, ahead, cover, block);
         if (covered < 0) {
@@ -166,7 +176,7 @@ final class HostSide {
             long from = done & -block;
             long got = piece.bytesBy(host).read(piece.file(), fileOffset + from, address + from, bytes - from);
             if (got < 0) {
-                return Results.ofHost(got);
+                return moved(piece, got);
             }
             if (from + got > done) {
                 done = from + got;
@@ -179,6 +189,21 @@ final class HostSide {
             }
         }
         return done;
+    }
+
+    /** Returns the bytes that a call moved; if it answers a failure, the piece is told. */
+    private long moved(Piece piece, long answer) {
+        if (answer >= 0) {
+            return answer;
+        }
+        piece.failure = host.failure(piece.request.kind(), answer);
+        return FAILED;
+    }
+
+    private static long tooWide(Piece piece) {
+        NativeError error = new NativeError("staging", 1, "BLOCKS_DO_NOT_FIT_SLOT");
+        piece.failure = new NativeFailure(error, NativeFailure.Kind.PERMANENT);
+        return FAILED;
     }
 
     private static boolean fits(Piece piece, long address, long bytes) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.FencePoint;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command on its way; one object per id, filled again and again. The package's page says who may touch it when.
+ * A request on its way, and the part of it that is the queue's; one object per tag. The package's page says who may touch it when.
  */
-final class Piece {
+final class Piece implements Request.Completion {
 
     /** What is to be done next. */
     enum Step {
@@ -38,74 +37,44 @@ final class Piece {
     private static final int CANCEL = 8; // a bit beside the place
 
     final StagedQueue queue;
-    final int id;
+    final Request request;
     private final AtomicInteger state = new AtomicInteger(TAKEN);
-    private final Command copy = new Command();
+    private final Request copy; // between slot and memory
 
     // The holder's.
     Step step = Step.SYNC;
-    Command.Kind kind = Command.Kind.SYNC;
-    long fileOffset;
-    long memoryOffset;
-    long bytes;
-
-    @Nullable
-    Transfer packed;
-
-    int firstPair;
-    int pairCount;
     boolean needsSlot;
     long slotOffset;
-    long moved; // by the steps so far; in the end the result
-    long ticket;
-    long answer; // of the device, when it was last asked about the copy
+    long moved; // by the steps so far; in the end the bytes of the request
 
     @Nullable
-    Throwable thrown; // why it failed, where that is no number; until the next command
+    NativeFailure failure; // of the step that failed
 
-    private @Nullable FencePoint point;
-    private @Nullable Runnable inOrder;
-    private @Nullable NativeFile file;
-    private @Nullable DeviceMemory memory;
+    private boolean copyEnded;
     private @Nullable DeviceMemory slot;
     private @Nullable Slot pooled; // of which the slot is the memory
 
-    Piece(StagedQueue queue, int id) {
+    Piece(StagedQueue queue, Request request) {
         this.queue = queue;
-        this.id = id;
+        this.request = request;
+        this.copy = new Request(request.tag(), this);
     }
 
-    /** Takes a command over; on the lane, to which the piece belongs between two commands. */
-    void load(Command command) {
-        kind = command.kind();
-        bytes = command.bytes();
-        moved = bytes;
-        boolean copies = kind == Command.Kind.COPY_IN || kind == Command.Kind.COPY_OUT;
-        file = copies ? null : StagedFile.host(command.file());
-        memory = kind == Command.Kind.SYNC ? null : command.memory();
-        fileOffset = command.fileOffset();
-        memoryOffset = command.memoryOffset();
-        slot = copies ? command.slot() : null;
-        slotOffset = copies ? command.slotOffset() : 0;
-        packed = kind == Command.Kind.READ ? command.packed() : null;
-        firstPair = command.firstPair();
-        pairCount = command.pairCount();
-        point = command.point();
-        inOrder = command.inOrder();
+    /** Begins with what the request says now; on the lane, to which the piece belongs between two uses of the tag. */
+    void begin() {
+        moved = request.bytes();
+        slot = request.isCopy() ? request.slot() : null;
+        slotOffset = request.isCopy() ? request.slotOffset() : 0;
         needsSlot = false;
-        thrown = null;
+        failure = null;
         pooled = null;
         state.set(TAKEN);
     }
 
-    /** Drops what the command referred to; on the lane. */
+    /** Drops what the request referred to; on the lane. */
     void clear() {
-        file = null;
-        memory = null;
         slot = null;
-        packed = null;
-        point = null;
-        inOrder = null;
+        copy.clear();
     }
 
     /** Gives the piece away; false if it was cancelled meanwhile, then the caller still holds it. */
@@ -161,31 +130,36 @@ final class Piece {
     }
 
     NativeFile file() {
-        return present(file);
+        return StagedFile.host(request.file());
     }
 
-    DeviceMemory memory() {
-        return present(memory);
+    /** Describes the copy between slot and memory to the device, whose it is until it has ended it. */
+    Request beginCopy() {
+        copyEnded = false;
+        return copy.copy(request.isInward() ? Request.Kind.COPY_IN : Request.Kind.COPY_OUT, slot(), slotOffset, moved)
+                .memory(request.memory(), request.memoryOffset())
+                .joins(request.point(), request.inOrder());
     }
 
-    /** Returns the processor's address of the device side; only where it has one. */
-    long memoryAddress() {
-        return memory().hostAddress() + memoryOffset;
+    /** Returns the copy as it was begun. */
+    Request copy() {
+        return copy;
     }
 
-    boolean isInward() {
-        return kind == Command.Kind.READ || kind == Command.Kind.COPY_IN;
+    boolean hasCopyEnded() {
+        return copyEnded;
     }
 
-    /** Returns the copy between slot and memory, as the device is to make it. */
-    Command copy() {
-        return copy.copy(isInward() ? Command.Kind.COPY_IN : Command.Kind.COPY_OUT, slot(), slotOffset, moved)
-                .memory(memory(), memoryOffset)
-                .joins(point, inOrder);
+    /** Takes the end of the copy, from the device's method that the holder is in. */
+    @Override
+    public void ended(Request copy, long bytes, @Nullable NativeFailure why) {
+        copyEnded = true;
+        failure = why;
     }
 
     /** Says that the copy stands in the device's order. */
     void standsInOrder() {
+        Runnable inOrder = request.inOrder();
         if (inOrder != null) {
             inOrder.run();
         }

@@ -46,7 +46,7 @@ final class SlotPool {
     /** Gives a slot to the piece, now or when there is one. */
     void assign(Piece piece) {
         if (!piece.giveTo(Piece.AWAITS_SLOT)) {
-            piece.queue.complete(piece, Results.CANCELLED);
+            piece.queue.end(piece, StagedQueue.CANCELLED);
             return;
         }
         waiting.offer(piece);

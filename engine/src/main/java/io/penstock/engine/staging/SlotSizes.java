@@ -11,7 +11,7 @@ import io.penstock.engine.spi.Limits;
  * @param slotBytes the bytes that a piece may have, a multiple of 4096
  * @param slotsPerFiller the slots that one filler keeps in use
  * @param fillers the fillers of the process; 0 leaves it to the number of processors
- * @param depth the commands that may be queued at once
+ * @param depth the requests that may be queued at once
  * @param spinNanos how long its threads look for what is to come before they sleep
  */
 public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int depth, long spinNanos) {
@@ -38,7 +38,7 @@ public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int dep
         }
         if (slotsPerFiller < 1 || fillers < 0 || depth < 1) {
             throw new IllegalArgumentException(
-                    slotsPerFiller + " slots for each of " + fillers + " fillers, " + depth + " commands");
+                    slotsPerFiller + " slots for each of " + fillers + " fillers, " + depth + " requests");
         }
     }
 

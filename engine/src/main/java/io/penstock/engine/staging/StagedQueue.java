@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import io.penstock.engine.spi.Command;
+import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.function.Function;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +23,16 @@ import org.jspecify.annotations.Nullable;
  * device call. A packed READ that the file cuts short reports the bytes before the cut, those of later pairs
  * excluded.
  *
- * <p><b>Cancellation:</b> a command that waits for a slot or for the executor ends at once, one that a filler or the
+ * <p><b>Cancellation:</b> a request that waits for a slot or for the executor ends at once, one that a filler or the
  * device has ends with its next step, as CANCELLED unless that was its last.
  *
- * <p><b>Errors:</b> once the device is lost, every command fails with what it said then.
+ * <p><b>Errors:</b> once the device is lost, every request fails with what it said then.
  */
 public final class StagedQueue implements NativeQueue {
 
-    private final StagingDevice device;
-    private final HostBytes hostBytes;
+    static final NativeFailure CANCELLED =
+            new NativeFailure(new NativeError("staging", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
+
     private final SlotSizes sizes;
     final HostSide host;
     final DeviceSide copies;
@@ -38,7 +41,8 @@ public final class StagedQueue implements NativeQueue {
     private final @Nullable ExecutorPump executor; // null: fillers copy
     private final @Nullable ExecutorThread ownThread;
 
-    private final Piece[] pieces;
+    private final int depth;
+    private final Function<Request, Piece> newPiece;
     final Queue<Piece> ready; // for fillers; no stale entries
     private final Queue<Piece> completed;
     private final Doorbell bell = new Doorbell();
@@ -99,8 +103,6 @@ public final class StagedQueue implements NativeQueue {
             FillerPool fillers,
             @Nullable ExecutorPump executor,
             @Nullable ExecutorThread ownThread) {
-        this.device = device;
-        this.hostBytes = host;
         this.sizes = sizes;
         this.host = new HostSide(host);
         this.copies = new DeviceSide(device);
@@ -109,10 +111,8 @@ public final class StagedQueue implements NativeQueue {
         this.ownThread = ownThread;
         this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
-        this.pieces = new Piece[sizes.depth()];
-        for (int id = 0; id < pieces.length; id++) {
-            pieces[id] = new Piece(this, id);
-        }
+        this.depth = sizes.depth();
+        this.newPiece = request -> new Piece(this, request);
         this.slots = new SlotPool(device, host, sizes.slots(fillers.size()), sizes.allocatedBytes());
         if (executor != null) {
             executor.spinFor(sizes.spinNanos());
@@ -124,55 +124,60 @@ public final class StagedQueue implements NativeQueue {
 
     @Override
     public int depth() {
-        return pieces.length;
+        return depth;
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        Piece piece = pieces[id];
-        piece.load(command);
+    public void enqueue(Request request) {
+        Piece piece = piece(request);
+        piece.begin();
         plan(piece);
         arrivals.add(piece);
         inFlight++;
     }
 
+    private Piece piece(Request request) {
+        return request.attachment(Piece.class, newPiece);
+    }
+
     private void plan(Piece piece) {
-        if (piece.kind == Command.Kind.SYNC) {
+        Request request = piece.request;
+        if (request.kind() == Request.Kind.SYNC) {
             piece.step = Piece.Step.SYNC;
             return;
         }
-        boolean ofFile = piece.kind == Command.Kind.READ || piece.kind == Command.Kind.WRITE;
-        if (piece.memory().hostAddress() != 0) {
+        boolean ofFile = !request.isCopy();
+        if (request.memory().hostAddress() != 0) {
             piece.step = Piece.Step.HOST;
             piece.needsSlot = ofFile && !host.reachesDirectly(piece);
         } else {
-            piece.step = piece.kind == Command.Kind.READ ? Piece.Step.FILL : Piece.Step.COPY;
+            piece.step = request.kind() == Request.Kind.READ ? Piece.Step.FILL : Piece.Step.COPY;
             piece.needsSlot = ofFile;
         }
         if (piece.needsSlot) {
-            Objects.checkIndex(piece.bytes, sizes.slotBytes() + 1);
+            Objects.checkIndex(request.bytes(), sizes.slotBytes() + 1);
         }
     }
 
     @Override
-    public void cancel(int id) {
-        Piece piece = pieces[id];
+    public void cancel(Request request) {
+        Piece piece = piece(request);
         switch (piece.cancel()) {
             case Piece.AWAITS_SLOT -> {
                 slots.forget(piece);
-                complete(piece, Results.CANCELLED);
+                end(piece, CANCELLED);
             }
             case Piece.AWAITS_EXECUTOR -> {
                 // Not left to the executor: an application that pumps no more would keep the memory busy for ever.
                 Objects.requireNonNull(executor).forget(piece);
-                complete(piece, Results.CANCELLED);
+                end(piece, CANCELLED);
             }
             default -> {} // whoever holds it will look
         }
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
+    public void turn(long waitNanos) {
         for (Piece piece = arrivals.poll(); piece != null; piece = arrivals.poll()) {
             if (piece.needsSlot) {
                 slots.assign(piece);
@@ -180,19 +185,19 @@ public final class StagedQueue implements NativeQueue {
                 hand(piece);
             }
         }
-        if (!report(completions) && waitNanos != 0 && !spin(waitNanos, completions)) {
+        if (!report() && waitNanos != 0 && !spin(waitNanos)) {
             bell.await(waitNanos);
-            report(completions);
+            report();
         }
     }
 
     /** Looks for a while before the lane sleeps; returns whether something came, if only a ring. */
-    private boolean spin(long waitNanos, Completions completions) {
+    private boolean spin(long waitNanos) {
         long most = waitNanos < 0 ? sizes.spinNanos() : Math.min(waitNanos, sizes.spinNanos());
         if (most > 0) {
             long start = System.nanoTime();
             do {
-                if (report(completions) || bell.poll()) {
+                if (report() || bell.poll()) {
                     return true;
                 }
                 Thread.onSpinWait();
@@ -206,13 +211,13 @@ public final class StagedQueue implements NativeQueue {
         return sizes.spinNanos();
     }
 
-    private boolean report(Completions completions) {
+    private boolean report() {
         boolean any = false;
         for (Piece piece = completed.poll(); piece != null; piece = completed.poll()) {
             any = true;
             inFlight--;
             piece.clear();
-            completions.completed(piece.id, piece.moved);
+            piece.request.end(piece.moved, piece.failure);
         }
         return any;
     }
@@ -223,21 +228,9 @@ public final class StagedQueue implements NativeQueue {
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        if (Results.isThrown(result)) {
-            Throwable thrown = Objects.requireNonNull(pieces[Results.thrower(result)].thrown);
-            return Results.isThrownByHost(result) ? hostBytes.failure(kind, thrown) : Results.ofDevice(thrown);
-        }
-        if (Results.isOwn(result)) {
-            return Results.own(result);
-        }
-        return Results.isHost(result) ? hostBytes.failure(kind, Results.toHost(result)) : device.failure(kind, result);
-    }
-
-    @Override
     public void close() {
         if (inFlight != 0) {
-            throw new IllegalStateException(inFlight + " commands are in flight");
+            throw new IllegalStateException(inFlight + " requests are in flight");
         }
         fillers.remove(this);
         if (ownThread != null) {
@@ -253,7 +246,7 @@ public final class StagedQueue implements NativeQueue {
         ExecutorPump pump = executor;
         boolean toExecutor = piece.step == Piece.Step.COPY && pump != null;
         if (!piece.giveTo(toExecutor ? Piece.AWAITS_EXECUTOR : Piece.AWAITS_FILLER)) {
-            complete(piece, Results.CANCELLED);
+            end(piece, CANCELLED);
         } else if (toExecutor && pump != null) {
             pump.submit(piece);
         } else {
@@ -264,40 +257,47 @@ public final class StagedQueue implements NativeQueue {
 
     /** Ends a piece that is to be dropped, between two steps; returns whether it was. */
     boolean dropped(Piece piece) {
-        long lost = copies.lost(piece);
-        if (lost == 0 && !piece.isCancelled()) {
+        NativeFailure lost = copies.lost();
+        if (lost == null && !piece.isCancelled()) {
             return false;
         }
-        complete(piece, lost != 0 ? lost : Results.CANCELLED);
+        end(piece, lost != null ? lost : CANCELLED);
         return true;
     }
 
-    /** Takes the result of a step, and ends the piece unless there is another; returns whether there is. */
-    boolean stepped(Piece piece, long result) {
-        if (result < 0) {
-            complete(piece, result);
+    /**
+     * Takes the end of a step, and ends the piece if the step has failed or was the last; returns whether there is another.
+     *
+     * @param moved the bytes, where the step did not fail
+     */
+    boolean stepped(Piece piece, long moved) {
+        if (piece.failure != null) {
+            end(piece, piece.failure);
             return false;
         }
-        if (piece.step == Piece.Step.FILL && result > 0) {
-            piece.moved = result;
+        if (piece.step == Piece.Step.FILL && moved > 0) {
+            piece.moved = moved;
             piece.step = Piece.Step.COPY;
             return true;
         }
-        if (piece.step == Piece.Step.COPY && piece.kind == Command.Kind.WRITE) {
+        if (piece.step == Piece.Step.COPY && piece.request.kind() == Request.Kind.WRITE) {
             piece.step = Piece.Step.DRAIN;
             return true;
         }
-        complete(piece, piece.step == Piece.Step.COPY ? piece.moved : result);
+        if (piece.step != Piece.Step.COPY) {
+            piece.moved = moved;
+        }
+        end(piece, null);
         return false;
     }
 
-    /** Ends a piece: nothing native has its memory or its slot any more. */
-    void complete(Piece piece, long result) {
+    /** Ends a piece, well if there is no failure: nothing native has its memory or its slot any more. */
+    void end(Piece piece, @Nullable NativeFailure failure) {
         Slot slot = piece.giveUpSlot();
         if (slot != null) {
             slots.release(slot);
         }
-        piece.moved = result;
+        piece.failure = failure;
         completed.add(piece); // from here on it is the lane's
         bell.ring();
     }
@@ -308,6 +308,11 @@ public final class StagedQueue implements NativeQueue {
 
     int slotsPerFiller() {
         return sizes.slotsPerFiller();
+    }
+
+    /** Returns how many requests have not ended; on the lane. */
+    int inFlight() {
+        return inFlight;
     }
 
     SlotPool slots() {

@@ -11,7 +11,7 @@
  *
  * <h2>Memory ordering</h2>
  *
- * <p>There is one {@code Piece} per command id, and at any time one thread holds it; only the holder touches its plain
+ * <p>There is one {@code Piece} per tag, and at any time one thread holds it; only the holder touches its plain
  * fields. Holding is decided by one atomic word, {@code Piece.state}: the holder gives the piece away by
  * compare-and-set from TAKEN to a place (awaits slot, filler, executor), a taker gets it by compare-and-set from that
  * place to TAKEN, so all that one holder wrote is seen by the next. The queues between them carry references only. An
@@ -19,7 +19,7 @@
  * or finds the piece waiting at that very place again, in which case either entry is as good.
  *
  * <p>A slot's bytes follow the piece that holds the slot; the free list hands a slot from one piece to the next. What
- * the device does to a slot is ordered by the ticket: it has ended before the slot moves on (rule 204).
+ * the device does to a slot ends before it completes or fails the copy, and only then the slot moves on (rule 204).
  *
  * <p>Sleepers and wakers meet in three places, each of the form "publish, then look whether anyone sleeps" against
  * "say that I sleep, then look for work", on volatile variables, so that one of the two sees the other:

@@ -8,8 +8,8 @@ import io.penstock.FileOption;
 import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,9 +70,9 @@ class BlockingBytesTest {
         Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
         HostFile file = way.open(path, BOTH, 4096);
         file.close();
-        assertRefused(Command.Kind.READ, () -> bytes.read(file, 0, memory, 5));
-        assertRefused(Command.Kind.WRITE, () -> bytes.write(file, 0, memory, 5));
-        assertRefused(Command.Kind.SYNC, () -> bytes.sync(file));
+        assertRefused(Request.Kind.READ, () -> bytes.read(file, 0, memory, 5));
+        assertRefused(Request.Kind.WRITE, () -> bytes.write(file, 0, memory, 5));
+        assertRefused(Request.Kind.SYNC, () -> bytes.sync(file));
     }
 
     @Test
@@ -109,7 +109,7 @@ class BlockingBytesTest {
         }
     }
 
-    private void assertRefused(Command.Kind kind, Callable<Long> call) throws Exception {
+    private void assertRefused(Request.Kind kind, Callable<Long> call) throws Exception {
         NativeFailure failure;
         try {
             long result = call.call();
@@ -124,10 +124,10 @@ class BlockingBytesTest {
 
     @Test
     void errorsCarryCallCodeAndSymbol() {
-        NativeFailure full = bytes.failure(Command.Kind.WRITE, -28);
+        NativeFailure full = bytes.failure(Request.Kind.WRITE, -28);
         assertThat(full.error()).hasToString("pwrite -> ENOSPC (28)");
         assertThat(full.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
-        assertThat(bytes.failure(Command.Kind.READ, -11).kind()).isEqualTo(NativeFailure.Kind.RETRY);
-        assertThat(bytes.failure(Command.Kind.READ, -12).kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
+        assertThat(bytes.failure(Request.Kind.READ, -11).kind()).isEqualTo(NativeFailure.Kind.RETRY);
+        assertThat(bytes.failure(Request.Kind.READ, -12).kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
     }
 }

@@ -4,12 +4,11 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,17 +30,16 @@ class FailureCausesTest {
         ChannelFile file =
                 ChannelFile.open(Files.write(folder.resolve("file"), new byte[10]), Set.of(FileOption.READ), 4096);
         ChannelQueue queue = new ChannelQueue(COMMANDS, 1);
-        Command command = new Command();
-        for (int id = 0; id < COMMANDS; id++) { // outside the memory, each somewhere else
-            queue.enqueue(id, command.file(Command.Kind.READ, file, 0, 1).memory(memory, 1_000_000 + id));
+        Requests requests = new Requests();
+        for (int tag = 0; tag < COMMANDS; tag++) { // outside the memory, each somewhere else
+            queue.enqueue(requests.next(tag).file(Request.Kind.READ, file, 0, 1).memory(memory, 1_000_000 + tag));
         }
-        Map<Integer, Long> results = new HashMap<>();
-        while (results.size() < COMMANDS) {
-            queue.turn(-1, results::put);
+        while (requests.ended() < COMMANDS) {
+            queue.turn(-1);
         }
-        results.forEach((id, result) -> assertThat(
-                        queue.failure(Command.Kind.READ, result).error().symbol())
-                .contains("" + (1_000_000 + id)));
+        for (int tag = 0; tag < COMMANDS; tag++) {
+            assertThat(requests.failure(tag).orElseThrow().error().symbol()).contains("" + (1_000_000 + tag));
+        }
         queue.close();
         file.close();
         memory.free();

@@ -2,11 +2,13 @@
 package io.penstock.engine.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.engine.host.QueueFixture.Completed;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -67,12 +69,34 @@ class HostQueueTest {
 
     @ParameterizedTest
     @MethodSource("ways")
+    void requestsCostTheLaneNoAllocation(Way way) throws IOException {
+        assumeTrue(ModuleLayer.boot().findModule("jdk.management").isPresent(), "this Java runtime counts no bytes");
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int[] ended = {0};
+        Request request = new Request(0, (which, bytes, failure) -> ended[0]++);
+        try (QueueFixture f = way.open(directory)) {
+            long before = 0;
+            while (ended[0] < 20_000) {
+                if (ended[0] == 10_000) {
+                    before = threads.getCurrentThreadAllocatedBytes();
+                }
+                f.queue.enqueue(request.file(Request.Kind.READ, f.file, 0, 512).memory(f.memory, 0));
+                for (int until = ended[0] + 1; ended[0] < until; ) {
+                    f.queue.turn(-1);
+                }
+            }
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(64 << 10);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
     void copiesWithinMemory(Way way) throws IOException {
         try (QueueFixture f = way.open(directory)) {
             f.slot.buffer(10, 4).putInt(0x01020304);
-            f.copy(1, Command.Kind.COPY_IN, 10, 77, 4);
+            f.copy(1, Request.Kind.COPY_IN, 10, 77, 4);
             f.turn(0);
-            f.copy(2, Command.Kind.COPY_OUT, 1000, 77, 4);
+            f.copy(2, Request.Kind.COPY_OUT, 1000, 77, 4);
             assertThat(f.completed).containsExactly(new Completed(1, 4));
             f.turn(-1);
             assertThat(f.completed).endsWith(new Completed(2, 4));
@@ -134,10 +158,8 @@ class HostQueueTest {
             f.read(1, 0, 0, 4096);
             f.await(2);
             assertThat(f.completed).contains(new Completed(1, 4096));
-            long result =
-                    f.completed.stream().mapToLong(Completed::result).min().orElseThrow();
-            assertThat(result).isNegative();
-            NativeFailure failure = f.queue.failure(Command.Kind.READ, result);
+            assertThat(f.failures).containsOnlyKeys(0);
+            NativeFailure failure = f.failures.get(0);
             assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
             assertThat(failure.error().call()).isIn("IORING_OP_READ", "FileChannel.read");
             assertThat(failure.error().symbol()).isNotEmpty();
@@ -208,9 +230,9 @@ class HostQueueTest {
                 for (int id = 0; id < QueueFixture.DEPTH; id++) {
                     f.read(id, 0, (long) id << 17, 100_000);
                 }
-                f.queue.cancel(7);
-                f.queue.cancel(7);
-                f.queue.cancel(1);
+                f.cancel(7);
+                f.cancel(7);
+                f.cancel(1);
                 f.await(QueueFixture.DEPTH);
                 assertThat(f.completed).extracting(Completed::id).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
                 for (Completed completed : f.completed) {
@@ -218,7 +240,7 @@ class HostQueueTest {
                             .isTrue();
                 }
                 f.completed.clear();
-                f.queue.cancel(3); // nobody's id now
+                f.cancel(3); // nobody's id now
             }
         }
     }
@@ -236,7 +258,6 @@ class HostQueueTest {
     }
 
     private static boolean isCancelled(QueueFixture f, Completed completed) {
-        return completed.result() < 0
-                && f.queue.failure(Command.Kind.READ, completed.result()).kind() == NativeFailure.Kind.CANCELLED;
+        return completed.result() < 0 && f.failures.get(completed.id()).kind() == NativeFailure.Kind.CANCELLED;
     }
 }

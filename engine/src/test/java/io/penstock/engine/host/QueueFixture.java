@@ -2,22 +2,26 @@
 package io.penstock.engine.host;
 
 import io.penstock.FileOption;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A native queue, memory, and a file of random bytes. */
 final class QueueFixture implements AutoCloseable {
     static final int FILE_BYTES = 1 << 20;
     static final int DEPTH = 8;
 
-    /** A completion. */
+    /** How a request ended: bytes, or a negative code. */
     record Completed(int id, long result) {}
 
     final Slabs slabs = new Slabs(true);
@@ -25,10 +29,23 @@ final class QueueFixture implements AutoCloseable {
     final Slab slot = slabs.allocate(FILE_BYTES);
     final byte[] content = new byte[FILE_BYTES];
     final List<Completed> completed = new ArrayList<>();
+    final Map<Integer, NativeFailure> failures = new HashMap<>(); // the last of each tag
     final NativeQueue queue;
     final HostFile file;
 
-    private final Command command = new Command();
+    private final Map<Integer, Request> requests = new HashMap<>();
+
+    Request request(int tag) {
+        return requests.computeIfAbsent(tag, key -> new Request(key, this::ended));
+    }
+
+    private void ended(Request request, long bytes, @Nullable NativeFailure failure) {
+        if (failure != null) {
+            failures.put(request.tag(), failure);
+        }
+        completed.add(new Completed(
+                request.tag(), failure == null ? bytes : -failure.error().code()));
+    }
 
     private QueueFixture(NativeQueue queue, HostFile file) {
         this.queue = queue;
@@ -51,24 +68,28 @@ final class QueueFixture implements AutoCloseable {
 
     void read(int id, HostFile from, long fileOffset, long memoryOffset, long bytes) {
         queue.enqueue(
-                id, command.file(Command.Kind.READ, from, fileOffset, bytes).memory(memory, memoryOffset));
+                request(id).file(Request.Kind.READ, from, fileOffset, bytes).memory(memory, memoryOffset));
     }
 
     void write(int id, long fileOffset, long memoryOffset, long bytes) {
         queue.enqueue(
-                id, command.file(Command.Kind.WRITE, file, fileOffset, bytes).memory(memory, memoryOffset));
+                request(id).file(Request.Kind.WRITE, file, fileOffset, bytes).memory(memory, memoryOffset));
     }
 
     void sync(int id) {
-        queue.enqueue(id, command.sync(file));
+        queue.enqueue(request(id).sync(file));
     }
 
-    void copy(int id, Command.Kind kind, long slotOffset, long memoryOffset, long bytes) {
-        queue.enqueue(id, command.copy(kind, slot, slotOffset, bytes).memory(memory, memoryOffset));
+    void copy(int id, Request.Kind kind, long slotOffset, long memoryOffset, long bytes) {
+        queue.enqueue(request(id).copy(kind, slot, slotOffset, bytes).memory(memory, memoryOffset));
+    }
+
+    void cancel(int id) {
+        queue.cancel(request(id));
     }
 
     void turn(long waitNanos) {
-        queue.turn(waitNanos, (id, result) -> completed.add(new Completed(id, result)));
+        queue.turn(waitNanos);
     }
 
     /** Takes turns until {@code count} commands have ended in all. */

@@ -2,12 +2,13 @@
 package io.penstock.engine.host;
 
 import io.penstock.FileOption;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 
 /**
@@ -107,29 +108,34 @@ final class RingBench {
     private double queue(NativeQueue queue) throws IOException {
         HostFile opened =
                 queue instanceof ChannelQueue ? ChannelFile.open(file.path(), Set.of(FileOption.READ), 1 << 20) : file;
-        Command command = new Command();
         long[] done = {0};
-        NativeQueue.Completions completions = (id, result) -> {
-            ended(id, result);
-            done[0]++;
-        };
+        Request[] requests = new Request[depth];
+        Arrays.setAll(
+                requests,
+                tag -> new Request(tag, (request, bytes, failure) -> {
+                    if (failure != null) {
+                        throw new IllegalStateException(failure.toString());
+                    }
+                    ended(request.tag(), bytes);
+                    done[0]++;
+                }));
         long busyBefore = THREADS.getCurrentThreadCpuTime();
         long begin = System.nanoTime();
         while (System.nanoTime() - begin < seconds * 1e9) {
             for (int turn = 0; turn < 16; turn++) {
                 while (freeCount > 0) {
                     int id = free[--freeCount];
-                    command.file(Command.Kind.READ, opened, offset(), blockBytes)
-                            .memory(memory, (long) id * blockBytes);
-                    queue.enqueue(id, command);
+                    queue.enqueue(requests[id]
+                            .file(Request.Kind.READ, opened, offset(), blockBytes)
+                            .memory(memory, (long) id * blockBytes));
                 }
-                queue.turn(-1, completions);
+                queue.turn(-1);
             }
         }
         long end = System.nanoTime();
         long counted = done[0];
         while (freeCount < depth) {
-            queue.turn(-1, completions);
+            queue.turn(-1);
         }
         busyNanos = THREADS.getCurrentThreadCpuTime() - busyBefore;
         count = counted;

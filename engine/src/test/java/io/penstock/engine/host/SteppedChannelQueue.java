@@ -58,13 +58,13 @@ public final class SteppedChannelQueue extends ChannelQueue {
     }
 
     @Override
-    ChannelTask take(BlockingQueue<ChannelTask> waiting) throws InterruptedException {
+    ChannelCall take(BlockingQueue<ChannelCall> waiting) throws InterruptedException {
         stage.await(() -> !waiting.isEmpty() || isInterrupted(), -1);
-        ChannelTask task = waiting.poll();
-        if (task == null) {
+        ChannelCall call = waiting.poll();
+        if (call == null) {
             throw new InterruptedException();
         }
-        return task;
+        return call;
     }
 
     private boolean isInterrupted() {

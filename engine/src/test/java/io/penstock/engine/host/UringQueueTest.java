@@ -8,9 +8,9 @@ import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.QueueFixture.Completed;
 import io.penstock.engine.host.ScriptedKernel.Sqe;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -144,7 +144,7 @@ class UringQueueTest {
         int before = f.completed.size();
         for (int i = 1; i <= 100; i++) {
             f.queue.enqueue(
-                    0, new Command().file(Command.Kind.READ, f.file, 0, 4096).memory(memory, 8192));
+                    f.request(0).file(Request.Kind.READ, f.file, 0, 4096).memory(memory, 8192));
             f.await(before + i);
         }
         return kernel.submitted.stream()
@@ -179,7 +179,7 @@ class UringQueueTest {
             assertThat(next.mapping().index()).isEqualTo(gone.mapping().index());
             f.completed.clear();
             f.queue.enqueue(
-                    1, new Command().file(Command.Kind.READ, f.file, 0, 4096).memory(next, 0));
+                    f.request(1).file(Request.Kind.READ, f.file, 0, 4096).memory(next, 0));
             f.await(1);
             assertThat(f.completed).containsExactly(new Completed(1, 4096));
             byte[] bytes = new byte[4096];
@@ -224,11 +224,10 @@ class UringQueueTest {
             f.read(5, counter, 0, 0, 8);
             f.turn(0);
             assertThat(f.completed).isEmpty();
-            f.queue.cancel(5);
+            f.cancel(5);
             f.await(1);
             assertThat(f.completed).containsExactly(new Completed(5, -Errno.ECANCELED));
-            assertThat(f.queue.failure(Command.Kind.READ, -Errno.ECANCELED).kind())
-                    .isEqualTo(NativeFailure.Kind.CANCELLED);
+            assertThat(f.failures.get(5).kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
         }
         counter.close();
     }
@@ -257,7 +256,7 @@ class UringQueueTest {
             f.read(0, 0, 0, 4096);
             f.turn(-1);
             assertThat(f.completed).hasSize(3).endsWith(new Completed(0, -Errno.EBADF));
-            f.queue.cancel(0);
+            f.cancel(0);
         }
     }
 
@@ -273,7 +272,7 @@ class UringQueueTest {
             f.read(0, 0, 0, 4096);
             f.await(2);
             assertThat(f.completed).endsWith(new Completed(0, -Errno.EAGAIN));
-            assertThat(f.queue.failure(Command.Kind.READ, -Errno.EAGAIN).kind()).isEqualTo(NativeFailure.Kind.RETRY);
+            assertThat(f.failures.get(0).kind()).isEqualTo(NativeFailure.Kind.RETRY);
         }
     }
 

@@ -7,8 +7,9 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -56,24 +57,32 @@ class WithoutJnaTest {
         NativeQueue queue = route.openQueue();
         Slab memory = slabs.allocate(100_000);
         HostMemory slot = HostMemory.wrap(ByteBuffer.allocateDirect(100));
-        Command command = new Command();
-        run(queue, command.file(Command.Kind.READ, file, 0, 8).memory(memory, 90_000));
-        run(queue, command.copy(Command.Kind.COPY_OUT, slot, 5, 8).memory(memory, 90_000));
-        run(queue, command.file(Command.Kind.WRITE, file, 8, 8).memory(slot, 5));
-        run(queue, command.sync(file));
+        Requests requests = new Requests();
+        run(
+                queue,
+                requests,
+                requests.next(0).file(Request.Kind.READ, file, 0, 8).memory(memory, 90_000));
+        run(
+                queue,
+                requests,
+                requests.next(0).copy(Request.Kind.COPY_OUT, slot, 5, 8).memory(memory, 90_000));
+        run(
+                queue,
+                requests,
+                requests.next(0).file(Request.Kind.WRITE, file, 8, 8).memory(slot, 5));
+        run(queue, requests, requests.next(0).sync(file));
         queue.close();
         file.close();
         memory.free();
     }
 
-    private static void run(NativeQueue queue, Command command) {
-        queue.enqueue(0, command);
-        long[] answer = {-1};
-        while (answer[0] < 0) {
-            queue.turn(-1, (id, result) -> answer[0] = result);
+    private static void run(NativeQueue queue, Requests requests, Request request) {
+        queue.enqueue(request);
+        while (requests.ended() == 0) {
+            queue.turn(-1);
         }
-        if (answer[0] != command.bytes()) {
-            throw new IllegalStateException(command.kind() + " answered " + answer[0]);
+        if (requests.result(0) != request.bytes()) {
+            throw new IllegalStateException(request.kind() + " answered " + requests.result(0));
         }
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import org.jspecify.annotations.Nullable;
 
 /** A queue that is called by the lane that turns it, and by nobody else (rule 301). */
@@ -32,31 +31,26 @@ final class LaneOnly implements NativeQueue {
     }
 
     @Override
-    public void enqueue(int id, Command command) {
+    public void enqueue(Request request) {
         check("enqueue");
-        queue.enqueue(id, command);
+        queue.enqueue(request);
     }
 
     @Override
-    public void cancel(int id) {
+    public void cancel(Request request) {
         check("cancel");
-        queue.cancel(id);
+        queue.cancel(request);
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
+    public void turn(long waitNanos) {
         check("turn");
-        queue.turn(waitNanos, completions);
+        queue.turn(waitNanos);
     }
 
     @Override
     public void wake() {
         queue.wake();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return queue.failure(kind, result);
     }
 
     @Override

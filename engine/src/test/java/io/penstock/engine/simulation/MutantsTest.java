@@ -65,16 +65,16 @@ class MutantsTest {
                         new Edit(
                                 "staging/Filler",
                                 "            copying.add(piece);",
-                                "            queue.complete(piece, piece.bytes);"),
+                                "            queue.end(piece, null);"),
                         new Edit(
                                 "staging/ExecutorPump",
                                 "            copying.add(piece);",
-                                "            queue.complete(piece, piece.bytes);")),
+                                "            queue.end(piece, null);")),
                 Mutant.of(
                         "a cancelled piece that waits for a slot has no end",
                         new Edit(
                                 "staging/StagedQueue",
-                                "slots.forget(piece);\n                complete(piece, Results.CANCELLED);",
+                                "slots.forget(piece);\n                end(piece, CANCELLED);",
                                 "slots.forget(piece);")));
     }
 
@@ -91,7 +91,7 @@ class MutantsTest {
                         new Edit("host/ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
                 Mutant.of(
                         "a call that is taken back has no end",
-                        new Edit("host/ChannelQueue", "ECANCELED;\n            ended.add(task);", "ECANCELED;")),
+                        new Edit("host/ChannelQueue", "takenBack();\n            ended.add(call);", "takenBack();")),
                 Mutant.of(
                         "who was interrupted closes the channel",
                         new Edit(
@@ -149,17 +149,17 @@ class MutantsTest {
                 Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
-                        new Edit("MonoSync", "        private final String request;\n", """
-                                private final String request;
+                        new Edit("MonoSync", "        private final String asked;\n", """
+                                private final String asked;
                                 private boolean retried;
                                 """),
-                        new Edit("MonoSync", "            if (result < 0) {\n", """
-                                if (result < 0 && !retried) {
+                        new Edit("MonoSync", "            boolean awaited = over.compareAndSet(false, true);\n", """
+                                if (failure != null && !retried) {
                                     retried = true;
                                     lane.accept(this);
                                     return;
                                 }
-                                if (result < 0) {
+                                boolean awaited = over.compareAndSet(false, true);
                                 """)),
                 Mutant.of(
                         "zombies not waited for", new Edit("Gate", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
@@ -189,12 +189,12 @@ class MutantsTest {
                         new Edit("Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
                         "a broken lane forgets what has not reached it",
-                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForId);\n", "")),
+                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
                 Mutant.of(
                         "a broken lane forgets its syncs",
                         new Edit(
                                 "Lane",
-                                "        waitingForId.forEach(single -> single.lose(Failures.broken(single.request(), cause)));\n",
+                                "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));\n",
                                 "")),
                 Mutant.of(
                         "a sync waits for a write that was given up",

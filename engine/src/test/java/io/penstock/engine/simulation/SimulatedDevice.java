@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.NativeError;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.HashSet;
@@ -17,8 +15,7 @@ final class SimulatedDevice implements StagingDevice {
     private final SimulatedKernel kernel;
     private final World world;
     private final ThreadRule threads;
-    private final Set<Long> running = new HashSet<>();
-    private long tickets;
+    private final Set<Request> running = new HashSet<>();
     private long ended;
 
     SimulatedDevice(SimulatedKernel kernel) {
@@ -43,44 +40,31 @@ final class SimulatedDevice implements StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        return start(command, true);
-    }
-
-    @Override
-    public long copyOut(Command command) {
-        return start(command, false);
-    }
-
-    private long start(Command command, boolean in) {
-        int bytes = (int) command.bytes();
-        Given slot = kernel.memory.given(command.slot().hostAddress() + command.slotOffset(), bytes);
-        Given memory = kernel.memory.given(command.memory().nativeHandle() + command.memoryOffset(), bytes);
-        long ticket = tickets++;
-        running.add(ticket);
-        world.say("device: begins copy", ticket, "of", bytes, in ? "in" : "out");
+    public void copy(Request copy) {
+        int bytes = (int) copy.bytes();
+        boolean in = copy.isInward();
+        Given slot = kernel.memory.given(copy.slot().hostAddress() + copy.slotOffset(), bytes);
+        Given memory = kernel.memory.given(copy.memory().nativeHandle() + copy.memoryOffset(), bytes);
+        running.add(copy);
+        world.say("device: begins copy", copy.tag(), "of", bytes, in ? "in" : "out");
         world.later(world.chance.oneIn(kernel.faults.slow()) ? 100_000 : world.chance.below(3000), () -> {
             (in ? memory : slot).touch().put((in ? slot : memory).touch());
-            running.remove(ticket);
+            running.remove(copy);
             ended++;
-            world.say("device: ends copy", ticket);
+            world.say("device: ends copy", copy.tag());
         });
-        return ticket;
     }
 
     @Override
-    public long poll(long ticket) {
-        return running.contains(ticket) ? 0 : 1;
+    public void poll(Request copy) {
+        if (!running.contains(copy)) {
+            copy.complete(copy.bytes());
+        }
     }
 
     @Override
-    public long await(long ticket, long nanos) {
-        world.await(() -> !running.contains(ticket), nanos);
-        return poll(ticket);
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return new NativeFailure(new NativeError("copy", result, ""), NativeFailure.Kind.PERMANENT);
+    public void await(Request copy, long nanos) {
+        world.await(() -> !running.contains(copy), nanos);
+        poll(copy);
     }
 }

@@ -2,16 +2,21 @@
 package io.penstock.engine.ssg;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
+import io.penstock.NativeError;
 import io.penstock.engine.host.Slabs;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,8 +35,9 @@ class SsgCommandTest {
     private SsgFiles files;
     private SsgFile file;
     private final DeviceMemory memory = Slabs.shared().allocate(1 << 16);
-    private final Command command = new Command();
-    private final SsgCommand<SsgFile> task = new SsgCommand<>(7) {};
+    private final Requests requests = new Requests();
+    private final Request request = requests.of(7);
+    private final SsgCommand<SsgFile> task = new SsgCommand<>(request) {};
 
     @BeforeEach
     void open() throws IOException {
@@ -47,13 +53,14 @@ class SsgCommandTest {
         memory.free();
     }
 
-    private void fill(Command.Kind kind, long offset, long bytes) {
-        task.fill(command.file(kind, file, offset, bytes).memory(memory, 512));
+    private void fill(Request.Kind kind, long offset, long bytes) {
+        request.file(kind, file, offset, bytes).memory(memory, 512);
+        task.begin();
     }
 
     @Test
     void aReadWantsWhatTheFileHas() {
-        fill(Command.Kind.READ, BLOCK, 2 * BLOCK);
+        fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
         assertThat(task.wanted()).as("before the file was looked at").isEqualTo(2 * BLOCK);
         assertThat(task.want(SIZE)).isEqualTo(SIZE - BLOCK);
         assertThat(task.end()).isEqualTo(SIZE);
@@ -64,23 +71,23 @@ class SsgCommandTest {
 
     @Test
     void aWriteWantsAllWhateverTheFileHas() {
-        fill(Command.Kind.WRITE, 2 * BLOCK, BLOCK);
+        fill(Request.Kind.WRITE, 2 * BLOCK, BLOCK);
         assertThat(task.want(10)).isEqualTo(BLOCK);
         assertThat(task.end()).isEqualTo(3 * BLOCK);
     }
 
     @Test
     void onlyAWriteBehindTheEndHasAFileMadeLonger() {
-        fill(Command.Kind.WRITE, 2 * BLOCK, BLOCK);
+        fill(Request.Kind.WRITE, 2 * BLOCK, BLOCK);
         assertThat(task.lengthens(SIZE)).isTrue();
         assertThat(task.lengthens(3 * BLOCK)).isFalse();
-        fill(Command.Kind.READ, 2 * BLOCK, BLOCK);
+        fill(Request.Kind.READ, 2 * BLOCK, BLOCK);
         assertThat(task.lengthens(SIZE)).isFalse();
     }
 
     @Test
     void theDriverIsToldOfWholeBlocks() {
-        fill(Command.Kind.READ, 0, 3 * BLOCK);
+        fill(Request.Kind.READ, 0, 3 * BLOCK);
         assertThat(task.wholeBlocks()).isEqualTo(3 * BLOCK);
         task.want(2 * BLOCK + 1);
         assertThat(task.wholeBlocks()).isEqualTo(3 * BLOCK);
@@ -88,24 +95,31 @@ class SsgCommandTest {
         assertThat(task.wholeBlocks()).isEqualTo(2 * BLOCK);
     }
 
+    private long counted() {
+        task.ends();
+        assertThat(task.failure()).isNull();
+        return task.moved();
+    }
+
     @Test
     void aReadHasMovedWhatIsStillThere() throws IOException {
-        fill(Command.Kind.READ, 0, 3 * BLOCK);
+        fill(Request.Kind.READ, 0, 3 * BLOCK);
         task.want(SIZE);
-        assertThat(task.moved()).isEqualTo(SIZE);
+        assertThat(counted()).isEqualTo(SIZE);
         file.truncate(100);
-        assertThat(task.moved()).as("of a file that was cut meanwhile").isEqualTo(100);
+        assertThat(counted()).as("of a file that was cut meanwhile").isEqualTo(100);
         file.truncate(3 * BLOCK);
-        assertThat(task.moved()).as("of a file that has grown meanwhile").isEqualTo(SIZE);
+        assertThat(counted()).as("of a file that has grown meanwhile").isEqualTo(SIZE);
     }
 
     @Test
     void writesAndCopiesHaveMovedAllThatTheyWanted() throws IOException {
-        fill(Command.Kind.WRITE, 0, 2 * BLOCK);
+        fill(Request.Kind.WRITE, 0, 2 * BLOCK);
         file.truncate(100);
-        assertThat(task.moved()).isEqualTo(2 * BLOCK);
-        task.fill(command.copy(Command.Kind.COPY_IN, memory, 3, 77).memory(memory, 5));
-        assertThat(task.moved()).isEqualTo(77);
+        assertThat(counted()).isEqualTo(2 * BLOCK);
+        request.copy(Request.Kind.COPY_IN, memory, 3, 77).memory(memory, 5);
+        task.begin();
+        assertThat(counted()).isEqualTo(77);
         assertThat(task.slot()).isSameAs(memory);
         assertThat(task.slotOffset()).isEqualTo(3);
         assertThat(task.memoryOffset()).isEqualTo(5);
@@ -113,39 +127,88 @@ class SsgCommandTest {
 
     @Test
     void aFileIsMadeReadyEightTimesForOneCommand() {
-        fill(Command.Kind.READ, 0, BLOCK);
+        fill(Request.Kind.READ, 0, BLOCK);
         assertThat(task.isFirstAttempt()).isTrue();
         for (int attempt = 0; attempt < 8; attempt++) {
             assertThat(task.mayTryAgain()).isTrue();
             task.tryAgain();
         }
         assertThat(task.mayTryAgain()).isFalse();
-        fill(Command.Kind.READ, 0, BLOCK);
+        fill(Request.Kind.READ, 0, BLOCK);
         assertThat(task.mayTryAgain()).as("the next command").isTrue();
         assertThat(task.isFirstAttempt()).isTrue();
     }
 
     @Test
-    void whatIsFilledAgainKeepsNothing() {
-        fill(Command.Kind.READ, 0, BLOCK);
+    void whatBeginsAgainKeepsNothing() throws IOException {
+        fill(Request.Kind.READ, 0, BLOCK);
         task.want(10);
-        task.result(task.failed(new IOException("gone")));
-        task.fill(command.sync(file));
-        assertThat(task.result()).isZero();
-        assertThat(task.thrown()).isNull();
+        task.ends(10);
+        task.fails(new IOException("gone"));
+        request.sync(file);
+        task.begin();
+        assertThat(task.moved()).isZero();
+        assertThat(task.hasFailed()).isFalse();
         assertThat(task.wanted()).isZero();
-        assertThat(task.kind()).isEqualTo(Command.Kind.SYNC);
-        assertThat(task.id()).isEqualTo(7);
-        assertThatThrownBy(task::memory).isInstanceOf(NullPointerException.class);
-        assertThat(task.sync()).isZero();
+        assertThat(task.kind()).isEqualTo(Request.Kind.SYNC);
+        task.sync();
+        assertThat(task.failure()).isNull();
     }
 
     @Test
-    void whatHasEndedHoldsNothingOfTheApplications() {
-        fill(Command.Kind.WRITE, 0, BLOCK);
-        task.forget();
-        assertThatThrownBy(task::file).isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(task::memory).isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(task::slot).isInstanceOf(NullPointerException.class);
+    void required_401_eachReportSaysWhatItsOwnCommandHasThrown() {
+        List<SsgCommand<SsgFile>> commands = new ArrayList<>();
+        for (int tag = 0; tag < 300; tag++) {
+            SsgCommand<SsgFile> command = new SsgCommand<>(requests.next(tag)) {};
+            command.fails(new SsgRefusal("refusal " + tag));
+            commands.add(command);
+        }
+        commands.forEach(SsgCommand::report);
+        for (int tag = 0; tag < 300; tag++) {
+            assertThat(requests.failure(tag).orElseThrow().error().symbol())
+                    .isEqualTo("io.penstock.engine.ssg.SsgRefusal: refusal " + tag);
+        }
+    }
+
+    @Test
+    void whatTheDriverAnsweredIsToldAsItIs() {
+        NativeFailure answer = new NativeFailure(new NativeError("driver", -16516, "NO"), NativeFailure.Kind.TRANSIENT);
+        fill(Request.Kind.READ, 0, BLOCK);
+        task.fails(answer);
+        task.report();
+        assertThat(requests.failure(7)).containsSame(answer);
+    }
+
+    @Test
+    void aCommandThatEndsAfterAllHasNotFailed() {
+        fill(Request.Kind.READ, 0, BLOCK);
+        task.fails(SsgCommand.CANCELLED);
+        task.ends(5);
+        task.report();
+        assertThat(requests.failure(7)).isEmpty();
+        assertThat(requests.result(7)).isEqualTo(5);
+    }
+
+    @Test
+    void aRefusalTellsTheDriversAnswerAgain() {
+        NativeError answer = new NativeError("open", 7, "SEVEN");
+        task.fails(new SsgRefusal("a file", answer));
+        assertThat(task.failure()).isEqualTo(new NativeFailure(answer, NativeFailure.Kind.PERMANENT));
+    }
+
+    @Test
+    void whatElseIsThrownTellsItsReason() {
+        task.fails(new SsgRefusal("another file"));
+        assertThat(String.valueOf(task.failure())).contains("another file");
+        task.fails(new IllegalStateException("shut"));
+        assertThat(String.valueOf(task.failure())).contains("shut");
+    }
+
+    @Test
+    void exceptionsOfHostIoHaveTheNumbersThatTheyName() {
+        request.sync(file);
+        task.fails(new IOException("No space left on device"));
+        NativeFailure failure = Objects.requireNonNull(task.failure());
+        assertThat(failure.error()).isEqualTo(new NativeError("fdatasync", 28, "ENOSPC"));
     }
 }

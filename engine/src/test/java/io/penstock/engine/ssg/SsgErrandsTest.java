@@ -4,11 +4,12 @@ package io.penstock.engine.ssg;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.NativeError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.staging.Doorbell;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -19,7 +20,7 @@ class SsgErrandsTest {
     private static final class Task extends SsgCommand<SsgFile> {
 
         Task() {
-            super(0);
+            super(new Request(0, (request, bytes, failure) -> {}));
         }
     }
 
@@ -30,13 +31,13 @@ class SsgErrandsTest {
 
     @Test
     void aCommandComesBackWithItsResultWhenTheCallHasReturned() {
-        errands.run(task, () -> 42);
+        errands.run(task, () -> task.ends(42));
         assertThat(errands.poll()).as("before the call").isNull();
         assertThat(doorbell.poll()).isFalse();
         elsewhere.remove().run();
         assertThat(doorbell.poll()).as("the lane is woken").isTrue();
         assertThat(errands.poll()).isSameAs(task);
-        assertThat(task.result()).isEqualTo(42);
+        assertThat(task.moved()).isEqualTo(42);
         assertThat(errands.poll()).as("twice").isNull();
     }
 
@@ -62,13 +63,11 @@ class SsgErrandsTest {
         });
         elsewhere.remove().run();
         assertThat(errands.poll()).isSameAs(task);
-        assertThat(task.result()).isNegative();
+        assertThat(failure().error().toString()).contains("gone");
     }
 
     private NativeFailure failure() {
-        return SsgResults.failure(Command.Kind.WRITE, task.result(), new SsgCommand<?>[] {task}, answer -> {
-            throw new AssertionError("the driver was not asked");
-        });
+        return Objects.requireNonNull(task.failure());
     }
 
     @Test
@@ -76,18 +75,18 @@ class SsgErrandsTest {
         Scheduler shut = Schedulers.newSingle("shut");
         shut.dispose();
         SsgErrands<Task> late = new SsgErrands<>(doorbell, () -> shut);
-        late.run(task, () -> 42);
+        late.run(task, () -> task.ends(42));
         assertThat(late.poll()).isSameAs(task);
-        assertThat(task.result()).isEqualTo(42);
+        assertThat(task.moved()).isEqualTo(42);
         assertThat(doorbell.poll()).isTrue();
     }
 
     @Test
     void whatAnotherThreadGivesBackComesBackAsItIs() {
-        task.result(-3);
+        task.fails(SsgCommand.CANCELLED);
         errands.giveBack(task);
         assertThat(doorbell.poll()).isTrue();
         assertThat(errands.poll()).isSameAs(task);
-        assertThat(task.result()).isEqualTo(-3);
+        assertThat(task.failure()).isSameAs(SsgCommand.CANCELLED);
     }
 }

@@ -4,7 +4,6 @@ package io.penstock.engine.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
@@ -89,8 +88,7 @@ class BlocksTest {
         stage.host.shortCounts = false;
         stage.host.nextCounts.addAll(Collections.nCopies(1000, 100));
         stage.read(0, file, 8192, memory, 0, 12288);
-        assertThat(stage.queue.failure(Command.Kind.READ, stage.result(0)).toString())
-                .contains("no more than 100 bytes of 12288 at 8192");
+        assertThat(stage.failure(0).toString()).contains("no more than 100 bytes of 12288 at 8192");
         assertThat(stage.host.calls).isLessThan(100);
         stage.close();
     }
@@ -128,7 +126,7 @@ class BlocksTest {
     void blocksThatDoNotFitTheSlotAreRefused() {
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
         stage.read(0, file, 100, memory, 0, SLOT);
-        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        NativeFailure failure = stage.failure(0);
         assertThat(failure.error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_SLOT");
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
         stage.close();
@@ -160,7 +158,7 @@ class BlocksTest {
         stage.read(0, staged, 10, memory, 0, 100);
         assertThat(stage.result(0)).isEqualTo(100);
         assertThat(memory.bytes[0]).isEqualTo(file.bytes[10]);
-        stage.queue.enqueue(1, new Command().sync(staged));
+        stage.queue.enqueue(stage.requests.next(1).sync(staged));
         assertThat(stage.result(1)).isZero();
         assertThat(file.syncs).isEqualTo(1);
         stage.close();

@@ -3,7 +3,6 @@ package io.penstock.engine.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ThreadRule;
 import org.junit.jupiter.api.Test;
@@ -18,8 +17,8 @@ class CancelTest {
     private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * SLOT);
 
     private static void assertCancelled(Stage stage, int id) {
-        assertThat(stage.ended).containsKey(id);
-        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.ended.get(id));
+        assertThat(stage.requests.hasEnded(id)).isTrue();
+        NativeFailure failure = stage.requests.failure(id).orElseThrow();
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
     }
 
@@ -32,10 +31,10 @@ class CancelTest {
             stage.read(id, file, 0, memory, 0, SLOT);
         }
         stage.turn();
-        stage.queue.cancel(2);
+        stage.queue.cancel(stage.requests.of(2));
         stage.turn();
         assertCancelled(stage, 2);
-        assertThat(stage.ended).hasSize(1);
+        assertThat(stage.requests.ended()).isEqualTo(1);
 
         stage.device.held = false;
         assertThat(stage.result(0)).isEqualTo(SLOT);
@@ -49,9 +48,9 @@ class CancelTest {
         Stage stage = new Stage(rule, 1, 3, 1);
         stage.read(0, file, 0, memory, 0, SLOT);
         stage.turn();
-        stage.queue.cancel(0);
+        stage.queue.cancel(stage.requests.of(0));
         stage.turn();
-        assertThat(stage.ended).as("the filler has its entry").isEmpty();
+        assertThat(stage.requests.ended()).as("the filler has its entry").isZero();
         stage.fill();
         stage.turn();
         assertCancelled(stage, 0);
@@ -69,12 +68,12 @@ class CancelTest {
         stage.work();
         stage.work();
         assertThat(stage.device.running()).isEqualTo(1);
-        stage.queue.cancel(0);
+        stage.queue.cancel(stage.requests.of(0));
         for (int i = 0; i < 10; i++) {
             stage.turn();
             stage.work();
         }
-        assertThat(stage.ended).as("the device still reads the slot").isEmpty();
+        assertThat(stage.requests.ended()).as("the device still reads the slot").isZero();
         assertThat(stage.freeSlots()).isEqualTo(1);
 
         stage.device.held = false;
@@ -91,7 +90,7 @@ class CancelTest {
         stage.write(0, memory, 0, file, 0, SLOT);
         stage.turn();
         stage.work();
-        stage.queue.cancel(0);
+        stage.queue.cancel(stage.requests.of(0));
         stage.device.held = false;
         stage.result(0);
         assertCancelled(stage, 0);
@@ -106,8 +105,8 @@ class CancelTest {
         stage.write(1, memory, 0, file, 0, SLOT);
         stage.turn();
         stage.fill();
-        stage.queue.cancel(0);
-        stage.queue.cancel(1);
+        stage.queue.cancel(stage.requests.of(0));
+        stage.queue.cancel(stage.requests.of(1));
         stage.turn();
         assertCancelled(stage, 0);
         assertCancelled(stage, 1);
@@ -122,10 +121,10 @@ class CancelTest {
             stage.read(0, file, 0, memory, 0, SLOT);
             stage.turn();
             stage.fill();
-            stage.queue.cancel(0);
+            stage.queue.cancel(stage.requests.of(0));
             stage.turn();
             assertCancelled(stage, 0);
-            stage.ended.clear();
+            stage.requests.forget(0);
         }
         stage.read(0, file, 5, memory, 0, SLOT);
         assertThat(stage.result(0)).isEqualTo(SLOT);

@@ -73,7 +73,7 @@ class ExecutorPumpTest {
         for (int id = 0; id < 4; id++) {
             stage.read(id, file, 0, memory, id * 100L, 100);
         }
-        while (stage.ended.size() < 4) {
+        while (stage.requests.ended() < 4) {
             stage.turn();
             stage.fill();
             inside[0] = true;
@@ -141,11 +141,11 @@ class ExecutorPumpTest {
         stage.turn();
         stage.fill();
         stage.device.endsBehindALook = true;
-        while (stage.ended.size() < 2) {
+        while (stage.requests.ended() < 2) {
             pump.run(0);
             stage.turn();
         }
-        assertThat(stage.ended.keySet()).containsExactly(0, 1);
+        assertThat(stage.requests.order()).containsExactly(0, 1);
         stage.close();
     }
 
@@ -156,7 +156,7 @@ class ExecutorPumpTest {
         boolean[] passed = new boolean[1];
         pump.watch(() -> {
             stage.turn();
-            before.addAll(stage.ended.keySet());
+            before.addAll(stage.requests.order());
             passed[0] = stage.device.started == 1 && stage.device.running() == 0;
             return passed[0];
         });
@@ -168,7 +168,7 @@ class ExecutorPumpTest {
         }
         assertThat(before).as("reported before the fence was").isEmpty();
         stage.turn();
-        assertThat(stage.ended).containsOnlyKeys(0);
+        assertThat(stage.requests.order()).containsExactly(0);
         stage.close();
     }
 

@@ -3,7 +3,6 @@ package io.penstock.engine.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ThreadRule;
 import org.junit.jupiter.api.Test;
@@ -14,10 +13,7 @@ class FailureCausesTest {
     private static final int PIECES = 300;
 
     private static String cause(Stage stage, int id) {
-        return stage.queue
-                .failure(Command.Kind.READ, stage.ended.get(id))
-                .error()
-                .symbol();
+        return stage.requests.failure(id).orElseThrow().error().symbol();
     }
 
     @Test
@@ -30,7 +26,7 @@ class FailureCausesTest {
             stage.read(id, file, id * 16L, memory, id * 16L, 16);
         }
         stage.result(PIECES - 1);
-        assertThat(stage.ended).hasSize(PIECES);
+        assertThat(stage.requests.ended()).isEqualTo(PIECES);
         for (int id = 0; id < PIECES; id++) {
             assertThat(cause(stage, id)).isEqualTo("java.io.IOException: read at " + id * 16);
         }
@@ -47,12 +43,11 @@ class FailureCausesTest {
         stage.result(0);
         stage.read(1, file, 16, memory, 16, 16);
         stage.result(1);
-        stage.ended.remove(0);
-        stage.host.throwsAtRead = true; // what the id's next command fails with is not what the device threw
+        stage.host.throwsAtRead = true; // what the tag's next request fails with is not what the device threw
         stage.read(0, file, 0, memory, 0, 16);
         stage.result(0);
         for (int id = 0; id < 2; id++) {
-            NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.ended.get(id));
+            NativeFailure failure = stage.requests.failure(id).orElseThrow();
             assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.LOST);
             assertThat(failure.error().symbol()).isEqualTo("java.lang.UnsupportedOperationException: poll");
         }

@@ -2,10 +2,10 @@
 package io.penstock.engine.staging;
 
 import io.penstock.NativeError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
@@ -22,16 +22,26 @@ import java.util.function.BooleanSupplier;
  */
 final class FakeDevice implements StagingDevice {
 
-    static final long LOST = -999;
-    static final long REFUSED = -7;
+    static final NativeFailure LOST = new NativeFailure(new NativeError("copy", -999, ""), NativeFailure.Kind.LOST);
+    static final NativeFailure REFUSED =
+            new NativeFailure(new NativeError("copy", -7, ""), NativeFailure.Kind.TRANSIENT);
 
-    private record Copy(boolean in, Memory memory, int memoryAt, DeviceMemory slot, int slotAt, int bytes) {}
+    private record Copy(boolean in, Memory memory, int memoryAt, DeviceMemory slot, int slotAt, int bytes) {
+        static Copy of(Request request) {
+            return new Copy(
+                    request.isInward(),
+                    (Memory) request.memory(),
+                    (int) request.memoryOffset(),
+                    request.slot(),
+                    (int) request.slotOffset(),
+                    (int) request.bytes());
+        }
+    }
 
     final FakeHost host;
     private final ThreadRule threads;
     private final Random random;
-    private final Map<Long, Copy> copies = new HashMap<>();
-    private long nextTicket;
+    private final Map<Request, Copy> copies = new HashMap<>();
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
     boolean endsBehindALook; // the next one that is looked at runs, and then all have ended
@@ -86,39 +96,27 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
-    public synchronized long copyIn(Command command) {
-        return start(true, command);
-    }
-
-    @Override
-    public synchronized long copyOut(Command command) {
-        return start(false, command);
-    }
-
-    private long start(boolean in, Command command) {
+    public synchronized void copy(Request request) {
         checkThread();
         if (refusals > 0) {
             refusals--;
-            return REFUSED;
+            request.fail(REFUSED);
+            return;
         }
         if (started++ >= lostAfter) {
-            return LOST;
+            request.fail(LOST);
+            return;
         }
-        FencePoint point = command.point();
+        FencePoint point = request.point();
         if (point != null) {
             joined.add(point);
         }
-        DeviceMemory slot = command.slot();
-        Memory memory = (Memory) command.memory();
-        long ticket = nextTicket++;
-        copies.put(ticket, new Copy(in, memory, (int) command.memoryOffset(), slot, (int) command.slotOffset(), (int)
-                command.bytes()));
-        host.copying(slot.hostAddress(), true);
-        return ticket;
+        copies.put(request, Copy.of(request));
+        host.copying(request.slot().hostAddress(), true);
     }
 
     @Override
-    public synchronized long poll(long ticket) {
+    public synchronized void poll(Request request) {
         checkThread();
         if (throwsAtPoll) {
             throw new UnsupportedOperationException("poll");
@@ -126,22 +124,25 @@ final class FakeDevice implements StagingDevice {
         if (endsBehindALook) {
             endsBehindALook = false;
             prompt = true;
-            return 0;
+        } else if (!held && (prompt || random.nextInt(3) == 0)) {
+            end(request);
         }
-        return held || (!prompt && random.nextInt(3) != 0) ? 0 : end(ticket);
     }
 
     @Override
-    public synchronized long await(long ticket, long nanos) {
+    public synchronized void await(Request request, long nanos) {
         checkThread();
-        return held ? 0 : end(ticket);
+        if (!held) {
+            end(request);
+        }
     }
 
-    private long end(long ticket) {
-        Copy copy = copies.remove(ticket);
+    private void end(Request request) {
+        Copy copy = copies.remove(request);
         host.copying(copy.slot.hostAddress(), false);
         if (started > lostAfter) {
-            return LOST;
+            request.fail(LOST);
+            return;
         }
         int at = host.index(copy.slot.hostAddress()) + copy.slotAt;
         if (copy.in) {
@@ -151,7 +152,7 @@ final class FakeDevice implements StagingDevice {
         } else {
             System.arraycopy(copy.memory.bytes, copy.memoryAt, host.space, at, copy.bytes);
         }
-        return 1;
+        request.complete(copy.bytes);
     }
 
     synchronized int running() {
@@ -162,12 +163,5 @@ final class FakeDevice implements StagingDevice {
         if (!permitted.getAsBoolean()) {
             throw new AssertionError("a device call on " + Thread.currentThread());
         }
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return new NativeFailure(
-                new NativeError("copy", result, ""),
-                result == LOST ? NativeFailure.Kind.LOST : NativeFailure.Kind.TRANSIENT);
     }
 }

@@ -2,10 +2,10 @@
 package io.penstock.engine.staging;
 
 import io.penstock.NativeError;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -182,12 +182,12 @@ final class FakeHost implements HostBytes {
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
+    public NativeFailure failure(Request.Kind kind, long result) {
         return new NativeFailure(new NativeError("pread", -result, "EIO"), NativeFailure.Kind.PERMANENT);
     }
 
     @Override
-    public NativeFailure failure(Command.Kind kind, Throwable thrown) {
+    public NativeFailure failure(Request.Kind kind, Throwable thrown) {
         return new NativeFailure(new NativeError("pread", 0, thrown.toString()), NativeFailure.Kind.PERMANENT);
     }
 }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Options;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.testing.Requests;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -45,18 +47,21 @@ class FillerPoolTest {
     void fillerTakesFromOneQueueAfterAnother() {
         FillerPool pool = new FillerPool(1, false);
         List<StagedQueue> queues = List.of(queue(pool), queue(pool), queue(pool));
-        for (StagedQueue queue : queues) {
-            for (int id = 0; id < 4; id++) {
-                queue.enqueue(id, new Command().sync(new FakeFile(0, 1, 1)));
+        List<Requests> requests = List.of(new Requests(), new Requests(), new Requests());
+        for (int i = 0; i < 3; i++) {
+            for (int tag = 0; tag < 4; tag++) {
+                queues.get(i).enqueue(requests.get(i).next(tag).sync(new FakeFile(0, 1, 1)));
             }
-            queue.turn(0, (id, result) -> {});
+            queues.get(i).turn(0);
         }
         Filler filler = new Filler(pool);
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             filler.turn(false);
-            for (StagedQueue queue : queues) {
-                queue.turn(0, (id, result) -> order.add(queues.indexOf(queue)));
+            for (int queue = 0; queue < 3; queue++) {
+                int before = requests.get(queue).ended();
+                queues.get(queue).turn(0);
+                order.addAll(Collections.nCopies(requests.get(queue).ended() - before, queue));
             }
         }
         assertThat(order).containsExactly(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2);
@@ -100,29 +105,31 @@ class FillerPoolTest {
         FakeFile file = new FakeFile(Stage.SLOT, 1, 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(Stage.SLOT);
         Filler filler = new Filler(pool);
-        List<String> ended = new ArrayList<>();
         hanging.held = true;
-        read(stuck, file, memory);
+        Requests ofStuck = read(stuck, file, memory);
         filler.turn(true);
-        read(well, file, memory);
+        Requests ofWell = read(well, file, memory);
         for (int i = 0; i < 20; i++) {
             filler.turn(true);
-            well.turn(0, (id, result) -> ended.add("well " + result));
-            stuck.turn(0, (id, result) -> ended.add("stuck " + result));
+            well.turn(0);
+            stuck.turn(0);
         }
-        assertThat(ended).containsExactly("well " + Stage.SLOT);
+        assertThat(ofWell.result(0)).isEqualTo(Stage.SLOT);
+        assertThat(ofStuck.hasEnded(0)).isFalse();
 
         hanging.held = false;
         filler.turn(true);
-        stuck.turn(0, (id, result) -> ended.add("stuck " + result));
-        assertThat(ended).containsExactly("well " + Stage.SLOT, "stuck " + Stage.SLOT);
+        stuck.turn(0);
+        assertThat(ofStuck.result(0)).isEqualTo(Stage.SLOT);
         stuck.close();
         well.close();
     }
 
-    private static void read(StagedQueue queue, FakeFile file, FakeDevice.Memory memory) {
+    private static Requests read(StagedQueue queue, FakeFile file, FakeDevice.Memory memory) {
+        Requests requests = new Requests();
         queue.enqueue(
-                0, new Command().file(Command.Kind.READ, file, 0, Stage.SLOT).memory(memory, 0));
-        queue.turn(0, (id, result) -> {});
+                requests.next(0).file(Request.Kind.READ, file, 0, Stage.SLOT).memory(memory, 0));
+        queue.turn(0);
+        return requests;
     }
 }

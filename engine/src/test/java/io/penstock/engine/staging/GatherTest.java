@@ -4,8 +4,8 @@ package io.penstock.engine.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -19,10 +19,12 @@ class GatherTest {
     private final FakeDevice.Memory memory = new FakeDevice.Memory(SIZE);
     private final Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
 
-    private static Command pack(Transfer gather, FakeFile file, DeviceMemory memory, int first, int count) {
+    private static Request pack(
+            Stage stage, Transfer gather, FakeFile file, DeviceMemory memory, int first, int count) {
         long bytes = count * gather.fileRegion(0).length();
-        return new Command()
-                .file(Command.Kind.READ, file, gather.fileOffset(first), bytes)
+        return stage.requests
+                .next(0)
+                .file(Request.Kind.READ, file, gather.fileOffset(first), bytes)
                 .memory(memory, first * gather.fileRegion(0).length())
                 .packed(gather, first, count);
     }
@@ -42,7 +44,7 @@ class GatherTest {
     void manyPairsFillOneSlotAndAreCopiedOnce(long block) {
         FakeFile file = new FakeFile(SIZE, block, 1);
         Transfer gather = Gathers.of(1000, 5000, 77, 90_001, 4096, 5096, 6096, 4095, 12_287, 0);
-        stage.queue.enqueue(0, pack(gather, file, memory, 1, 8));
+        stage.queue.enqueue(pack(stage, gather, file, memory, 1, 8));
         assertThat(stage.result(0)).isEqualTo(8000);
         assertPairs(gather, file, 1, 8);
         assertThat(stage.device.started).as("copies").isEqualTo(1);
@@ -58,7 +60,7 @@ class GatherTest {
         FakeFile file = new FakeFile(10_100, block, 1);
         stage.host.shortCounts = false;
         Transfer gather = Gathers.of(1000, 500, 9500, 20);
-        stage.queue.enqueue(0, pack(gather, file, memory, 0, 3));
+        stage.queue.enqueue(pack(stage, gather, file, memory, 0, 3));
         assertThat(stage.result(0)).isEqualTo(1600);
         assertPairs(gather, file, 0, 1);
         assertThat(Arrays.copyOfRange(memory.bytes, 1600, 4000)).containsOnly(0);
@@ -70,7 +72,7 @@ class GatherTest {
         FakeFile file = new FakeFile(SIZE, 1, 1);
         stage.host.shortCounts = false;
         Transfer gather = Gathers.of(1000, 0, 1000, 2000, 9000, 10_000);
-        stage.queue.enqueue(0, pack(gather, file, memory, 0, 5));
+        stage.queue.enqueue(pack(stage, gather, file, memory, 0, 5));
         assertThat(stage.result(0)).isEqualTo(5000);
         assertPairs(gather, file, 0, 5);
         assertThat(stage.host.calls).isEqualTo(2);
@@ -83,7 +85,7 @@ class GatherTest {
         DeviceMemory reachable = stage.host.allocate(4096);
         Arrays.fill(stage.host.space, (byte) 7);
         Transfer gather = Gathers.of(100, 300, 2000, 1);
-        stage.queue.enqueue(0, pack(gather, file, reachable, 0, 3));
+        stage.queue.enqueue(pack(stage, gather, file, reachable, 0, 3));
         assertThat(stage.result(0)).isEqualTo(300);
         int at = stage.host.index(reachable.hostAddress());
         System.arraycopy(stage.host.space, at, memory.bytes, 0, 300);

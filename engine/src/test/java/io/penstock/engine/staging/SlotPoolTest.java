@@ -3,6 +3,7 @@ package io.penstock.engine.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class SlotPoolTest {
 
     @Test
     void aPieceThatComesWhileTheLastLookGoesOnGetsTheSlot() {
-        Piece late = new Piece(queue, 1);
+        Piece late = new Piece(queue, new Request(1, (request, bytes, failure) -> {}));
         SlotPool[] pool = new SlotPool[1];
         boolean[] came = {false};
         pool[0] = new SlotPool(device, host, 1, SLOT, new ConcurrentLinkedQueue<>() {
@@ -33,7 +34,7 @@ class SlotPoolTest {
                 return next;
             }
         });
-        Piece first = new Piece(queue, 0);
+        Piece first = new Piece(queue, new Request(0, (request, bytes, failure) -> {}));
         pool[0].assign(first);
         pool[0].release(first.giveUpSlot());
         assertThat(came[0]).isTrue();

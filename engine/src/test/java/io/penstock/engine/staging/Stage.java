@@ -3,14 +3,14 @@ package io.penstock.engine.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.testing.Requests;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ final class Stage {
     final StagedQueue queue;
     final List<Filler> fillers = new ArrayList<>();
     final @Nullable ExecutorPump pump;
-    final Map<Integer, Long> ended = new LinkedHashMap<>();
+    final Requests requests = new Requests();
     final Random random;
     int hooks;
 
@@ -44,21 +44,17 @@ final class Stage {
 
     void read(int id, NativeFile file, long offset, DeviceMemory memory, long memoryOffset, long bytes) {
         queue.enqueue(
-                id, new Command().file(Command.Kind.READ, file, offset, bytes).memory(memory, memoryOffset));
+                requests.next(id).file(Request.Kind.READ, file, offset, bytes).memory(memory, memoryOffset));
     }
 
     void write(int id, DeviceMemory memory, long memoryOffset, NativeFile file, long offset, long bytes) {
         queue.enqueue(
-                id, new Command().file(Command.Kind.WRITE, file, offset, bytes).memory(memory, memoryOffset));
+                requests.next(id).file(Request.Kind.WRITE, file, offset, bytes).memory(memory, memoryOffset));
     }
 
     /** One turn of the lane. */
     void turn() {
-        queue.turn(
-                0,
-                (id, result) -> assertThat(ended.put(id, result))
-                        .as("second completion of %s", id)
-                        .isNull());
+        queue.turn(0);
     }
 
     /** Lets fillers, and the executor, do what they can, without the lane. */
@@ -94,11 +90,17 @@ final class Stage {
 
     /** Turns everything until {@code id} has ended, and returns its result. */
     long result(int id) {
-        for (int i = 0; i < 1000 && !ended.containsKey(id); i++) {
+        for (int i = 0; i < 1000 && !requests.hasEnded(id); i++) {
             turn();
             work();
         }
-        return ended.get(id);
+        return requests.result(id);
+    }
+
+    /** Turns everything until {@code id} has ended, and returns why it failed. */
+    NativeFailure failure(int id) {
+        result(id);
+        return requests.failure(id).orElseThrow();
     }
 
     int freeSlots() {

@@ -4,8 +4,8 @@ package io.penstock.engine.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Transfer;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -52,7 +52,7 @@ class StagedQueueRandomTest {
     }
 
     private Expected start(Stage stage, Random random, int id) {
-        Command command = new Command();
+        Request request = stage.requests.next(id);
         byte[] inMemory = area(memory.bytes, id);
         byte[] inTarget = area(target.bytes, id);
         int at = random.nextInt(AREA);
@@ -65,22 +65,22 @@ class StagedQueueRandomTest {
             int from = id * AREA + at;
             result = Math.max(0, Math.min(bytes, file.bytes.length - from));
             System.arraycopy(file.bytes, Math.min(from, file.bytes.length), inMemory, memoryAt, (int) result);
-            command.file(Command.Kind.READ, file, from, bytes).memory(memory, (long) id * AREA + memoryAt);
+            request.file(Request.Kind.READ, file, from, bytes).memory(memory, (long) id * AREA + memoryAt);
         } else if (choice == 2) {
             System.arraycopy(inMemory, memoryAt, inTarget, at, bytes);
-            command.file(Command.Kind.WRITE, target, (long) id * AREA + at, bytes)
+            request.file(Request.Kind.WRITE, target, (long) id * AREA + at, bytes)
                     .memory(memory, (long) id * AREA + memoryAt);
         } else if (choice == 3) {
-            result = gather(random, id, command, inMemory);
+            result = gather(random, id, request, inMemory);
         } else {
             result = 0;
-            command.sync(target);
+            request.sync(target);
         }
-        stage.queue.enqueue(id, command);
+        stage.queue.enqueue(request);
         return new Expected(inMemory, inTarget, result);
     }
 
-    private long gather(Random random, int id, Command command, byte[] inMemory) {
+    private long gather(Random random, int id, Request request, byte[] inMemory) {
         FakeFile file = random.nextBoolean() ? source : blocks;
         int length = 1 + random.nextInt(700);
         int count = 1 + random.nextInt(4);
@@ -89,21 +89,20 @@ class StagedQueueRandomTest {
         for (int pair = 0; pair < count; pair++) {
             System.arraycopy(file.bytes, (int) offsets[pair], inMemory, pair * length, length);
         }
-        command.file(Command.Kind.READ, file, offsets[0], (long) count * length)
+        request.file(Request.Kind.READ, file, offsets[0], (long) count * length)
                 .memory(memory, (long) id * AREA)
                 .packed(gather, 0, count);
         return (long) count * length;
     }
 
     private void check(Stage stage, int id) {
-        long result = stage.ended.remove(id);
+        NativeFailure failure = stage.requests.failure(id).orElse(null);
         Expected wanted = expected[id];
-        if (result >= 0) {
-            assertThat(result).isEqualTo(wanted.result);
+        if (failure == null) {
+            assertThat(stage.requests.result(id)).isEqualTo(wanted.result);
             assertThat(area(memory.bytes, id)).isEqualTo(wanted.inMemory);
             assertThat(area(target.bytes, id)).isEqualTo(wanted.inTarget);
         } else {
-            NativeFailure failure = stage.queue.failure(Command.Kind.READ, result);
             assertThat(failure.kind()).isNotEqualTo(NativeFailure.Kind.RETRY);
         }
     }
@@ -124,14 +123,17 @@ class StagedQueueRandomTest {
             if (random.nextInt(10) == 0) {
                 int id = random.nextInt(DEPTH);
                 if (!free.contains(id)) {
-                    stage.queue.cancel(id);
+                    stage.queue.cancel(stage.requests.of(id));
                 }
             }
             stage.step();
-            for (Integer id : stage.ended.keySet().toArray(Integer[]::new)) {
-                check(stage, id);
-                free.add(id);
-                ended++;
+            for (int id = 0; id < DEPTH; id++) {
+                if (stage.requests.hasEnded(id)) {
+                    check(stage, id);
+                    stage.requests.forget(id);
+                    free.add(id);
+                    ended++;
+                }
             }
         }
         assertThat(free).hasSize(DEPTH);

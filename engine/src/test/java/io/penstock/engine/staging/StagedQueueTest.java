@@ -4,10 +4,10 @@ package io.penstock.engine.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,7 +72,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void commandsWaitForSlotsAndNoneIsUsedTwice(ThreadRule rule) {
+    void requestsWaitForSlotsAndNoneIsUsedTwice(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 10, 1);
         stage.device.held = true;
         for (int id = 0; id < 10; id++) {
@@ -84,7 +84,9 @@ class StagedQueueTest {
         }
         assertThat(stage.queue.slots().total()).isEqualTo(2);
         assertThat(stage.device.running()).as("copies in flight").isEqualTo(2);
-        assertThat(stage.ended).as("nothing ended while the device copies").isEmpty();
+        assertThat(stage.requests.ended())
+                .as("nothing ended while the device copies")
+                .isZero();
 
         stage.device.held = false;
         for (int id = 0; id < 10; id++) {
@@ -118,11 +120,11 @@ class StagedQueueTest {
     @EnumSource
     void syncIsTheFillersAndNeedsNoSlot(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        stage.queue.enqueue(2, new Command().sync(file));
+        stage.queue.enqueue(stage.requests.next(2).sync(file));
         stage.turn();
         stage.fill();
         stage.turn();
-        assertThat(stage.ended).containsEntry(2, 0L);
+        assertThat(stage.requests.result(2)).isZero();
         assertThat(file.syncs).isEqualTo(1);
         stage.close();
     }
@@ -133,11 +135,15 @@ class StagedQueueTest {
         Stage stage = new Stage(rule, 1, 4, 1);
         DeviceMemory bounce = stage.device.allocateSlot(4096);
         Arrays.fill(memory.bytes, 50, 60, (byte) 5);
-        stage.queue.enqueue(
-                0, new Command().copy(Command.Kind.COPY_OUT, bounce, 100, 10).memory(memory, 50));
+        stage.queue.enqueue(stage.requests
+                .next(0)
+                .copy(Request.Kind.COPY_OUT, bounce, 100, 10)
+                .memory(memory, 50));
         assertThat(stage.result(0)).isEqualTo(10);
-        stage.queue.enqueue(
-                1, new Command().copy(Command.Kind.COPY_IN, bounce, 100, 10).memory(memory, 200));
+        stage.queue.enqueue(stage.requests
+                .next(1)
+                .copy(Request.Kind.COPY_IN, bounce, 100, 10)
+                .memory(memory, 200));
         assertThat(stage.result(1)).isEqualTo(10);
         assertThat(part(memory.bytes, 200, 10)).containsOnly(5);
         bounce.free();
@@ -155,8 +161,10 @@ class StagedQueueTest {
         assertThat(part(stage.host.space, at + 5, 1000)).isEqualTo(part(file.bytes, 3, 1000));
 
         DeviceMemory bounce = stage.device.allocateSlot(4096);
-        stage.queue.enqueue(
-                1, new Command().copy(Command.Kind.COPY_OUT, bounce, 0, 100).memory(reachable, 5));
+        stage.queue.enqueue(stage.requests
+                .next(1)
+                .copy(Request.Kind.COPY_OUT, bounce, 0, 100)
+                .memory(reachable, 5));
         assertThat(stage.result(1)).isEqualTo(100);
         stage.write(2, bounce, 0, file, 50_000, 100);
         assertThat(stage.result(2)).isEqualTo(100);
@@ -174,14 +182,14 @@ class StagedQueueTest {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.host.failures = 1;
         stage.read(0, file, 0, memory, 0, 100);
-        NativeFailure ofHost = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        NativeFailure ofHost = stage.failure(0);
         assertThat(ofHost.error().toString()).isEqualTo("pread -> EIO (5)");
         assertThat(ofHost.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
 
         stage.device.refusals = 1;
         stage.read(1, file, 0, memory, 0, 100);
-        NativeFailure ofDevice = stage.queue.failure(Command.Kind.READ, stage.result(1));
-        assertThat(ofDevice.error().code()).isEqualTo(FakeDevice.REFUSED);
+        NativeFailure ofDevice = stage.failure(1);
+        assertThat(ofDevice.error().code()).isEqualTo(FakeDevice.REFUSED.error().code());
         assertThat(ofDevice.kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
 
         stage.read(2, file, 0, memory, 0, 100);
@@ -196,7 +204,7 @@ class StagedQueueTest {
         stage.device.throwsAtPoll = true;
         stage.device.held = true;
         stage.read(0, file, 0, memory, 0, 100);
-        NativeFailure failure = stage.queue.failure(Command.Kind.READ, stage.result(0));
+        NativeFailure failure = stage.failure(0);
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.LOST);
         assertThat(failure.error().symbol()).contains("UnsupportedOperationException: poll");
     }
@@ -210,14 +218,12 @@ class StagedQueueTest {
             stage.read(id, file, 0, memory, 0, SLOT);
         }
         for (int id = 1; id < 8; id++) {
-            assertThat(stage.queue.failure(Command.Kind.READ, stage.result(id)).kind())
-                    .isEqualTo(NativeFailure.Kind.LOST);
+            assertThat(stage.failure(id).kind()).isEqualTo(NativeFailure.Kind.LOST);
         }
-        assertThat(stage.ended).hasSize(8);
+        assertThat(stage.requests.ended()).isEqualTo(8);
         int calls = stage.host.calls;
-        stage.ended.clear();
         stage.read(0, file, 0, memory, 0, SLOT);
-        assertThat(stage.result(0)).isEqualTo(FakeDevice.LOST);
+        assertThat(stage.failure(0).kind()).isEqualTo(NativeFailure.Kind.LOST);
         assertThat(stage.host.calls).as("no host I/O for a lost device").isEqualTo(calls);
         stage.close();
     }
@@ -240,28 +246,27 @@ class StagedQueueTest {
             public void free() {}
         };
         AtomicInteger inOrder = new AtomicInteger();
-        stage.queue.enqueue(
-                0,
-                new Command()
-                        .file(Command.Kind.READ, file, 0, SLOT)
-                        .memory(memory, 0)
-                        .joins(point, () -> {
-                            assertThat(stage.device.joined).as("joined before").contains(point);
-                            inOrder.incrementAndGet();
-                        }));
+        stage.queue.enqueue(stage.requests
+                .next(0)
+                .file(Request.Kind.READ, file, 0, SLOT)
+                .memory(memory, 0)
+                .joins(point, () -> {
+                    assertThat(stage.device.joined).as("joined before").contains(point);
+                    inOrder.incrementAndGet();
+                }));
         stage.turn();
         assertThat(inOrder).as("before the copy").hasValue(0);
         stage.fill();
         stage.work();
         stage.work();
         assertThat(inOrder).as("once the copy has started").hasValue(1);
-        assertThat(stage.ended).as("the copy runs").isEmpty();
+        assertThat(stage.requests.ended()).as("the copy runs").isZero();
 
         stage.device.held = false;
         assertThat(stage.result(0)).isEqualTo(SLOT);
         assertThat(inOrder).hasValue(1);
         stage.read(0, file, 0, memory, 0, SLOT);
-        assertThat(stage.ended.remove(0)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(SLOT);
         assertThat(stage.result(0)).isEqualTo(SLOT);
         assertThat(stage.device.joined).as("the next has no point").hasSize(1);
         stage.close();

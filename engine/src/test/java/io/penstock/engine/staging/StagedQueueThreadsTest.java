@@ -3,7 +3,8 @@ package io.penstock.engine.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +33,7 @@ class StagedQueueThreadsTest {
 
     /** Drives a queue as a lane does: moves a file in, and out into another; sometimes it changes its mind. */
     private static void drive(
-            StagedQueue queue, Command.Kind kind, FakeFile file, FakeDevice.Memory memory, long seed) {
+            StagedQueue queue, Request.Kind kind, FakeFile file, FakeDevice.Memory memory, long seed) {
         Random random = new Random(seed);
         int[] pieceOf = new int[DEPTH];
         List<Integer> free = new ArrayList<>();
@@ -43,41 +44,47 @@ class StagedQueueThreadsTest {
         for (int id = 0; id < DEPTH; id++) {
             free.add(id);
         }
-        Command command = new Command();
+        Request[] requests = new Request[DEPTH];
+        Arrays.setAll(
+                requests,
+                tag -> new Request(tag, (request, bytes, failure) -> {
+                    ended(request.tag(), free);
+                    if (failure == null) {
+                        assertThat(bytes).isEqualTo(PIECE);
+                    } else {
+                        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
+                        todo.add(pieceOf[request.tag()]); // asked again
+                    }
+                }));
         while (!todo.isEmpty() || free.size() < DEPTH) {
             while (!todo.isEmpty() && !free.isEmpty()) {
                 int id = free.remove(free.size() - 1);
                 pieceOf[id] = todo.remove(todo.size() - 1);
                 long at = (long) pieceOf[id] * PIECE;
-                queue.enqueue(id, command.file(kind, file, at, PIECE).memory(memory, at));
+                queue.enqueue(requests[id].file(kind, file, at, PIECE).memory(memory, at));
                 if (random.nextInt(20) == 0) {
-                    queue.turn(0, (done, result) -> ended(done, result, free, todo, pieceOf));
+                    queue.turn(0);
                     if (!free.contains(id)) {
-                        queue.cancel(id);
+                        queue.cancel(requests[id]);
                     }
                 }
             }
-            queue.turn(-1, (id, result) -> ended(id, result, free, todo, pieceOf));
+            queue.turn(-1);
         }
     }
 
-    private static void ended(int id, long result, List<Integer> free, List<Integer> todo, int[] pieceOf) {
+    private static void ended(int id, List<Integer> free) {
         assertThat(free).doesNotContain(id);
         free.add(id);
-        if (result == Results.CANCELLED) {
-            todo.add(pieceOf[id]); // asked again
-        } else {
-            assertThat(result).isEqualTo(PIECE);
-        }
     }
 
     private void moveThere(FakeDevice device, StagedQueue queue, long seed) {
         FakeFile source = new FakeFile(PIECES * PIECE, 1, seed);
         FakeFile target = new FakeFile(PIECES * PIECE, 1, seed + 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(PIECES * PIECE);
-        drive(queue, Command.Kind.READ, source, memory, seed);
+        drive(queue, Request.Kind.READ, source, memory, seed);
         assertThat(Arrays.equals(memory.bytes, source.bytes)).as("read").isTrue();
-        drive(queue, Command.Kind.WRITE, target, memory, seed);
+        drive(queue, Request.Kind.WRITE, target, memory, seed);
         assertThat(Arrays.equals(target.bytes, source.bytes)).as("written").isTrue();
         assertThat(queue.slots().free()).isEqualTo(queue.slots().total());
         queue.close();
@@ -113,9 +120,9 @@ class StagedQueueThreadsTest {
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver));
         queue.wake();
-        queue.turn(-1, (id, result) -> {});
+        queue.turn(-1);
         new Thread(queue::wake).start();
-        queue.turn(-1, (id, result) -> {});
+        queue.turn(-1);
         queue.close();
     }
 
@@ -159,14 +166,14 @@ class StagedQueueThreadsTest {
         StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes);
         CountDownLatch returned = new CountDownLatch(1);
         Thread lane = new Thread(() -> {
-            queue.turn(-1, (id, result) -> {});
+            queue.turn(-1);
             returned.countDown();
         });
         lane.start();
         queue.wake();
         returned.await();
         queue.wake();
-        queue.turn(-1, (id, result) -> {});
+        queue.turn(-1);
         lane.join();
         queue.close();
     }

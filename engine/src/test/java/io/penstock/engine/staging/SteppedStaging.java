@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.staging;
 
-import io.penstock.engine.spi.Command;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.util.function.BooleanSupplier;
@@ -29,9 +28,9 @@ public final class SteppedStaging implements NativeQueue {
     private final StagedQueue queue;
     private final FillerPool pool;
     private long steps; // of fillers and executor
+    private long enqueued;
     private boolean woken;
     private boolean roused;
-    private boolean any; // completions in this turn
 
     /** Opens one with so many fillers. */
     public SteppedStaging(StagingDevice device, HostBytes host, SlotSizes sizes, int fillers, Stage stage) {
@@ -77,43 +76,41 @@ public final class SteppedStaging implements NativeQueue {
     }
 
     @Override
-    public void enqueue(int id, Command command) {
-        queue.enqueue(id, command);
+    public void enqueue(Request request) {
+        enqueued++;
+        queue.enqueue(request);
     }
 
     @Override
-    public void cancel(int id) {
-        queue.cancel(id);
+    public void cancel(Request request) {
+        queue.cancel(request);
     }
 
     @Override
-    public void turn(long waitNanos, Completions completions) {
-        any = false;
+    public void turn(long waitNanos) {
         long seen = steps;
-        look(completions);
-        if (!any && waitNanos != 0) {
+        if (!look() && waitNanos != 0) {
             stage.await(() -> woken || steps != seen, waitNanos);
-            look(completions);
+            look();
         }
     }
 
-    private void look(Completions completions) {
+    private boolean look() {
         woken = false;
-        queue.turn(0, (id, result) -> {
-            any = true;
-            completions.completed(id, result);
-        });
+        long before = ended();
+        queue.turn(0);
+        return ended() != before;
+    }
+
+    /** Returns how many requests have ended: for one that has, the lane may enqueue another in the same turn. */
+    private long ended() {
+        return enqueued - queue.inFlight();
     }
 
     @Override
     public void wake() {
         woken = true;
         queue.wake();
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return queue.failure(kind, result);
     }
 
     @Override

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.testing;
 
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.tck.Bench;
 import io.penstock.tck.Gate;
 import io.penstock.tck.Pattern;
@@ -49,40 +49,40 @@ public final class HeldCommands implements Gate {
         GATES.stream().filter(gate -> gate.path.equals(path)).forEach(gate -> gate.files.add(file));
     }
 
-    /** Returns whether {@code command} has to wait at a gate, which then wakes {@code queue} when it opens. */
-    static boolean hold(Command command, NativeQueue queue) {
-        boolean moves = command.kind() == Command.Kind.READ || command.kind() == Command.Kind.WRITE;
+    /** Returns whether {@code request} has to wait at a gate, which then wakes {@code queue} when it opens. */
+    static boolean hold(Request request, NativeQueue queue) {
+        boolean moves = request.kind() == Request.Kind.READ || request.kind() == Request.Kind.WRITE;
         for (HeldCommands gate : GATES) {
-            if (moves && gate.files.contains(command.file())) {
+            if (moves && gate.files.contains(request.file())) {
                 gate.queues.add(queue);
-                return !gate.lets(command);
+                return !gate.lets(request);
             }
         }
         return false;
     }
 
     /** Notes the bytes of a write, in case it went through a gate. */
-    static void ended(Command command, long result) {
+    static void ended(Request request, long bytes) {
         for (HeldCommands gate : GATES) {
-            if (command.kind() == Command.Kind.WRITE && gate.files.contains(command.file())) {
-                gate.wrote(result);
+            if (request.kind() == Request.Kind.WRITE && gate.files.contains(request.file())) {
+                gate.wrote(bytes);
             }
         }
     }
 
-    private synchronized boolean lets(Command command) {
-        if (closed || (command.kind() == Command.Kind.WRITE && !holdsWrites)) {
+    private synchronized boolean lets(Request request) {
+        if (closed || (request.kind() == Request.Kind.WRITE && !holdsWrites)) {
             return true;
         }
-        if (command.kind() == Command.Kind.WRITE || readable < command.bytes()) {
+        if (request.kind() == Request.Kind.WRITE || readable < request.bytes()) {
             return false;
         }
-        readable -= command.bytes();
+        readable -= request.bytes();
         return true;
     }
 
     private synchronized void wrote(long bytes) {
-        written += Math.max(0, bytes);
+        written += bytes;
         notifyAll();
     }
 

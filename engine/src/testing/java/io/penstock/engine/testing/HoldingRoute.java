@@ -7,19 +7,20 @@ import io.penstock.FileOption;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Route;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.Iterator;
-import java.util.Map;
+import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Another route, with {@link HeldCommands} in front of its queues. */
 public record HoldingRoute(Route route) implements Route {
@@ -99,15 +100,19 @@ public record HoldingRoute(Route route) implements Route {
         return route.allocateSlot(bytes);
     }
 
-    /** A queue whose commands may have to wait. */
-    private static final class Queue implements NativeQueue {
+    /** A queue whose requests may have to wait. */
+    private static final class Queue implements NativeQueue, Request.Completion {
 
         private final NativeQueue queue;
-        private final Map<Integer, Command> held = new HashMap<>(); // lane only
-        private final Map<Integer, Command> writes = new HashMap<>(); // lane only
+        private final Request[] passed; // by tag: what the queue gets for those of the engine
+        private final Request[] requests; // by tag
+        private final Set<Request> held = new LinkedHashSet<>(); // lane only
 
         Queue(NativeQueue queue) {
             this.queue = queue;
+            this.passed = new Request[queue.depth()];
+            this.requests = new Request[queue.depth()];
+            Arrays.setAll(passed, tag -> new Request(tag, this));
         }
 
         @Override
@@ -116,60 +121,50 @@ public record HoldingRoute(Route route) implements Route {
         }
 
         @Override
-        public void enqueue(int id, Command command) {
-            if (command.kind() == Command.Kind.WRITE) {
-                writes.put(id, copy(command));
-            }
-            if (HeldCommands.hold(command, this)) {
-                held.put(id, copy(command));
+        public void enqueue(Request request) {
+            if (HeldCommands.hold(request, this)) {
+                held.add(request);
             } else {
-                queue.enqueue(id, command);
+                pass(request);
             }
         }
 
-        /** The lane uses one object for all commands: what is kept has to be a copy. */
-        private static Command copy(Command command) {
-            Command copy = new Command()
-                    .file(command.kind(), command.file(), command.fileOffset(), command.bytes())
-                    .memory(command.memory(), command.memoryOffset())
-                    .joins(command.point(), command.inOrder());
-            Transfer packed = command.packed();
-            return packed == null ? copy : copy.packed(packed, command.firstPair(), command.pairCount());
+        private void pass(Request request) {
+            requests[request.tag()] = request;
+            queue.enqueue(passed[request.tag()].as(request));
         }
 
         @Override
-        public void cancel(int id) {
-            if (!held.containsKey(id)) { // one that is held cannot be stopped
-                queue.cancel(id);
+        public void cancel(Request request) {
+            if (!held.contains(request)) { // one that is held cannot be stopped
+                queue.cancel(passed[request.tag()]);
             }
         }
 
         @Override
-        public void turn(long waitNanos, Completions completions) {
-            for (Iterator<Map.Entry<Integer, Command>> all = held.entrySet().iterator(); all.hasNext(); ) {
-                Map.Entry<Integer, Command> next = all.next();
-                if (!HeldCommands.hold(next.getValue(), this)) {
+        public void turn(long waitNanos) {
+            for (Iterator<Request> all = held.iterator(); all.hasNext(); ) {
+                Request next = all.next();
+                if (!HeldCommands.hold(next, this)) {
                     all.remove();
-                    queue.enqueue(next.getKey(), next.getValue());
+                    pass(next);
                 }
             }
-            queue.turn(waitNanos, (id, result) -> {
-                Command write = writes.remove(id);
-                if (write != null) {
-                    HeldCommands.ended(write, result);
-                }
-                completions.completed(id, result);
-            });
+            queue.turn(waitNanos);
+        }
+
+        @Override
+        public void ended(Request done, long bytes, @Nullable NativeFailure failure) {
+            Request request = requests[done.tag()];
+            if (failure == null) {
+                HeldCommands.ended(request, bytes);
+            }
+            request.end(bytes, failure);
         }
 
         @Override
         public void wake() {
             queue.wake();
-        }
-
-        @Override
-        public NativeFailure failure(Command.Kind kind, long result) {
-            return queue.failure(kind, result);
         }
 
         @Override

@@ -4,21 +4,18 @@ package io.penstock.backend.host.staged;
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
-import io.penstock.NativeError;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.host.Slabs;
-import io.penstock.engine.spi.Command;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.StagingDevice;
 import io.penstock.engine.spi.ThreadRule;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The card: copies take place when they are asked about for the third time, and only on the threads of its rule. */
@@ -35,13 +32,13 @@ final class Card implements DeviceDriver, StagingDevice {
         final byte[] bytes;
         int looks;
 
-        Copy(boolean in, Command command) {
-            this.in = in;
-            this.memory = (CardMemory) command.memory();
-            this.memoryOffset = command.memoryOffset();
-            this.slot = (HostMemory) command.slot();
-            this.slotOffset = command.slotOffset();
-            this.bytes = new byte[(int) command.bytes()];
+        Copy(Request request) {
+            this.in = request.isInward();
+            this.memory = (CardMemory) request.memory();
+            this.memoryOffset = request.memoryOffset();
+            this.slot = (HostMemory) request.slot();
+            this.slotOffset = request.slotOffset();
+            this.bytes = new byte[(int) request.bytes()];
         }
 
         void run() {
@@ -58,8 +55,7 @@ final class Card implements DeviceDriver, StagingDevice {
 
     private final ThreadRule rule;
     private final Runnable close;
-    private final Map<Long, Copy> copies = new ConcurrentHashMap<>();
-    private final AtomicLong tickets = new AtomicLong();
+    private final Map<Request, Copy> copies = new ConcurrentHashMap<>();
     private volatile @Nullable Thread only;
 
     Card(ThreadRule rule, Runnable close) {
@@ -78,38 +74,31 @@ final class Card implements DeviceDriver, StagingDevice {
     }
 
     @Override
-    public long copyIn(Command command) {
-        return start(new Copy(true, command));
+    public void copy(Request request) {
+        checkThread();
+        if (copies.put(request, new Copy(request)) != null) {
+            throw new AssertionError("copy " + request.tag() + " is begun twice");
+        }
     }
 
     @Override
-    public long copyOut(Command command) {
-        return start(new Copy(false, command));
-    }
-
-    private long start(Copy copy) {
+    public void poll(Request request) {
         checkThread();
-        long ticket = tickets.incrementAndGet();
-        copies.put(ticket, copy);
-        return ticket;
+        Copy copy = copies.get(request);
+        if (copy == null || ++copy.looks >= LOOKS) {
+            await(request, 0);
+        }
     }
 
     @Override
-    public long poll(long ticket) {
+    public void await(Request request, long nanos) {
         checkThread();
-        Copy copy = copies.get(ticket);
-        return copy != null && ++copy.looks < LOOKS ? 0 : await(ticket, 0);
-    }
-
-    @Override
-    public long await(long ticket, long nanos) {
-        checkThread();
-        Copy copy = copies.remove(ticket);
+        Copy copy = copies.remove(request);
         if (copy == null) {
-            throw new AssertionError("ticket " + ticket + " has ended before");
+            throw new AssertionError("copy " + request.tag() + " has ended before");
         }
         copy.run();
-        return 1;
+        request.complete(copy.bytes.length);
     }
 
     private void checkThread() {
@@ -123,11 +112,6 @@ final class Card implements DeviceDriver, StagingDevice {
         } else if (owner != current) {
             throw new AssertionError("the card belongs to " + owner + ", not to " + current);
         }
-    }
-
-    @Override
-    public NativeFailure failure(Command.Kind kind, long result) {
-        return new NativeFailure(new NativeError("card", -result, ""), NativeFailure.Kind.PERMANENT);
     }
 
     @Override

@@ -2,22 +2,24 @@
 package io.penstock.engine;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.spi.Command;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import org.jspecify.annotations.Nullable;
 
-/** A command that belongs to no transfer, such as a sync. */
-interface SingleCommand {
+/** A request that belongs to no transfer, such as a sync. */
+interface SingleRequest {
 
-    /** Describes the command. */
-    void fill(Command command);
+    /** Describes the request. */
+    void fill(Request request);
 
-    /** Takes the result, on the lane: a negative one is for {@link Lane#failure}. */
-    void ended(long result);
+    /** Takes the end, on the lane; null where it ended well. */
+    void ended(@Nullable NativeFailure failure);
 
     /** Returns whose it is. */
     Port port();
 
     /** Returns what was asked for, in the words of an error. */
-    String request();
+    String asked();
 
     /**
      * Signals that nobody will learn the result, since the lane broke or the backend was closed; what the device may still use

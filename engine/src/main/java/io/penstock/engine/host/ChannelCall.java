@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host;
+
+import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call that a {@link ChannelQueue} makes for a request, one object per tag.
+ *
+ * <p><b>Threading:</b> the lane's, except between the queue of waiting calls and that of ended ones, when it is one
+ * pool thread's; those queues order the accesses.
+ */
+final class ChannelCall {
+    private final Request request;
+    private long moved;
+    private @Nullable NativeFailure failure;
+
+    private ChannelCall(Request request) {
+        this.request = request;
+    }
+
+    /** Returns that of a request. */
+    static ChannelCall of(Request request) {
+        return request.attachment(ChannelCall.class, ChannelCall::new);
+    }
+
+    /** Makes the call, which blocks; never throws. */
+    void run() {
+        try {
+            ended(call((ChannelFile) request.file()));
+        } catch (IOException | RuntimeException | Error broken) {
+            failure = HostFailure.of(name(), broken);
+        }
+    }
+
+    private long call(ChannelFile file) throws IOException {
+        return switch (request.kind()) {
+            case READ -> file.read(request.fileOffset(), buffer());
+            case WRITE -> file.write(request.fileOffset(), buffer());
+            case SYNC -> file.sync();
+            case COPY_IN, COPY_OUT -> throw new IllegalStateException("copies are made by the lane");
+        };
+    }
+
+    private void ended(long answer) {
+        moved = answer;
+        failure = answer < 0 ? HostFailure.of(name(), answer) : null;
+    }
+
+    /** Says that no thread has begun it. */
+    void takenBack() {
+        ended(-Errno.ECANCELED);
+    }
+
+    /** Ends the request; the lane. */
+    void report() {
+        NativeFailure cause = failure;
+        failure = null;
+        request.end(moved, cause);
+    }
+
+    private String name() {
+        return switch (request.kind()) {
+            case READ -> "FileChannel.read";
+            case WRITE -> "FileChannel.write";
+            case SYNC -> "FileChannel.force";
+            case COPY_IN, COPY_OUT -> "ByteBuffer.put";
+        };
+    }
+
+    private ByteBuffer buffer() {
+        return InlineRequests.buffer(request.memory(), request.memoryOffset(), Math.toIntExact(request.bytes()));
+    }
+}
