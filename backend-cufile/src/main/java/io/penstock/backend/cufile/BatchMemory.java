@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
+import io.penstock.NativeError;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What libcufile reads of a batch, and where it writes what has ended: memory outside the heap, which stays as it is
@@ -20,6 +23,11 @@ import java.util.BitSet;
 final class BatchMemory implements AutoCloseable {
 
     private static final int COUNT_BYTES = 8;
+    private static final String CALL = "cuFileBatchIO"; // whose entry has ended
+
+    /** libcufile gave an entry up after its own time limit. */
+    private static final NativeFailure TIMED_OUT = new NativeFailure(
+            new NativeError(CALL, CuFile.CUFILE_TIMEOUT, "CUFILE_TIMEOUT"), NativeFailure.Kind.TRANSIENT);
 
     private final int cells;
     private final long params;
@@ -93,26 +101,39 @@ final class BatchMemory implements AutoCloseable {
         return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_COOKIE_OFFSET);
     }
 
-    /** Returns the result of an event, or 1 &lt;&lt; 62 where the entry has not ended. */
-    long result(int event) {
-        int at = event * CuFile.IO_EVENTS_BYTES;
-        return result(
-                eventsView.getInt(at + CuFile.IO_EVENTS_STATUS_OFFSET),
-                eventsView.getLong(at + CuFile.IO_EVENTS_RET_OFFSET));
+    /** Returns whether the entry of an event has ended. */
+    boolean isEnd(int event) {
+        return switch (status(event)) {
+            case CuFile.CUFILE_COMPLETE,
+                    CuFile.CUFILE_CANCELED,
+                    CuFile.CUFILE_TIMEOUT,
+                    CuFile.CUFILE_FAILED,
+                    CuFile.CUFILE_INVALID -> true;
+            default -> false;
+        };
     }
 
-    /** What {@link #result} answers for an entry that is still under way. */
-    static final long UNDER_WAY = 1L << 62;
+    /** Returns the bytes that the entry of an event has moved, if it has not failed. */
+    long count(int event) {
+        return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_RET_OFFSET);
+    }
 
-    private static long result(int status, long count) {
-        return switch (status) {
-            case CuFile.CUFILE_COMPLETE -> CuFileResults.ofCount(count);
-            case CuFile.CUFILE_CANCELED -> CuFileResults.CANCELLED;
-            case CuFile.CUFILE_TIMEOUT -> CuFileResults.TIMED_OUT;
-            case CuFile.CUFILE_FAILED -> count < 0 ? CuFileResults.ofCount(count) : -CuFileError.IO_ERROR;
-            case CuFile.CUFILE_INVALID -> -CuFileError.INVALID_VALUE;
-            default -> UNDER_WAY;
+    /** Returns why the entry of an event has failed that has ended; null if it has not. */
+    @Nullable
+    NativeFailure failure(int event) {
+        long count = count(event);
+        return switch (status(event)) {
+            case CuFile.CUFILE_CANCELED -> CuFileFailure.CANCELLED;
+            case CuFile.CUFILE_TIMEOUT -> TIMED_OUT;
+            case CuFile.CUFILE_INVALID -> CuFileFailure.of(CALL, CuFileError.INVALID_VALUE);
+            case CuFile.CUFILE_FAILED ->
+                count < 0 ? CuFileFailure.ofLateCount(CALL, count) : CuFileFailure.of(CALL, CuFileError.IO_ERROR);
+            default -> count < 0 ? CuFileFailure.ofLateCount(CALL, count) : null;
         };
+    }
+
+    private int status(int event) {
+        return eventsView.getInt(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_STATUS_OFFSET);
     }
 
     @Override

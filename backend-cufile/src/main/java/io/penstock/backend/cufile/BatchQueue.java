@@ -27,12 +27,12 @@ final class BatchQueue extends PolledQueue {
     private static final int MOST_ERRORS = 64;
 
     private static final int NO_CELL = -1;
+    private static final String SET_UP = "cuFileBatchIOSetUp";
 
     private final int[] cells; // by tag: NO_CELL where cuFile does not have it
     private final int[] generations; // by tag: tells an entry from an earlier one of the same tag
-    private @Nullable Batch batch; // from the first command on
+    private @Nullable Batch batch; // from the first request on
     private int errors;
-    private long statusError; // what the last of them was
 
     /** What there is while the driver is open. */
     private record Batch(
@@ -119,10 +119,10 @@ final class BatchQueue extends PolledQueue {
         int error = CuFile.error(status);
         if (CuFileError.isOfBatchAlone(error)) {
             task.file().refusesBatches(error);
-            release(open, task, task.rest());
+            release(open, task);
             others.begin(task);
         } else {
-            letGo(open, task, CuFileResults.ofStatus(status));
+            fail(open, task, CuFileFailure.ofStatus("cuFileBatchIOSubmit", status));
         }
     }
 
@@ -134,18 +134,16 @@ final class BatchQueue extends PolledQueue {
         }
         long status = open.memory.poll(open.handle, underWay());
         if (CuFile.error(status) != CuFileError.SUCCESS) {
-            statusError = CuFileResults.ofStatus(status);
             if (++errors == MOST_ERRORS) {
-                giveUp(open);
+                giveUp(open, CuFileFailure.ofStatus("cuFileBatchIOGetStatus", status));
             }
             return;
         }
         errors = 0;
         for (int event = open.memory.polled() - 1; event >= 0; event--) {
-            long result = open.memory.result(event);
-            CallTask task = result == BatchMemory.UNDER_WAY ? null : known(open.memory.cookie(event));
+            CallTask task = open.memory.isEnd(event) ? known(open.memory.cookie(event)) : null;
             if (task != null) {
-                took(open, task, result);
+                took(open, task, open.memory.count(event), open.memory.failure(event));
             }
         }
     }
@@ -156,36 +154,39 @@ final class BatchQueue extends PolledQueue {
         return ours && cells[tag] != NO_CELL ? others.task(tag) : null;
     }
 
-    private void took(Batch open, CallTask task, long result) {
-        long asked = task.rest();
-        if (task.goesOn(result)) {
-            release(open, task, asked);
-            again(task);
+    private void took(Batch open, CallTask task, long count, @Nullable NativeFailure failure) {
+        if (failure != null) {
+            task.file().failed(failure);
+            fail(open, task, failure);
             return;
         }
-        session.ended(task, result);
-        letGo(open, task, result);
+        release(open, task);
+        if (task.goesOn(count)) {
+            again(task);
+        } else {
+            end(task, count);
+        }
     }
 
-    private void letGo(Batch open, CallTask task, long result) {
-        release(open, task, task.rest());
-        end(task, task.total(result));
+    private void fail(Batch open, CallTask task, NativeFailure failure) {
+        release(open, task);
+        fail(task, failure);
     }
 
-    private void release(Batch open, CallTask task, long bytes) {
+    private void release(Batch open, CallTask task) {
         open.memory.release(cells[task.tag]);
-        open.budget.give(bytes);
+        open.budget.give(task.rest());
         cells[task.tag] = NO_CELL;
         letGo();
     }
 
     /** The batch does not tell any more what ends: destroying it waits for its entries, or nothing does. */
-    private void giveUp(Batch open) {
+    private void giveUp(Batch open, NativeFailure cause) {
         errors = 0;
         CuFile.cuFileBatchIODestroy(open.handle);
         for (int tag = 0; tag < cells.length; tag++) {
             if (cells[tag] != NO_CELL) {
-                letGo(open, others.task(tag), statusError);
+                fail(open, others.task(tag), cause);
             }
         }
         open.budget.withdraw();
@@ -199,7 +200,7 @@ final class BatchQueue extends PolledQueue {
         int bound = session.context().bind();
         if (bound != CudaError.SUCCESS) {
             withdraw();
-            endWaiting(CuFileResults.ofCuda(bound));
+            failWaiting(CudaFailure.of(CudaContext.BIND, bound));
             return null;
         }
         if (batch == null) {
@@ -212,27 +213,19 @@ final class BatchQueue extends PolledQueue {
         DriverProperties properties = session.properties();
         BounceBudget budget = CuFileDriver.PROCESS.bounces();
         if (properties == null || budget == null) {
-            endWaiting(-CuFileError.DRIVER_NOT_INITIALIZED);
+            failWaiting(CuFileFailure.of(SET_UP, CuFileError.DRIVER_NOT_INITIALIZED));
             return null;
         }
         int most = Math.max(1, Math.min(properties.maxBatch(), cells.length));
         long[] handle = new long[1];
         long status = CuFile.cuFileBatchIOSetUp(handle, most);
         if (CuFile.error(status) != CuFileError.SUCCESS) {
-            endWaiting(CuFileResults.ofStatus(status));
+            failWaiting(CuFileFailure.ofStatus(SET_UP, status));
             return null;
         }
         CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
         BounceBudget.Claim claim = budget.claim(session.context().gpu().ordinal(), this::wake);
         return new Batch(handle[0], most, new BatchMemory(most), claim, driver);
-    }
-
-    @Override
-    NativeFailure failure(CallTask task) {
-        int error = CuFileResults.cuFileError(task.result);
-        boolean ofBatch =
-                error != 0 || task.result == CuFileResults.TIMED_OUT || task.result == CuFileResults.UNTOLD_ERRNO;
-        return ofBatch ? CuFileResults.failure("cuFileBatchIO", task.result, "") : others.failure(task);
     }
 
     @Override

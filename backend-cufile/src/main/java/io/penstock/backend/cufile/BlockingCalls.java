@@ -5,6 +5,7 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
@@ -22,26 +23,32 @@ class BlockingCalls implements AutoCloseable {
         this.session = session;
     }
 
-    /** Returns the bytes moved, or a negative result of {@link CuFileResults}. */
-    long run(CallTask task) {
+    /** Makes the call of a task, which has ended on return. */
+    void run(CallTask task) {
         int bound = session.context().bind();
         if (bound != CudaError.SUCCESS) {
-            return CuFileResults.ofCuda(bound);
+            task.fails(CudaFailure.of(CudaContext.BIND, bound));
+        } else if (task.request.isCopy()) {
+            copy(task);
+        } else if (CallTask.isOfCuFile(task.request)) {
+            transfer(task);
+        } else {
+            system(task);
         }
-        return switch (task.kind()) {
-            case READ, WRITE -> task.request.memory() instanceof GpuMemory ? transfer(task) : slotTransfer(task);
-            case COPY_IN, COPY_OUT -> copy(task);
-            case SYNC -> CuFileResults.ofSystem(task.file().host().sync());
-        };
     }
 
-    private long transfer(CallTask task) {
-        long result;
+    private static void transfer(CallTask task) {
+        long count;
         do {
-            result = once(task);
-        } while (task.goesOn(result));
-        session.ended(task, result);
-        return task.total(result);
+            count = once(task);
+        } while (task.goesOn(count));
+        if (count < 0) {
+            NativeFailure failure = CuFileFailure.ofCount(call(task), count);
+            task.file().failed(failure);
+            task.fails(failure);
+        } else {
+            task.ends(count);
+        }
     }
 
     private static long once(CallTask task) {
@@ -54,20 +61,28 @@ class BlockingCalls implements AutoCloseable {
                 : LibC.orErrno(CuFile.cuFileWrite(handle, base, task.rest(), task.restOffset(), offset));
     }
 
-    private static long slotTransfer(CallTask task) {
+    /** Slots are read and written by the system, and so is what is synced. */
+    private static void system(CallTask task) {
         LinuxFile file = task.file().host();
-        long address = task.request.hostAddress();
-        return CuFileResults.ofSystem(
-                task.kind() == Request.Kind.READ
-                        ? file.read(task.request.fileOffset(), address, task.bytes)
-                        : file.write(task.request.fileOffset(), address, task.bytes));
+        Request request = task.request;
+        long answer = switch (request.kind()) {
+            case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
+            case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
+            case SYNC -> file.sync();
+            case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy is CUDA's");
+        };
+        if (answer < 0) {
+            task.fails(BlockingBytes.INSTANCE.failure(request.kind(), answer));
+        } else {
+            task.ends(answer);
+        }
     }
 
-    private static long copy(CallTask task) {
+    private static void copy(CallTask task) {
         PinnedSlot slot = (PinnedSlot) task.request.slot();
         long host = slot.hostAddress() + task.request.slotOffset();
         long device = task.gpuMemory().nativeHandle() + task.request.memoryOffset();
-        boolean in = task.kind() == Request.Kind.COPY_IN;
+        boolean in = task.request.isInward();
         long stream = in ? slot.streams().toGpu() : slot.streams().fromGpu();
         int result = in
                 ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, stream)
@@ -78,19 +93,22 @@ class BlockingCalls implements AutoCloseable {
         if (result == CudaError.SUCCESS) {
             result = Cuda.cuEventSynchronize(slot.event()); // not the stream, where others' copies come behind this one
         }
-        return result == CudaError.SUCCESS ? task.bytes : CuFileResults.ofCuda(result);
+        if (result != CudaError.SUCCESS) {
+            task.fails(CudaFailure.of(call(task), result));
+        } else {
+            task.ends(task.bytes);
+        }
     }
 
-    /** Returns what the negative result of a task means. */
-    final NativeFailure failure(CallTask task) {
-        String call = switch (task.kind()) {
+    /** Returns the call that is made for a task. */
+    static String call(CallTask task) {
+        return switch (task.kind()) {
             case READ -> "cuFileRead";
             case WRITE -> "cuFileWrite";
             case SYNC -> "fdatasync";
             case COPY_IN -> "cuMemcpyHtoDAsync";
             case COPY_OUT -> "cuMemcpyDtoHAsync";
         };
-        return CuFileResults.failure(call, task.result, String.valueOf(task.thrown));
     }
 
     @Override

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.host.HostFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.staging.Doorbell;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.function.Function;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +24,6 @@ final class CallQueue implements NativeQueue {
 
     private final BlockingCalls calls;
     private final @Nullable CallTask[] tasks; // by tag
-    private final Function<CallTask, NativeFailure> failure;
     private final ArrayBlockingQueue<CallTask> waiting;
     private final MpscVarHandleArrayQueue<CallTask> ended;
     private final Doorbell bell = new Doorbell();
@@ -43,7 +41,6 @@ final class CallQueue implements NativeQueue {
     CallQueue(BlockingCalls calls, int depth, int threads) {
         this.calls = calls;
         this.tasks = new CallTask[depth];
-        this.failure = calls::failure;
         this.waiting = new ArrayBlockingQueue<>(depth);
         this.ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
         this.threads = new Thread[threads];
@@ -56,11 +53,8 @@ final class CallQueue implements NativeQueue {
 
     /** Returns what is kept beside a request, for a queue in front of this one too. */
     CallTask task(Request request) {
-        CallTask task = tasks[request.tag()];
-        if (task == null || task.request != request) {
-            task = new CallTask(request);
-            tasks[request.tag()] = task;
-        }
+        CallTask task = request.attachment(CallTask.class, CallTask::new);
+        tasks[request.tag()] = task;
         return task;
     }
 
@@ -76,11 +70,6 @@ final class CallQueue implements NativeQueue {
         begin(task);
     }
 
-    /** Returns what the negative result of a task means. */
-    NativeFailure failure(CallTask task) {
-        return calls.failure(task);
-    }
-
     /** Takes a task that has begun, and of which a queue in front of this one may have done a part. */
     void begin(CallTask task) {
         inFlight++;
@@ -94,7 +83,7 @@ final class CallQueue implements NativeQueue {
     public void cancel(Request request) {
         CallTask task = task(request);
         if (waiting.remove(task)) {
-            task.result = CuFileResults.CANCELLED;
+            task.fails(CuFileFailure.CANCELLED);
             ended.add(task);
             bell.ring();
         }
@@ -114,7 +103,7 @@ final class CallQueue implements NativeQueue {
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             inFlight--;
             count++;
-            task.report(failure);
+            task.report();
         }
         return count;
     }
@@ -161,10 +150,9 @@ final class CallQueue implements NativeQueue {
 
     private void run(CallTask task) {
         try {
-            task.result = calls.run(task);
+            calls.run(task);
         } catch (RuntimeException | Error broken) {
-            task.thrown = broken;
-            task.result = CuFileResults.THREW;
+            task.fails(HostFailure.of(BlockingCalls.call(task), broken));
         }
     }
 }

@@ -3,7 +3,6 @@ package io.penstock.backend.cufile;
 
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +15,9 @@ final class CallTask {
 
     final Request request;
     final int tag;
-    long result;
-
-    @Nullable
-    Throwable thrown; // by the call, until the next use of the tag
-
     long bytes;
+    private long moved;
+    private @Nullable NativeFailure failure;
     private long done; // of a transfer by cuFile that came short in the middle of a block
 
     @Nullable
@@ -41,20 +37,32 @@ final class CallTask {
         bytes = reads ? file().askedBytes(request.fileOffset(), request.bytes()) : request.bytes();
         point = (CudaPoint) request.point();
         inOrder = request.inOrder();
-        result = 0;
-        thrown = null;
+        moved = 0;
+        failure = null;
         done = 0;
     }
 
-    /** Ends the request, well or with what {@code failure} says of the result. */
-    void report(Function<CallTask, NativeFailure> failure) {
+    /** Ends it well: the last part has moved {@code last} bytes. */
+    void ends(long last) {
+        moved = done + last;
+    }
+
+    /** Ends it with its cause. */
+    void fails(NativeFailure cause) {
+        failure = cause;
+    }
+
+    /** Returns why it has failed; null as far as is known. */
+    @Nullable
+    NativeFailure failure() {
+        return failure;
+    }
+
+    /** Ends the request with what the task has come to. */
+    void report() {
         point = null;
         inOrder = null;
-        if (result >= 0) {
-            request.complete(result);
-        } else {
-            request.fail(failure.apply(this));
-        }
+        request.end(moved, failure);
     }
 
     Request.Kind kind() {
@@ -109,10 +117,5 @@ final class CallTask {
         }
         done += moved;
         return true;
-    }
-
-    /** Returns the result of it all, of which {@code last} is the answer to the last part. */
-    long total(long last) {
-        return last < 0 ? last : done + last;
     }
 }

@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.WrappedFile;
 
 /** A file as one route of cuFile's takes it. */
@@ -39,8 +40,8 @@ final class CuFileFile extends WrappedFile<LinuxFile> {
     }
 
     /** Notes a failure of a call, which may be cuFile's last word on this file. */
-    void failed(long result) {
-        handle.failed(result);
+    void failed(NativeFailure failure) {
+        handle.failed(failure);
     }
 
     /** Returns whether batches take this file, as far as is known. */

@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.NativeFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -91,8 +92,8 @@ final class CuFileHandle {
     }
 
     /** Notes a failure of a call; any thread. */
-    void failed(long result) {
-        int error = CuFileResults.cuFileError(result);
+    void failed(NativeFailure failure) {
+        int error = (int) failure.error().code(); // those of others are smaller than cuFile's
         if (CuFileError.meaning(error) == CuFileError.Meaning.FALL_OVER) {
             refused = error;
         }

@@ -28,7 +28,7 @@ final class CuFileRefusal extends IOException {
     /** Goes on if a {@code CUfileError_t} is a success. */
     static void check(String request, String call, long status) throws CuFileRefusal {
         if (CuFile.error(status) != CuFileError.SUCCESS) {
-            NativeError error = CuFileResults.error(call, status);
+            NativeError error = CuFileFailure.error(call, status);
             throw new CuFileRefusal(request + " refused: " + error, error);
         }
     }

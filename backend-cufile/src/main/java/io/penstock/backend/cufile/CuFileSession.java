@@ -19,7 +19,7 @@ import reactor.core.scheduler.Schedulers;
  * What one backend has of cuFile: its claim on the driver, taken at the first file, its files, and its rules for
  * registering memory.
  *
- * <p><b>Threading:</b> thread-safe; {@link #ended} neither blocks nor fails, all else may block.
+ * <p><b>Threading:</b> thread-safe; all but {@link #used} may block.
  */
 final class CuFileSession implements AutoCloseable {
 
@@ -133,13 +133,6 @@ final class CuFileSession implements AutoCloseable {
     private void registerIfSmall(GpuSpan span) {
         if (span.bytes() <= registerBytes && isWorthwhile()) {
             register(span);
-        }
-    }
-
-    /** Notes how a transfer by cuFile has ended; neither blocks nor fails. */
-    void ended(CallTask task, long result) {
-        if (result < 0) {
-            task.file().failed(result);
         }
     }
 

@@ -7,10 +7,10 @@ import io.penstock.Options;
 /**
  * How much one queue of cuFile's does at once.
  *
- * @param depth commands queued or in flight
+ * @param depth requests queued or in flight
  * @param threads calls that block at once
  * @param streams CUDA streams
- * @param pieceBytes what one command moves where there is more
+ * @param pieceBytes what one request moves where there is more
  */
 record CuFileSizes(int depth, int threads, int streams, long pieceBytes) {
 

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CudaContext {
 
+    /** The call by which {@link #bind} makes it current. */
+    static final String BIND = "cuCtxSetCurrent";
+
     /** As an application sees contexts: handle 0 is the primary one of the GPU. */
     private record Key(int ordinal, long handle) {}
 

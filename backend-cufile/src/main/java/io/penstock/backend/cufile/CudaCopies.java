@@ -22,7 +22,6 @@ final class CudaCopies implements StagingDevice {
     private static final long LOOK_NANOS = 3_000;
 
     private static final long NAP_NANOS = 20_000;
-    private static final String BIND = "cuCtxSetCurrent";
 
     private final CudaContext context;
     private final long spinNanos;
@@ -51,7 +50,7 @@ final class CudaCopies implements StagingDevice {
     public void copy(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            copy.fail(CudaFailure.of(BIND, bound));
+            copy.fail(CudaFailure.of(CudaContext.BIND, bound));
             return;
         }
         PinnedSlot slot = (PinnedSlot) copy.slot();
@@ -86,7 +85,7 @@ final class CudaCopies implements StagingDevice {
     private boolean look(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            copy.fail(CudaFailure.of(BIND, bound));
+            copy.fail(CudaFailure.of(CudaContext.BIND, bound));
             return true;
         }
         long event = ((PinnedSlot) copy.slot()).event();

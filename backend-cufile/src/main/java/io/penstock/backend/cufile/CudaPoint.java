@@ -47,13 +47,13 @@ final class CudaPoint implements FencePoint {
         return home == 0 ? own : home;
     }
 
-    /** Returns from where the operation is to know its size; null where its command says it. */
+    /** Returns from where the operation is to know its size; null where its request says it. */
     @Nullable
     LateSize size() {
         return size;
     }
 
-    /** Takes the size for an operation; false if one has had it: what is left of the command is not to be moved. */
+    /** Takes the size for an operation; false if one has had it: what is left of the request is not to be moved. */
     synchronized boolean takeSize() {
         boolean first = !sized;
         sized = true;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * itself, asynchronously, and looks for their ends; segments that are not registered yet come from
  * {@link Registrations}.
  *
- * <p>The stamp of the file is looked at before the first byte of a command is asked for and after the last has arrived
- * (rule 207). A command that is asked to stop ends with the copy that is under way.
+ * <p>The stamp of the file is looked at before the first byte of a request is asked for and after the last has arrived
+ * (rule 207). A request that is asked to stop ends with the copy that is under way.
  */
 final class MappedQueue implements NativeQueue {
 
@@ -44,7 +44,7 @@ final class MappedQueue implements NativeQueue {
     /**
      * Opens one.
      *
-     * @param depth the commands that it takes at once
+     * @param depth the requests that it takes at once
      * @param spinNanos how long copies are looked at again and again, if longer than usual
      * @throws io.penstock.PenstockException with the driver's answer
      */
@@ -111,7 +111,7 @@ final class MappedQueue implements NativeQueue {
         streams.settle(this::copied);
         boolean any = !ended.isEmpty();
         for (MappedCopy copy = ended.poll(); copy != null; copy = ended.poll()) {
-            report(copy);
+            copy.request.end(copy.bytes, copy.failure);
         }
         return any;
     }
@@ -175,15 +175,6 @@ final class MappedQueue implements NativeQueue {
     @Override
     public void wake() {
         bell.ring();
-    }
-
-    private static void report(MappedCopy copy) {
-        NativeFailure failure = copy.failure;
-        if (failure == null) {
-            copy.request.complete(copy.bytes);
-        } else {
-            copy.request.fail(failure);
-        }
     }
 
     private static NativeFailure own(String call, String symbol, NativeFailure.Kind kind) {

@@ -75,7 +75,7 @@ final class MappedStreams {
     NativeFailure start(MappedCopy copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
-            return CudaFailure.of("cuCtxSetCurrent", bound);
+            return CudaFailure.of(CudaContext.BIND, bound);
         }
         if (copy.event == 0) {
             int result = Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING);

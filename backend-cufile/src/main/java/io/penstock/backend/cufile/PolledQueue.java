@@ -5,7 +5,6 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@link #others} by their
  * threads.
  *
- * <p><b>Cancellation:</b> takes a command back that cuFile does not have; others end by themselves.
+ * <p><b>Cancellation:</b> takes a request back that cuFile does not have; others end by themselves.
  */
 abstract class PolledQueue implements NativeQueue {
 
@@ -24,7 +23,6 @@ abstract class PolledQueue implements NativeQueue {
     private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
     private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
     private final PollPause pause = new PollPause();
-    private final Function<CallTask, NativeFailure> failure = this::failure;
     private int underWay; // in cuFile's hands
 
     PolledQueue(CuFileSession session, CallQueue others) {
@@ -44,9 +42,6 @@ abstract class PolledQueue implements NativeQueue {
 
     /** Returns whether cuFile has the operation of a tag. */
     abstract boolean isUnderWay(int tag);
-
-    /** Returns what the negative result of a task that it has ended means. */
-    abstract NativeFailure failure(CallTask task);
 
     @Override
     public final int depth() {
@@ -73,7 +68,7 @@ abstract class PolledQueue implements NativeQueue {
     public final void cancel(Request request) {
         CallTask task = others.task(request);
         if (waiting.remove(task)) {
-            end(task, CuFileResults.CANCELLED);
+            fail(task, CuFileFailure.CANCELLED);
         } else if (!isUnderWay(task.tag)) {
             others.cancel(request);
         }
@@ -100,17 +95,17 @@ abstract class PolledQueue implements NativeQueue {
         any |= others.report() > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
-            task.report(failure);
+            task.report();
         }
         return any;
     }
 
-    /** Returns the command that is next; null if none waits. */
+    /** Returns the request that is next; null if none waits. */
     final @Nullable CallTask next() {
         return waiting.peek();
     }
 
-    /** Takes the command that is next, which is under way from now on. */
+    /** Takes the request that is next, which is under way from now on. */
     final CallTask takeNext() {
         underWay++;
         return waiting.remove();
@@ -125,21 +120,27 @@ abstract class PolledQueue implements NativeQueue {
         underWay--;
     }
 
-    /** Puts the rest of a command in front of those that wait. */
+    /** Puts the rest of a request in front of those that wait. */
     final void again(CallTask task) {
         waiting.addFirst(task);
     }
 
-    /** Ends a command that cuFile does not have, or has no more. */
-    final void end(CallTask task, long result) {
-        task.result = result;
+    /** Ends a request well that cuFile has no more, and of which the last part has moved {@code last} bytes. */
+    final void end(CallTask task, long last) {
+        task.ends(last);
         ended.add(task);
     }
 
-    /** Ends all that waits. */
-    final void endWaiting(long result) {
+    /** Fails a request that cuFile does not have, or has no more. */
+    final void fail(CallTask task, NativeFailure cause) {
+        task.fails(cause);
+        ended.add(task);
+    }
+
+    /** Fails all that waits. */
+    final void failWaiting(NativeFailure cause) {
         for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
-            end(task, result);
+            fail(task, cause);
         }
     }
 

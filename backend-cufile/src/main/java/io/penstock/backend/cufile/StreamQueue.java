@@ -28,7 +28,7 @@ final class StreamQueue extends PolledQueue {
     private final boolean[] byEvent; // by tag
     private final boolean[] sized; // by tag: by a size that is known late, and which is let go behind the operation
     private final StreamLines lines;
-    private @Nullable StreamCells cells; // this and driver: from the first command on
+    private @Nullable StreamCells cells; // this and driver: from the first request on
     private CuFileDriver.@Nullable Use driver;
 
     StreamQueue(CuFileSession session, CallQueue others, int streams) {
@@ -66,8 +66,9 @@ final class StreamQueue extends PolledQueue {
                 }
             }
         } catch (PenstockException none) {
-            int code = none.nativeError().map(error -> (int) error.code()).orElse(CudaError.OUT_OF_MEMORY);
-            endWaiting(CuFileResults.ofCuda(code));
+            failWaiting(none.nativeError()
+                    .map(error -> CudaFailure.of(error.call(), (int) error.code()))
+                    .orElseGet(() -> CudaFailure.of("cuMemHostAlloc", CudaError.OUT_OF_MEMORY)));
             return true;
         }
         return any;
@@ -108,7 +109,6 @@ final class StreamQueue extends PolledQueue {
     private void start(StreamCells open, StreamLine line, CallTask task) {
         long base = base(task);
         open.write(task, task.offsetFrom(base));
-        task.result = 0;
         long stream = line.stream();
         int prepared = clearHoles(task, stream);
         if (prepared == CudaError.SUCCESS) {
@@ -116,9 +116,11 @@ final class StreamQueue extends PolledQueue {
         }
         if (prepared == CudaError.SUCCESS) {
             long status = submit(open, base, task, stream);
-            task.result = CuFile.error(status) == CuFileError.SUCCESS ? 0 : CuFileResults.ofStatus(status);
+            if (CuFile.error(status) != CuFileError.SUCCESS) {
+                task.fails(CuFileFailure.ofStatus(call(task), status));
+            }
         } else {
-            task.result = CuFileResults.ofCuda(prepared);
+            task.fails(CudaFailure.of(call(task), prepared));
         }
         // Behind a refused operation too: the stream may be at work on the memory already.
         byEvent[task.tag] = !open.mark(task.tag, stream);
@@ -224,32 +226,30 @@ final class StreamQueue extends PolledQueue {
     private void passed(StreamCells open, CallTask task, int state) {
         streamed[task.tag] = false;
         letGo();
-        long result = task.result != 0 ? task.result : CuFileResults.ofCount(open.count(task.tag));
+        long count = open.count(task.tag);
+        NativeFailure failure = task.failure(); // of an operation that was refused
         if (state != CudaError.SUCCESS) {
-            result = CuFileResults.ofCuda(state);
+            failure = CudaFailure.of(call(task), state);
+        } else if (failure == null && count < 0) {
+            failure = CuFileFailure.ofLateCount(call(task), count);
         }
         LateSize late = task.point == null ? null : task.point.size();
         if (late != null && sized[task.tag]) {
             sized[task.tag] = false;
             late.leave();
         }
-        if (late == null && task.goesOn(result)) {
+        if (failure != null) {
+            task.file().failed(failure);
+            fail(task, failure);
+        } else if (late == null && task.goesOn(count)) {
             again(task);
-            return;
+        } else {
+            end(task, count);
         }
-        session.ended(task, result);
-        end(task, task.total(result));
     }
 
-    @Override
-    NativeFailure failure(CallTask task) {
-        NativeFailure failure = others.failure(task);
-        String call = failure.error().call();
-        boolean ofStream = call.equals("cuFileRead") || call.equals("cuFileWrite");
-        return ofStream
-                ? CuFileResults.failure(
-                        call + "Async", task.result, failure.error().symbol())
-                : failure;
+    private static String call(CallTask task) {
+        return task.kind() == Request.Kind.READ ? "cuFileReadAsync" : "cuFileWriteAsync";
     }
 
     @Override

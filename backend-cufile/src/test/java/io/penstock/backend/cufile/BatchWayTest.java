@@ -175,7 +175,7 @@ class BatchWayTest {
         bench.cufile.fail(call, 1, code);
         assertThatThrownBy(() -> bench.move(read))
                 .isInstanceOf(TransientStorageException.class)
-                .hasMessageContaining("read of 4096 bytes at 0 of file0 failed: cuFileBatchIO -> " + said);
+                .hasMessageContaining("read of 4096 bytes at 0 of file0 failed: " + call + " -> " + said);
         assertThat(bench.move(read).bytes()).isEqualTo(4096);
     }
 

@@ -23,7 +23,7 @@ class CallQueueTest {
         }
 
         @Override
-        long run(CallTask task) {
+        void run(CallTask task) {
             throw new IllegalStateException("request " + task.tag);
         }
 

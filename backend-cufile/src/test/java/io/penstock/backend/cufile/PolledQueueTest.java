@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.WrappedFile;
@@ -106,11 +105,6 @@ class PolledQueueTest {
         @Override
         boolean isUnderWay(int tag) {
             return underWay() > 0;
-        }
-
-        @Override
-        NativeFailure failure(CallTask failed) {
-            throw new AssertionError("nothing fails here");
         }
 
         @Override

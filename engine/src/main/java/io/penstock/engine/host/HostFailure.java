@@ -12,7 +12,7 @@ import java.io.IOException;
  * Negative results of host I/O and what they mean: {@code -errno} or a number of Windows; a file channel throws where it
  * knows no number.
  */
-final class HostFailure {
+public final class HostFailure {
     private static final int FIRST_WINDOWS = 1 << 14; // above all numbers of errno
 
     private HostFailure() {}
@@ -23,14 +23,14 @@ final class HostFailure {
     }
 
     /** Returns what {@code result} of {@code call} means. */
-    static NativeFailure of(String call, long result) {
+    public static NativeFailure of(String call, long result) {
         return result <= -FIRST_WINDOWS
                 ? ofLastError(call, (int) (-result - FIRST_WINDOWS))
                 : ofErrno(call, (int) -result);
     }
 
     /** Returns what an exception of {@code call} means. */
-    static NativeFailure of(String call, Throwable thrown) {
+    public static NativeFailure of(String call, Throwable thrown) {
         if (thrown instanceof ErrnoException errno) {
             return new NativeFailure(errno.nativeError(), Kind.PERMANENT);
         }
