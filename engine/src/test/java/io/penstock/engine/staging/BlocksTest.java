@@ -122,6 +122,38 @@ class BlocksTest {
         stage.close();
     }
 
+    /** Only where address, offset and length are all multiples of the block may the file get the memory itself. */
+    @ParameterizedTest
+    @CsvSource({"2, 512, 1024", "0, 514, 1024", "0, 512, 1026", "0, 512, 2"})
+    void oneMisalignedEdgeIsEnoughForASlot(int inMemory, long offset, long bytes) {
+        FakeFile file = new FakeFile(SIZE, 512, 1);
+        DeviceMemory reachable = stage.host.allocate(8192);
+        stage.read(0, file, offset, reachable, inMemory, bytes);
+        assertThat(stage.result(0)).isEqualTo(bytes);
+        int at = stage.host.index(reachable.hostAddress()) + inMemory;
+        assertThat(Arrays.copyOfRange(stage.host.space, at, at + (int) bytes))
+                .isEqualTo(Arrays.copyOfRange(file.bytes, (int) offset, (int) (offset + bytes)));
+        reachable.free();
+        stage.close();
+    }
+
+    @Test
+    void aWriteOfWhichNoMoreIsTakenIsShort() {
+        FakeFile file = new FakeFile(SIZE, 1, 1);
+        stage.host.nextCounts.addAll(List.of(60, 0));
+        stage.write(0, memory, 0, file, 0, 100);
+        assertThat(stage.result(0)).isEqualTo(60);
+        stage.close();
+    }
+
+    @Test
+    void nothingIsCopiedWhereTheFileHasEnded() {
+        stage.read(0, new FakeFile(SIZE, 1, 1), SIZE + 10, memory, 0, 100);
+        assertThat(stage.result(0)).isZero();
+        assertThat(stage.device.started).as("copies").isZero();
+        stage.close();
+    }
+
     @Test
     void blocksThatDoNotFitTheSlotAreRefused() {
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);

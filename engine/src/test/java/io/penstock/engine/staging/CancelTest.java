@@ -131,4 +131,47 @@ class CancelTest {
         assertThat(stage.device.started).as("copies").isEqualTo(1);
         stage.close();
     }
+
+    /** Else it would keep the place of the request that it was. */
+    @Test
+    void aTagThatWaitsForASlotAgainStandsBehindOthers() {
+        Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
+        stage.device.held = true;
+        for (int id = 0; id < 3; id++) {
+            stage.read(id, file, 0, memory, 0, SLOT);
+        }
+        stage.turn();
+        stage.queue.cancel(stage.requests.of(2));
+        stage.turn();
+        assertCancelled(stage, 2);
+        stage.read(3, file, 0, memory, 0, SLOT);
+        stage.turn();
+        stage.read(2, file, 0, memory, 0, SLOT);
+        stage.turn();
+        stage.device.held = false;
+        stage.device.prompt = true;
+        stage.requests.order().clear();
+        stage.result(2);
+        assertThat(stage.requests.order()).containsSubsequence(3, 2);
+        stage.close();
+    }
+
+    @Test
+    void aTagThatWaitsForTheApplicationAgainStandsBehindOthers() {
+        Stage stage = new Stage(ThreadRule.PUMP, 1, 4, 1);
+        stage.device.prompt = true;
+        stage.write(0, memory, 0, file, 0, SLOT);
+        stage.turn();
+        stage.queue.cancel(stage.requests.of(0));
+        stage.turn();
+        assertCancelled(stage, 0);
+        stage.write(1, memory, 0, file, 0, SLOT);
+        stage.turn();
+        stage.write(0, memory, 0, file, SLOT, SLOT);
+        stage.turn();
+        stage.requests.order().clear();
+        stage.result(0);
+        assertThat(stage.requests.order()).containsExactly(1, 0);
+        stage.close();
+    }
 }

@@ -210,4 +210,12 @@ class ExecutorPumpTest {
                     .isInstanceOf(RejectedExecutionException.class);
         }
     }
+
+    @Test
+    void thereIsNoRestWhileThereIsWork() {
+        pump.execute(() -> {});
+        assertThat(pump.rest()).isFalse();
+        pump.run(0);
+        assertThat(pump.rest()).isTrue();
+    }
 }

@@ -45,7 +45,8 @@ final class FakeDevice implements StagingDevice {
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
     boolean endsBehindALook; // the next one that is looked at runs, and then all have ended
-    private boolean prompt;
+    boolean prompt; // copies end at the first look
+    boolean full; // there is no memory for slots
     int refusals; // that many copies are refused
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
@@ -92,6 +93,9 @@ final class FakeDevice implements StagingDevice {
 
     @Override
     public DeviceMemory allocateSlot(long bytes) {
+        if (full) {
+            throw new IllegalStateException("no pinned memory");
+        }
         return host.allocate(bytes);
     }
 

@@ -10,6 +10,7 @@ import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GatherTest {
@@ -93,6 +94,39 @@ class GatherTest {
         assertThat(stage.host.space[at + 300]).as("the byte behind (rule 206)").isEqualTo((byte) 7);
         assertThat(stage.device.started).isZero();
         reachable.free();
+        stage.close();
+    }
+
+    @Test
+    void aPairBehindTheEndOfTheFileEndsThePrefix() {
+        FakeFile file = new FakeFile(10_000, 1, 1);
+        stage.host.shortCounts = false;
+        Transfer gather = Gathers.of(1000, 500, 20_000, 20);
+        stage.queue.enqueue(pack(stage, gather, file, memory, 0, 3));
+        assertThat(stage.result(0)).isEqualTo(1000);
+        assertPairs(gather, file, 0, 1);
+        stage.close();
+    }
+
+    /** In turn: the length of the pairs, their offsets, and, behind the first pair, the place in the slot alone. */
+    @ParameterizedTest
+    @CsvSource({"256, 512, 1024, 1280", "1024, 514, 5122, 9218", "1026, 512, 4096, 8192"})
+    void oneMisalignedEdgeIsEnoughToReadBlocks(int length, long first, long second, long third) {
+        FakeFile file = new FakeFile(SIZE, 512, 1);
+        stage.host.shortCounts = false;
+        Transfer gather = Gathers.of(length, first, second, third);
+        stage.queue.enqueue(pack(stage, gather, file, memory, 0, 3));
+        assertThat(stage.result(0)).isEqualTo(3L * length);
+        assertPairs(gather, file, 0, 3);
+        stage.close();
+    }
+
+    @Test
+    void blocksOfAPairThatDoNotFitTheSlotAreRefused() {
+        FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
+        Transfer gather = Gathers.of(1000, 500, 9500);
+        stage.queue.enqueue(pack(stage, gather, file, memory, 0, 2));
+        assertThat(stage.failure(0).error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_SLOT");
         stage.close();
     }
 }

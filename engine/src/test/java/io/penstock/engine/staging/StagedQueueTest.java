@@ -9,8 +9,10 @@ import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ThreadRule;
+import io.penstock.tck.Bench;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -280,5 +282,46 @@ class StagedQueueTest {
         assertThatThrownBy(stage.queue::close).isInstanceOf(IllegalStateException.class);
         assertThat(stage.result(0)).isEqualTo(SLOT);
         stage.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingGoesIntoASlotThatIsTooSmallForIt(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        assertThatThrownBy(() -> stage.read(0, file, 0, memory, 0, SLOT + 1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** Memory that the processor reaches has no such bound. */
+    @ParameterizedTest
+    @EnumSource
+    void whatNeedsNoSlotMayBeLonger(ThreadRule rule) {
+        Stage stage = new Stage(rule, 1, 4, 1);
+        DeviceMemory reachable = stage.host.allocate(2 * SLOT);
+        stage.read(0, file, 0, reachable, 0, 2 * SLOT);
+        assertThat(stage.result(0)).isEqualTo(2 * SLOT);
+        reachable.free();
+        stage.close();
+    }
+
+    private static long threads(String prefix) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(prefix))
+                .count();
+    }
+
+    @Test
+    void aQueueThatCannotBeOpenedLeavesNoThreadBehind() {
+        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeDevice full = new FakeDevice(ThreadRule.ONE, host, 1);
+        full.full = true;
+        assertThatThrownBy(() -> StagedQueue.open(full, host, new SlotSizes(SLOT, 2, 0, 4)))
+                .hasMessage("no pinned memory");
+        long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
+        while (threads("penstock-executor") + threads("penstock-filler") > 0 && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(threads("penstock-executor")).isZero();
+        assertThat(threads("penstock-filler")).isZero();
     }
 }
