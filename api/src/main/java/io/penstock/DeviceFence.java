@@ -33,7 +33,10 @@ public interface DeviceFence extends AutoCloseable {
      */
     Mono<Completion> outcome();
 
-    /** Returns the vendor's event, sync object or query; 0 for a fence that only the host can wait on. */
+    /**
+     * Returns the vendor's event, sync object or query; 0 for a fence that only the host can wait on. Made for device
+     * work that waits: the device may pass it a moment after {@link #signalled} has completed.
+     */
     long nativeHandle();
 
     @Override

@@ -15,6 +15,7 @@ import io.penstock.backend.dx11.ffi.D3d11Context4;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.D3d11Device5;
 import io.penstock.backend.dx11.ffi.D3d11Fence;
+import io.penstock.backend.dx11.ffi.Kernel32;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.tck.Witness;
 import java.io.IOException;
@@ -97,9 +98,20 @@ class ApplicationFenceTest {
             fence.signalled().block(PATIENCE);
             long handle = Unknown.as(fence.nativeHandle(), D3d11Fence.TABLE);
             assertThat(handle).isNotZero();
+            awaitValue(handle); // the device passes it behind what told of the end
             assertThat(D3d11Fence.GetCompletedValue(handle)).isEqualTo(Dx11Fence.VALUE);
             Unknown.Release(handle);
         }
         file.close();
+    }
+
+    private static void awaitValue(long fence) {
+        long event = Kernel32.CreateEventW(0, 0, 0, 0);
+        assertThat(event).isNotZero();
+        assertThat(D3d11Fence.SetEventOnCompletion(fence, Dx11Fence.VALUE, event))
+                .isZero();
+        assertThat(Kernel32.WaitForSingleObject(event, (int) PATIENCE.toMillis()))
+                .isZero();
+        assertThat(Kernel32.CloseHandle(event)).isNotZero();
     }
 }
