@@ -8,7 +8,6 @@ import io.penstock.FenceSupport;
 import io.penstock.FileOption;
 import io.penstock.ImageRegion;
 import io.penstock.PeerExport;
-import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.HostMemory;
@@ -131,7 +130,8 @@ final class FakeDevice implements DeviceDriver, Route {
         CountedMemory(long bytes) {
             this(
                     HostMemory.wrap(ByteBuffer.allocateDirect((int) (bytes + 8191) & -4096)
-                            .alignedSlice(4096)),
+                            .alignedSlice(4096)
+                            .slice(0, (int) (bytes + 4095) & -4096)), // as long wherever the allocation began
                     false);
         }
 
@@ -278,23 +278,8 @@ final class FakeDevice implements DeviceDriver, Route {
     }
 
     @Override
-    public String reason() {
-        return "";
-    }
-
-    @Override
-    public String remedy() {
-        return "";
-    }
-
-    @Override
     public NativeFile open(Path path, Set<FileOption> options) {
         return files.computeIfAbsent(path, p -> new MemoryFile(new byte[0]));
-    }
-
-    @Override
-    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return "";
     }
 
     @Override
