@@ -2,15 +2,12 @@
 package com.example.memory;
 
 import io.penstock.Options;
-import io.penstock.Target;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.staging.StagedQueue;
-import org.jspecify.annotations.Nullable;
 
 /** The way to the memory: through slots. */
 final class MemoryRoute extends StagingRoute {
@@ -20,11 +17,6 @@ final class MemoryRoute extends StagingRoute {
     MemoryRoute(MemoryDevice device, Options options) {
         super(options, "heap memory is not reached by devices");
         this.device = device;
-    }
-
-    @Override
-    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return "";
     }
 
     @Override

@@ -22,6 +22,8 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A device that demands more of memory than of files: what a short count leaves need not be a command as it is. */
 class MisalignedRestTest {
@@ -70,28 +72,15 @@ class MisalignedRestTest {
         return Objects.requireNonNull(backend.submit(transfer).block(LONG)).bytes();
     }
 
-    @Test
-    void aReadGoesOnFromWhereMemoryIsAligned() {
+    /** Also if it is cut amid a block of the file, as file systems in user space and signals do. */
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 100})
+    void aReadThatIsCutGoesOnFromWhereMemoryIsAligned(int behindThePage) {
         byte[] bytes = random(5 * PAGE, 1);
         StorageFile file = file(bytes);
         DeviceBuffer straight = buffer(new byte[bytes.length]);
         DeviceBuffer bounced = buffer(new byte[4 * PAGE]);
-        device.queue.shortBy = PAGE + BLOCK;
-        assertThat(run(Transfer.read(file.all(), straight.all()))).isEqualTo(bytes.length);
-        assertThat(content(straight)).isEqualTo(bytes);
-        assertThat(run(Transfer.read(file.region(100, 4 * PAGE), bounced.all())))
-                .isEqualTo(4 * PAGE);
-        assertThat(content(bounced)).isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 4 * PAGE));
-    }
-
-    /** As file systems in user space, and signals, cut reads short. */
-    @Test
-    void aReadThatIsInterruptedAmidABlockOfTheFileGoesOn() {
-        byte[] bytes = random(5 * PAGE, 6);
-        StorageFile file = file(bytes);
-        DeviceBuffer straight = buffer(new byte[bytes.length]);
-        DeviceBuffer bounced = buffer(new byte[4 * PAGE]);
-        device.queue.shortBy = PAGE + 100;
+        device.queue.shortBy = PAGE + behindThePage;
         assertThat(run(Transfer.read(file.all(), straight.all()))).isEqualTo(bytes.length);
         assertThat(content(straight)).isEqualTo(bytes);
         assertThat(run(Transfer.read(file.region(100, 4 * PAGE), bounced.all())))

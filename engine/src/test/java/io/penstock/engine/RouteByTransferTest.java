@@ -10,7 +10,6 @@ import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
-import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.DeviceMemory;
@@ -58,23 +57,8 @@ class RouteByTransferTest {
         }
 
         @Override
-        public String reason() {
-            return "";
-        }
-
-        @Override
-        public String remedy() {
-            return "";
-        }
-
-        @Override
         public NativeFile open(Path path, Set<FileOption> options) {
             return device.open(path, options);
-        }
-
-        @Override
-        public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-            return "";
         }
 
         @Override

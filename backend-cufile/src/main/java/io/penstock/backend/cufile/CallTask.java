@@ -42,7 +42,7 @@ final class CallTask {
         done = 0;
     }
 
-    /** Ends it well: the last part has moved {@code last} bytes. */
+    /** Ends it with success: the last part has moved {@code last} bytes. */
     void ends(long last) {
         moved = done + last;
     }

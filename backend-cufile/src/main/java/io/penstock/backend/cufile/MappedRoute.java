@@ -107,11 +107,6 @@ final class MappedRoute implements Route {
     }
 
     @Override
-    public String remedy() {
-        return "";
-    }
-
-    @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
         return MappedFile.open(path, options, sharing.registrations, limits);
     }

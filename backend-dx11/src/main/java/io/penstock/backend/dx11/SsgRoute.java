@@ -51,11 +51,6 @@ final class SsgRoute implements Route {
     }
 
     @Override
-    public String remedy() {
-        return "";
-    }
-
-    @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
         SsgHandle handle = files.open(path, options);
         long block = handle.blockBytes();

@@ -142,12 +142,12 @@ final class MapTask implements Request.Completion {
         return unmapped;
     }
 
-    /** Returns whether somebody wants to know when the request stands in the device's order. */
+    /** Returns whether a callback waits for the request to be in the device's order. */
     boolean isAwaited() {
         return inOrder != null;
     }
 
-    /** Says that the request stands in the device's order: it is flushed. */
+    /** Runs that callback, once: the unmap has been flushed. */
     void standsInOrder() {
         if (inOrder != null) {
             inOrder.run();

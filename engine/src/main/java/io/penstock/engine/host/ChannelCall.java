@@ -51,7 +51,7 @@ final class ChannelCall {
         failure = answer < 0 ? HostFailure.of(name(), answer) : null;
     }
 
-    /** Says that no thread has begun it. */
+    /** Ends it as cancelled: no thread has begun it. */
     void takenBack() {
         ended(-Errno.ECANCELED);
     }

@@ -56,11 +56,6 @@ public abstract class StagingRoute implements Route {
     }
 
     @Override
-    public final String remedy() {
-        return "";
-    }
-
-    @Override
     public final NativeFile open(Path path, Set<FileOption> options) throws IOException {
         NativeFile host = HostFile.open(path, options, pieceBytes);
         try {

@@ -40,7 +40,7 @@ public interface DeviceDriver {
     DeviceMemory wrap(ByteBuffer memory);
 
     /**
-     * Goes on if texels may lie so in a file: whatever can be said without asking the device.
+     * Checks how texels lie in a file, as far as that needs no call of the device.
      *
      * @throws IllegalArgumentException if they cannot, or the device has no images
      */
@@ -49,8 +49,8 @@ public interface DeviceDriver {
     }
 
     /**
-     * Takes hold of a region of an image for one transfer, on the subscriber's thread; its bytes count from the start of
-     * the region as it lies in a file. Until {@link DeviceMemory#free} requests find it, whatever the application does.
+     * Acquires a region of an image for one transfer, on the subscriber's thread. Offsets in it count from the start of the
+     * region as it lies in a file. It stays valid until {@link DeviceMemory#free}, whatever the application does.
      *
      * @throws IllegalArgumentException if the device has no such image
      * @throws IndexOutOfBoundsException if the region is not inside of it

@@ -26,11 +26,15 @@ public interface Route {
     /** Returns how the path is known. */
     Evidence evidence();
 
-    /** Returns what completions say beside the path: why not a more direct one, what is computed; may be empty. */
-    String reason();
+    /** Returns what completions say beside the path: why not a more direct one, what is computed; empty for nothing. */
+    default String reason() {
+        return "";
+    }
 
     /** Returns what would make the path more direct; empty where nothing would. */
-    String remedy();
+    default String remedy() {
+        return "";
+    }
 
     /**
      * Opens a file for this route; called once per file, when it is opened, off the lanes.
@@ -45,7 +49,9 @@ public interface Route {
      *
      * @param memory the memory of a buffer, or null where the target is an image
      */
-    String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory);
+    default String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        return "";
+    }
 
     /**
      * Returns why this route does not take a transfer, where that is not for its file or memory but for its size, shape

@@ -7,8 +7,8 @@ package io.penstock.engine.spi;
  * <p><b>Threading:</b> {@link #allocateSlot} on any thread; {@link #copy}, {@link #poll} and {@link #await} on executor
  * threads only, as {@link #threads()} says.
  *
- * <p><b>Errors:</b> a copy that cannot be started, or ends badly, fails its request; {@link NativeFailure.Kind#LOST}
- * says that the device takes no more. A method that throws loses the device too.
+ * <p><b>Errors:</b> a copy that cannot be started, or does not succeed, fails its request. After a failure of kind
+ * {@link NativeFailure.Kind#LOST}, or an exception out of any method, the device is not called again: all its requests fail.
  */
 public interface StagingDevice {
 
@@ -23,9 +23,9 @@ public interface StagingDevice {
     DeviceMemory allocateSlot(long bytes);
 
     /**
-     * Starts a copy between a slot and the device; one that has a {@link Request#point} joins it, and the caller says so
-     * when this has returned. May end the copy at once; if it fails it here, the device does not touch slot and memory
-     * any more.
+     * Starts a copy between a slot and the device. One that has a {@link Request#point} joins it; the caller runs
+     * {@link Request#inOrder()} when this has returned. May end the copy at once. A copy that fails here must not touch slot
+     * and memory after that.
      *
      * @param copy a COPY_IN or a COPY_OUT; the device's until it has ended it
      */
@@ -35,8 +35,8 @@ public interface StagingDevice {
     void poll(Request copy);
 
     /**
-     * Waits for a copy to end, for about {@code nanos}; else as {@link #poll}. Called by fused fillers only
-     * ({@link ThreadRule#MANY}), which serve other devices too: one that hangs must not keep them for ever.
+     * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by fused fillers
+     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them.
      */
     void await(Request copy, long nanos);
 }

@@ -135,7 +135,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /**
-     * Ends it well: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
+     * Ends it with success: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
      * also if it was cut meanwhile.
      */
     public final void ends() {
@@ -197,12 +197,12 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         return failure != null;
     }
 
-    /** Ends it well: it has moved so many bytes, which is all that there was to be moved. */
+    /** Ends it with success: it has moved all bytes that there were. */
     public final void ends(long bytes) {
         ends(bytes, null);
     }
 
-    /** Ends it, well if there is no {@code cause}. */
+    /** Ends it, with success if {@code cause} is null. */
     public final void ends(long bytes, @Nullable NativeFailure cause) {
         moved = bytes;
         failure = cause;

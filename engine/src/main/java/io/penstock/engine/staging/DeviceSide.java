@@ -75,7 +75,7 @@ final class DeviceSide {
         }
     }
 
-    /** What a device has done to its memory before it threw is anyone's guess. */
+    /** Loses the device: what it has done to its memory before it threw is not known. */
     private static void threw(Piece piece, Throwable e) {
         piece.copy().fail(new NativeFailure(new NativeError("device copy", 0, e.toString()), NativeFailure.Kind.LOST));
     }

@@ -8,9 +8,7 @@ import io.penstock.engine.spi.Request;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request on its way, and the part of it that is the queue's; one object per tag. The package's page says who may touch it when.
- */
+/** The queue's part of a request; one object per tag. The package's page says which thread may touch it when. */
 final class Piece implements Request.Completion {
 
     /** What is to be done next. */
@@ -157,7 +155,7 @@ final class Piece implements Request.Completion {
         failure = why;
     }
 
-    /** Says that the copy stands in the device's order. */
+    /** Tells the engine that the copy is in the device's order, if it waits for that. */
     void standsInOrder() {
         Runnable inOrder = request.inOrder();
         if (inOrder != null) {

@@ -5,7 +5,6 @@ import io.penstock.CommonOptions;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
-import io.penstock.Target;
 import io.penstock.TransferPath;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.HostRoute;
@@ -20,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** The route through slots to memory that the processor does not reach, over a simulated device. */
 final class SimulatedStaging implements Route {
@@ -51,16 +49,6 @@ final class SimulatedStaging implements Route {
     }
 
     @Override
-    public String reason() {
-        return "simulated";
-    }
-
-    @Override
-    public String remedy() {
-        return "";
-    }
-
-    @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
         NativeFile file = host.open(path, options);
         try {
@@ -69,11 +57,6 @@ final class SimulatedStaging implements Route {
             file.close();
             throw e;
         }
-    }
-
-    @Override
-    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return "";
     }
 
     @Override

@@ -65,7 +65,7 @@ public final class SteppedStaging implements NativeQueue {
             roused = false;
             boolean more = pump.run(0);
             steps++;
-            // While copies run it is looked at again and again; it rouses whoever runs it only when it was at rest.
+            // A pump that is at rest signals new work; one with copies under way is polled.
             stage.await(() -> pool.isStopped() || roused || stage.copiesEnded() != ended, more ? 500 : -1);
         }
     }

@@ -2,12 +2,10 @@
 package io.penstock.backend.host.staged;
 
 import io.penstock.Options;
-import io.penstock.Target;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.staging.ExecutorPump;
 import io.penstock.engine.staging.StagedQueue;
@@ -23,11 +21,6 @@ final class CardRoute extends StagingRoute {
         super(options, "the card has no way to files of its own");
         this.card = card;
         this.pump = pump;
-    }
-
-    @Override
-    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        return "";
     }
 
     @Override
