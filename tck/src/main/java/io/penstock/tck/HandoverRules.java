@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -208,6 +209,7 @@ public interface HandoverRules extends Rules {
      * threads compete for a resource other than by one atomic step.
      */
     @Test
+    @Timeout(3600) // 100,000 cancels of each take minutes; every wait in it is bounded by the patience of the bench
     default void required_201_aStormOfCancelsLeavesNothingOpen(Bench bench) {
         int cancels = Integer.getInteger(STORM, 300);
         Random random = new Random(201);
