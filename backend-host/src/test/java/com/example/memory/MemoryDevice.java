@@ -12,8 +12,8 @@ import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
 import java.nio.ByteBuffer;
 import java.util.Set;
 

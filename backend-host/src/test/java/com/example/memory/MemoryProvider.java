@@ -6,7 +6,7 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 

@@ -2,14 +2,10 @@
 package com.example.memory;
 
 import io.penstock.Options;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.host.StagingRoute;
-import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 
-/** The way to the memory: through slots. */
+/** The path to the memory: through slots. */
 final class MemoryRoute extends StagingRoute {
 
     private final MemoryDevice device;
@@ -20,17 +16,7 @@ final class MemoryRoute extends StagingRoute {
     }
 
     @Override
-    public Object sharing() {
+    protected StagingDevice device() {
         return device;
-    }
-
-    @Override
-    public NativeQueue openQueue() {
-        return StagedQueue.open(device, BlockingBytes.INSTANCE, sizes());
-    }
-
-    @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return Slabs.shared().allocate(bytes);
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.CompletionHandler;
 import io.penstock.engine.host.LinuxKernel;
 import io.penstock.engine.host.Ring;
@@ -9,6 +8,7 @@ import io.penstock.engine.host.RingOptions;
 import io.penstock.engine.host.Slab;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.host.SubmissionQueue;
+import io.penstock.engine.spi.ffi.LibC;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

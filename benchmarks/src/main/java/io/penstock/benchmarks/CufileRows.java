@@ -6,7 +6,7 @@ import io.penstock.Options;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.Rounds.Factory;
 import io.penstock.benchmarks.SmallReads.From;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.penstock.benchmarks;
 
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.benchmarks.ffi.GlFunctions;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -8,7 +8,7 @@ import io.penstock.SubmitOptions;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.GlPeer.Way;
 import io.penstock.benchmarks.Rounds.Factory;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.benchmarks.ffi.OpenClProgram;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,7 +3,7 @@ package io.penstock.benchmarks;
 
 import io.penstock.Backend;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;

@@ -4,7 +4,7 @@ package io.penstock.benchmarks;
 import io.penstock.CommonOptions;
 import io.penstock.FileOption;
 import io.penstock.Options;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

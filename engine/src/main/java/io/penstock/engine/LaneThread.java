@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.engine.ffi.Naps;
+import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +36,7 @@ final class LaneThread extends Thread implements NonBlocking {
 
     @Override
     public void run() {
-        Naps.beExact();
+        TimerSlack.minimize();
         lane.runHere();
         try {
             while (!lane.isStopped()) {

@@ -2,9 +2,9 @@
 package io.penstock.engine;
 
 import io.penstock.HostView;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 

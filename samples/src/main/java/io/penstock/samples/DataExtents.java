@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples;
 
-import io.penstock.engine.ffi.LibC;
-import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.Machine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

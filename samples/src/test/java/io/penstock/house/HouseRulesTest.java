@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,30 @@ class HouseRulesTest {
     static final ArchRule NO_UNSAFE =
             noClasses().should().dependOnClassesThat().resideInAnyPackage("sun.misc..", "jdk.internal..");
 
+    /** Of the internal packages, what our own backends still use: host memory, files and the host's path. To become spi. */
+    private static final DescribedPredicate<JavaClass> NOT_YET_SPI =
+            resideInAnyPackage("io.penstock.engine.host").as("engine.host");
+
+    static final ArchRule BACKENDS_KNOW_THE_SPI_ONLY = noClasses()
+            .that()
+            .resideInAPackage("io.penstock.backend..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage("io.penstock.engine..")
+                    .and(DescribedPredicate.not(resideInAnyPackage("io.penstock.engine.spi..")))
+                    .and(DescribedPredicate.not(simpleName("Engine")))
+                    .and(DescribedPredicate.not(NOT_YET_SPI)))
+            .because("what a stranger's backend cannot use, ours must not need");
+
+    static final ArchRule STAGING_ROUTES_NEED_NO_HOST = noClasses()
+            .that()
+            .areAssignableTo(StagingRoute.class)
+            .and()
+            .resideInAPackage("io.penstock.backend..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.penstock.engine.host")
+            .because("the staged path is the one that every backend has");
+
     static final ArchRule SPI_SHOWS_NOTHING_NATIVE = noClasses()
             .that()
             .resideInAPackage("io.penstock.engine.spi")
@@ -100,6 +125,16 @@ class HouseRulesTest {
     @Test
     void jnaAppearsInPackagesNamedFfiOnly() {
         JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY.check(OURS);
+    }
+
+    @Test
+    void backendsKnowTheSpiOnly() {
+        BACKENDS_KNOW_THE_SPI_ONLY.check(OURS);
+    }
+
+    @Test
+    void stagingRoutesNeedNoHost() {
+        STAGING_ROUTES_NEED_NO_HOST.check(OURS);
     }
 
     @Test

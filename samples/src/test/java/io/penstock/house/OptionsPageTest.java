@@ -13,7 +13,7 @@ import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.gl.GlOptions;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.file.Files;

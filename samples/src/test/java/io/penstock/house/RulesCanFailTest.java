@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import io.penstock.BadApi;
+import io.penstock.backend.BadRoute;
 import io.penstock.engine.BadEngine;
 import io.penstock.engine.spi.BadSpi;
 import io.penstock.house.bad.BadHelper;
@@ -30,6 +31,8 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW, BadApi.class),
                 Arguments.of(HouseRulesTest.ENGINE_KNOWS_NO_BACKEND, BadEngine.class),
                 Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
+                Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadRoute.class),
+                Arguments.of(HouseRulesTest.STAGING_ROUTES_NEED_NO_HOST, BadRoute.class),
                 Arguments.of(HouseRulesTest.ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.IName.class),

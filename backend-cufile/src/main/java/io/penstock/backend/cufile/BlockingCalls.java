@@ -4,11 +4,11 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.LibC;
 
 /**
  * The calls of a {@link CallQueue}, which block: cuFile's for memory of the GPU, the system's for slots, the driver's for

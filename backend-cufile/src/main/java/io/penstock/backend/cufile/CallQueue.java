@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.engine.host.HostFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;

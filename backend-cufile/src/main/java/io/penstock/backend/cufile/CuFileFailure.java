@@ -4,10 +4,10 @@ package io.penstock.backend.cufile;
 import io.penstock.NativeError;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.host.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
+import io.penstock.engine.spi.ffi.Errno;
 
 /** The failures of requests that cuFile's answers stand for. */
 final class CuFileFailure {

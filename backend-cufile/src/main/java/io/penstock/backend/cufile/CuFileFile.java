@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.ffi.LibC;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.spi.ffi.LibC;
 
 /** A file as one route of cuFile's takes it. */
 final class CuFileFile extends WrappedFile<LinuxFile> {

@@ -5,8 +5,8 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
 import java.util.concurrent.locks.LockSupport;
 
 /**

@@ -3,8 +3,8 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.fence.EventFence;
-import io.penstock.engine.fence.EventWatch;
+import io.penstock.engine.spi.fence.EventFence;
+import io.penstock.engine.spi.fence.EventWatch;
 
 /**
  * A CUevent as a fence: one of the application's, or one that {@link CudaStream} recorded for it. Signals come on the

@@ -5,8 +5,8 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.util.ArrayList;
 import java.util.List;
 

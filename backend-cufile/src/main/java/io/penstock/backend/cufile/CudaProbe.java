@@ -5,8 +5,8 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.engine.ffi.NativeAccess;
-import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,7 +41,7 @@ final class CudaProbe {
         details.add("driver: " + platform.driver() + ", " + Cuda.file());
         platform.gpus().forEach(gpu -> details.add(gpu.toString()));
         details.addAll(CuFileLibrary.find(options).describe());
-        details.add(BlockingBytes.INSTANCE.slotFact());
+        details.add(StagingRoute.fact());
         return details;
     }
 }

@@ -7,7 +7,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.Route;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;

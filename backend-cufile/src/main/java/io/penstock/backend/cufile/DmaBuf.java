@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.PeerExport;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.LibC;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;

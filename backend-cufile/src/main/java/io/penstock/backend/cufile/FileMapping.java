@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.LibC;
 import java.io.IOException;
 
 /**

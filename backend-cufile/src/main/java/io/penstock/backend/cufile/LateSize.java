@@ -3,7 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -2,10 +2,10 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

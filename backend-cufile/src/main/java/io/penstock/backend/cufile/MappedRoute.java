@@ -15,7 +15,7 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;

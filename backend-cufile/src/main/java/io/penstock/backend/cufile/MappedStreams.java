@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.LibC;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 

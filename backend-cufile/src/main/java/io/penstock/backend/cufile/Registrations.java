@@ -5,7 +5,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.LibC;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

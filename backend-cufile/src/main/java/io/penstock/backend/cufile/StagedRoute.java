@@ -4,13 +4,11 @@ package io.penstock.backend.cufile;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.SlotSizes;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.SlotSizes;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 import org.jspecify.annotations.Nullable;
 
 /** The way through pinned slots: takes every file and every buffer, and needs the driver alone. */
@@ -47,9 +45,8 @@ final class StagedRoute extends StagingRoute {
     }
 
     @Override
-    public NativeQueue openQueue() {
-        return StagedQueue.open(
-                new CudaCopies(sharing.context, sharing.sizes.spinNanos()), BlockingBytes.INSTANCE, sharing.sizes);
+    protected StagingDevice device() {
+        return new CudaCopies(sharing.context, sharing.sizes.spinNanos());
     }
 
     @Override

@@ -23,7 +23,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.doubles.Application;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

@@ -20,7 +20,7 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;

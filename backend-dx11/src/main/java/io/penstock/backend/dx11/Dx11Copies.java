@@ -4,13 +4,13 @@ package io.penstock.backend.dx11;
 import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
-import io.penstock.engine.staging.ImageBoxes;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.staging.ImageBoxes;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
 import org.jspecify.annotations.Nullable;
 
 /** Copies between slots and buffers, and from slots to textures, on the device's executor. */

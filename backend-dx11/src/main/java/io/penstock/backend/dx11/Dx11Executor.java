@@ -4,7 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.Failure;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.dx11.ffi.Kernel32;
-import io.penstock.engine.staging.ExecutorPump;
+import io.penstock.engine.spi.staging.ExecutorPump;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -7,8 +7,8 @@ import io.penstock.backend.dx11.ffi.D3d11Fence;
 import io.penstock.backend.dx11.ffi.D3d11Query;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.engine.fence.EventFence;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.fence.EventFence;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

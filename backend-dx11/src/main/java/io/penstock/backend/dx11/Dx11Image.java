@@ -5,7 +5,7 @@ import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11DeviceChild;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.staging.ImageBoxes;
+import io.penstock.engine.spi.staging.ImageBoxes;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -4,7 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
-import io.penstock.engine.ffi.NativeAccess;
+import io.penstock.engine.spi.ffi.NativeAccess;
 import java.util.ArrayList;
 import java.util.List;
 

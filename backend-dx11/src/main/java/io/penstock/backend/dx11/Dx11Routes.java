@@ -5,7 +5,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.Route;
-import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.penstock.backend.dx11.ffi.AmdDriver;
 import io.penstock.backend.dx11.ffi.AmdExtension;
 import io.penstock.backend.dx11.ffi.AmdSsg;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**

@@ -3,8 +3,8 @@ package io.penstock.backend.dx11;
 
 import io.penstock.backend.dx11.ffi.AmdSsg;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.engine.ssg.SsgFileObject;
-import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,8 +3,8 @@ package io.penstock.backend.dx11;
 
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.ssg.SsgCommand;
-import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.spi.ssg.SsgCommand;
+import io.penstock.engine.spi.ssg.SsgFile;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 

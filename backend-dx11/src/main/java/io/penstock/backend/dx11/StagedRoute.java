@@ -4,13 +4,12 @@ package io.penstock.backend.dx11;
 import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.SlotSizes;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.ExecutorPump;
+import io.penstock.engine.spi.staging.SlotSizes;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 import org.jspecify.annotations.Nullable;
 
 /** The way through slots of ours: takes every file, every buffer and every texture, and needs no more than Direct3D 11. */
@@ -45,12 +44,13 @@ final class StagedRoute extends StagingRoute {
     }
 
     @Override
-    public NativeQueue openQueue() {
-        return StagedQueue.open(
-                new Dx11Copies(sharing.device, updateBytes),
-                BlockingBytes.INSTANCE,
-                sharing.sizes,
-                sharing.device.executor().pump());
+    protected StagingDevice device() {
+        return new Dx11Copies(sharing.device, updateBytes);
+    }
+
+    @Override
+    protected ExecutorPump executor() {
+        return sharing.device.executor().pump();
     }
 
     @Override

@@ -15,7 +15,7 @@ import io.penstock.backend.dx11.ffi.D3d11Context;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.D3d11Query;
 import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

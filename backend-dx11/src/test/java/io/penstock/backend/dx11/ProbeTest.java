@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
-import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.spi.ffi.Machine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -14,7 +14,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

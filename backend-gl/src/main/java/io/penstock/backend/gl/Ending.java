@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;

@@ -4,12 +4,12 @@ package io.penstock.backend.gl;
 import io.penstock.NativeError;
 import io.penstock.PenstockException;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
 import org.jspecify.annotations.Nullable;
 
 /** Copies between slots and GL's buffers and textures, on the thread of the context. */

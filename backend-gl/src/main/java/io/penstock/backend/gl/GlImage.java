@@ -3,7 +3,7 @@ package io.penstock.backend.gl;
 
 import io.penstock.ImageRegion;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.staging.ImageBoxes;
+import io.penstock.engine.spi.staging.ImageBoxes;
 
 /** A box of a texture's texels for one transfer; its bytes count as they lie in a file. */
 final class GlImage implements DeviceMemory {

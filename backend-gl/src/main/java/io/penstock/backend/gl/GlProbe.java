@@ -7,8 +7,8 @@ import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.Wgl;
-import io.penstock.engine.ffi.NativeAccess;
-import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ final class GlProbe {
         }
         details.add("OpenGL " + facts.version() + ", " + facts.vendor() + ", " + Gl.file());
         details.add(seen.proof.toString());
-        details.add(BlockingBytes.INSTANCE.slotFact());
+        details.add(StagingRoute.fact());
         return Availability.available(!facts.isSoftware(), facts.renderer() + ", OpenGL " + facts.version(), details);
     }
 }

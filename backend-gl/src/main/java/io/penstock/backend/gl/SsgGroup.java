@@ -2,8 +2,8 @@
 package io.penstock.backend.gl;
 
 import io.penstock.backend.gl.ffi.Gl;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

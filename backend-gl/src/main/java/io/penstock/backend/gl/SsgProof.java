@@ -4,9 +4,9 @@ package io.penstock.backend.gl;
 import io.penstock.Options;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Ssg;
-import io.penstock.engine.ssg.SsgFileObject;
-import io.penstock.engine.ssg.SsgRefusal;
-import io.penstock.engine.ssg.SsgTrial;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgTrial;
 
 /**
  * Whether a context really has AMD's extension: a GL file is made.

@@ -3,7 +3,7 @@ package io.penstock.backend.gl;
 
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.ssg.SsgCommand;
+import io.penstock.engine.spi.ssg.SsgCommand;
 import org.jspecify.annotations.Nullable;
 
 /** A request on its way: begun by the lane, then the context's thread's until it has come back; one object per tag. */

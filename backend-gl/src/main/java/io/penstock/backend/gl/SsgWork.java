@@ -3,7 +3,7 @@ package io.penstock.backend.gl;
 
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

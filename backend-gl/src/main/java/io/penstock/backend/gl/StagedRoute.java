@@ -6,14 +6,12 @@ import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.ExecutorPump;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 import org.jspecify.annotations.Nullable;
 
 /** The way through mapped slots, which GL copies from and to: takes every file and every buffer. */
@@ -48,20 +46,13 @@ final class StagedRoute extends StagingRoute {
         return transfer.isRead();
     }
 
-    /** {@inheritDoc} None: a lane's slots are of one context. */
     @Override
-    public Object sharing() {
-        return this;
+    protected StagingDevice device() {
+        return new GlCopies(context);
     }
 
     @Override
-    public NativeQueue openQueue() {
-        return StagedQueue.open(new GlCopies(context), BlockingBytes.INSTANCE, sizes(), context.pump());
-    }
-
-    /** {@inheritDoc} Plain memory: see {@link BounceSlots}. */
-    @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return Slabs.shared().allocate(bytes);
+    protected ExecutorPump executor() {
+        return context.pump();
     }
 }

@@ -21,7 +21,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlDrawing;
 import io.penstock.backend.gl.ffi.GlTextures;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.Wgl;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.tck.Require;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@
 package io.penstock.backend.host;
 
 import io.penstock.Backends;
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.LibC;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -116,7 +116,7 @@ final class Blocking {
         builder.allowBlockingCallsInside(host + "ChannelQueue", "enqueue");
         builder.allowBlockingCallsInside(host + "ChannelQueue", "cancel");
         // Sets a number of the thread's own.
-        builder.allowBlockingCallsInside("io.penstock.engine.ffi.Naps", "beExact");
+        builder.allowBlockingCallsInside("io.penstock.engine.spi.ffi.TimerSlack", "minimize");
         // Adds 1 to an eventfd, which blocks only at 2^64 - 2.
         builder.allowBlockingCallsInside(host + "LinuxKernel", "eventfdSignal");
     }

@@ -7,7 +7,7 @@ import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.ffi.SignalHandlers;
+import io.penstock.engine.spi.ffi.SignalHandlers;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -2,10 +2,10 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.Slab;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;

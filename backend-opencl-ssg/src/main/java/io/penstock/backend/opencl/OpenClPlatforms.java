@@ -5,9 +5,9 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.ffi.NativeMemory;
-import io.penstock.engine.ffi.SignalHandlers;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.SignalHandlers;
 import java.util.ArrayList;
 import java.util.List;
 

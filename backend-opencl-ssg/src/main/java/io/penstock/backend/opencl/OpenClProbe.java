@@ -5,8 +5,8 @@ import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.ffi.NativeAccess;
-import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,7 +50,7 @@ final class OpenClProbe {
                     + (device.equals(chosen) ? "; chosen" : ""));
         });
         details.addAll(platforms.troubles());
-        details.add(BlockingBytes.INSTANCE.slotFact());
+        details.add(StagingRoute.fact());
         return details;
     }
 }

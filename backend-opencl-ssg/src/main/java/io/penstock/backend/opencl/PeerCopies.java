@@ -4,7 +4,7 @@ package io.penstock.backend.opencl;
 import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.PeerCopy;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

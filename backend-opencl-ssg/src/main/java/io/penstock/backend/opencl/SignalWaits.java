@@ -8,7 +8,7 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

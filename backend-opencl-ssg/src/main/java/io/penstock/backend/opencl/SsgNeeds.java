@@ -2,8 +2,8 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.ssg.SsgErrands;
-import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.spi.ssg.SsgErrands;
+import io.penstock.engine.spi.ssg.SsgFile;
 import java.io.IOException;
 
 /**

@@ -5,10 +5,10 @@ import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
-import io.penstock.engine.ffi.SignalHandlers;
-import io.penstock.engine.ssg.SsgFileObject;
-import io.penstock.engine.ssg.SsgRefusal;
-import io.penstock.engine.ssg.SsgTrial;
+import io.penstock.engine.spi.ffi.SignalHandlers;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.spi.ssg.SsgTrial;
 
 /**
  * Whether a device really has AMD's extension: drivers say so that have it not, so a file object is made.

@@ -2,12 +2,12 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.ssg.SsgErrands;
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ssg.SsgErrands;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

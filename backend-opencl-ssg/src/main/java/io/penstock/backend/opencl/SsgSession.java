@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
-import io.penstock.engine.ssg.SsgFiles;
+import io.penstock.engine.spi.ssg.SsgFiles;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**

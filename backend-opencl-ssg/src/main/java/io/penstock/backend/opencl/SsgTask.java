@@ -5,8 +5,8 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.ssg.SsgCommand;
-import io.penstock.engine.ssg.SsgFile;
+import io.penstock.engine.spi.ssg.SsgCommand;
+import io.penstock.engine.spi.ssg.SsgFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

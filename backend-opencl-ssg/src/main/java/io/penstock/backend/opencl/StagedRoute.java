@@ -3,13 +3,11 @@ package io.penstock.backend.opencl;
 
 import io.penstock.Options;
 import io.penstock.Target;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.StagingRoute;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.SlotSizes;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.SlotSizes;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 import org.jspecify.annotations.Nullable;
 
 /** The way through slots of ours: takes every file and every buffer, and needs OpenCL 1.2 alone. */
@@ -54,11 +52,8 @@ final class StagedRoute extends StagingRoute {
     }
 
     @Override
-    public NativeQueue openQueue() {
-        return StagedQueue.open(
-                new ClCopies(sharing.context, sharing::slot, sharing.sizes.spinNanos()),
-                BlockingBytes.INSTANCE,
-                sharing.sizes);
+    protected StagingDevice device() {
+        return new ClCopies(sharing.context, sharing::slot, sharing.sizes.spinNanos());
     }
 
     @Override

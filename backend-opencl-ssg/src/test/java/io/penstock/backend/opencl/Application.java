@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -21,7 +21,7 @@ import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.doubles.FreshSsg;
 import io.penstock.backend.opencl.doubles.SsgDouble;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.HeldCommands;
 import io.penstock.engine.testing.HoldingRoute;
 import io.penstock.tck.Gate;

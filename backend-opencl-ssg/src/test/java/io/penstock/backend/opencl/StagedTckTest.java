@@ -4,7 +4,7 @@ package io.penstock.backend.opencl;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;

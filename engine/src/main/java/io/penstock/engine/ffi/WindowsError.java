@@ -2,6 +2,8 @@
 package io.penstock.engine.ffi;
 
 import com.sun.jna.Native;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.staging.HostBytes;
-import io.penstock.engine.staging.SlotBytes;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 
 /**

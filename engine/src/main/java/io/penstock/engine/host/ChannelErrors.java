@@ -3,8 +3,8 @@ package io.penstock.engine.host;
 
 import static java.util.Map.entry;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.WindowsError;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.util.Map;
 

@@ -2,10 +2,10 @@
 package io.penstock.engine.host;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.ffi.WindowsFiles;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,7 +2,7 @@
 package io.penstock.engine.host;
 
 import io.penstock.NativeError;
-import io.penstock.engine.ffi.Errno;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 
 /** A system call was refused; carries the call, the code and the symbol (rule 401). */

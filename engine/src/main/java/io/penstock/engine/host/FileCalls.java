@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.LibC;
+import io.penstock.engine.spi.ffi.LibC;
 
 /**
  * The system calls that a {@link LinuxFile} makes by itself; a simulated kernel implements them over its own files.

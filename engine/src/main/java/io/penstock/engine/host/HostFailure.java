@@ -2,10 +2,10 @@
 package io.penstock.engine.host;
 
 import io.penstock.NativeError;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.WindowsError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 
 /**

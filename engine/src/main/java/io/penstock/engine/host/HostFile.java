@@ -2,8 +2,8 @@
 package io.penstock.engine.host;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.ffi.Machine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.staging.SlotBytes;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

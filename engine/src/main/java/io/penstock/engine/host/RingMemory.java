@@ -2,7 +2,7 @@
 package io.penstock.engine.host;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 
 /**

@@ -3,8 +3,8 @@ package io.penstock.engine.host;
 
 import static io.penstock.engine.host.RingAvailability.Reason;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.spi.ffi.Errno;
 
 /** Finds out whether io_uring can be used, by making the smallest ring there is. */
 public final class RingProbe {

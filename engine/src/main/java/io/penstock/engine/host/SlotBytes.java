@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.host;
 
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.Errno;
 import java.util.concurrent.locks.LockSupport;
 
 /**

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host;
 
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;

@@ -4,7 +4,7 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.Machine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.ffi.Errno;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 

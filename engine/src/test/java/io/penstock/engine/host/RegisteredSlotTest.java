@@ -4,9 +4,8 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.staging.SlotBytes;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -4,10 +4,10 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.RingAvailability.Reason;
 import io.penstock.engine.host.RingFixture.Completed;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.host.RingFixture.Completed;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

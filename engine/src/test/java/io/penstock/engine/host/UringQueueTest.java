@@ -4,13 +4,13 @@ package io.penstock.engine.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.QueueFixture.Completed;
 import io.penstock.engine.host.ScriptedKernel.Sqe;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
 import io.penstock.Options;
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,8 +4,8 @@ package io.penstock.engine.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.engine.ffi.Machine;
 import io.penstock.engine.simulation.Mutant.Edit;
+import io.penstock.engine.spi.ffi.Machine;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -4,8 +4,8 @@ package io.penstock.engine.simulation;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
 import java.util.HashSet;
 import java.util.Set;
 

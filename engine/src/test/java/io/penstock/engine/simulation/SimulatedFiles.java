@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.ffi.LibC;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.engine.ffi.Errno;
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.FileCalls;
 import io.penstock.engine.host.Kernel;
 import io.penstock.engine.host.RingAvailability;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -12,9 +12,8 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Route;
-import io.penstock.engine.staging.SlotSizes;
-import io.penstock.engine.staging.StagedFile;
-import io.penstock.engine.staging.SteppedStaging;
+import io.penstock.engine.spi.staging.SlotSizes;
+import io.penstock.engine.spi.staging.SteppedStaging;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -52,7 +51,7 @@ final class SimulatedStaging implements Route {
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
         NativeFile file = host.open(path, options);
         try {
-            return new StagedFile(file, bytes, sizes, options.contains(FileOption.WRITE));
+            return SteppedStaging.wrap(file, bytes, sizes, options.contains(FileOption.WRITE));
         } catch (RuntimeException e) {
             file.close();
             throw e;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.ffi;
 
-import io.penstock.engine.ffi.Errno;
-import io.penstock.engine.ffi.LibC;
-import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.Machine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;

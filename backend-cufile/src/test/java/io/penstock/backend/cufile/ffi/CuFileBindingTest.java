@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.engine.ffi.NativeMemory;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ffi;
 
-import io.penstock.engine.ffi.VendorLibrary;
+import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
 /** What dxgi.dll exports. */

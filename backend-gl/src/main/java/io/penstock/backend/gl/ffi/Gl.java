@@ -2,7 +2,7 @@
 package io.penstock.backend.gl.ffi;
 
 import io.penstock.NativeError;
-import io.penstock.engine.ffi.VendorLibrary;
+import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

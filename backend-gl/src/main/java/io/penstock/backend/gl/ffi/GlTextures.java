@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl.ffi;
 
-import io.penstock.engine.ffi.VendorLibrary;
+import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
 /** What OpenGL 4.5 has to fill textures by their names; only after {@link Gl#load}, and where the context is so new. */

@@ -4,8 +4,8 @@ package io.penstock.backend.gl.ffi;
 import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.ffi.VendorLibrary;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
 /**

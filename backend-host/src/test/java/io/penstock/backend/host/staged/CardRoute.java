@@ -2,13 +2,9 @@
 package io.penstock.backend.host.staged;
 
 import io.penstock.Options;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.host.StagingRoute;
-import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.staging.ExecutorPump;
-import io.penstock.engine.staging.StagedQueue;
+import io.penstock.engine.spi.staging.ExecutorPump;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingRoute;
 import org.jspecify.annotations.Nullable;
 
 /** The way to the card: through slots. */
@@ -29,14 +25,12 @@ final class CardRoute extends StagingRoute {
     }
 
     @Override
-    public NativeQueue openQueue() {
-        return pump == null
-                ? StagedQueue.open(card, BlockingBytes.INSTANCE, sizes())
-                : StagedQueue.open(card, BlockingBytes.INSTANCE, sizes(), pump);
+    protected StagingDevice device() {
+        return card;
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return Slabs.shared().allocate(bytes);
+    protected @Nullable ExecutorPump executor() {
+        return pump;
     }
 }

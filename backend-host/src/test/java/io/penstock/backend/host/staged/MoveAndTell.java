@@ -9,7 +9,7 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.Pattern;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.ffi;
 
-import io.penstock.engine.ffi.Machine;
-import io.penstock.engine.ffi.VendorLibrary;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.ffi;
 
-import io.penstock.engine.ffi.Machine;
+import io.penstock.engine.spi.ffi.Machine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.CharBuffer;

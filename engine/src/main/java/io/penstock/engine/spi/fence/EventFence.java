@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.fence;
+package io.penstock.engine.spi.fence;
 
 import io.penstock.Completion;
 import io.penstock.DeviceFence;

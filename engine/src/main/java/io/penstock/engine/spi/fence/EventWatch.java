@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.fence;
+package io.penstock.engine.spi.fence;
 
-import io.penstock.engine.ffi.Naps;
+import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -51,7 +51,7 @@ public final class EventWatch {
 
     private static Thread daemon(String name, Runnable work) {
         Runnable exact = () -> {
-            Naps.beExact();
+            TimerSlack.minimize();
             work.run();
         };
         Thread thread = new Thread(null, exact, name, 0, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.fence;
+package io.penstock.engine.spi.fence;
 
 /**
  * A fence that somebody looks at, an {@link EventWatch} as a rule.

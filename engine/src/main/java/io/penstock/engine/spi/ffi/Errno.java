@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ffi;
+package io.penstock.engine.spi.ffi;
 
 /** Error numbers of Linux on x86-64, AArch64 and RISC-V, and their names. */
 public final class Errno {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ffi;
+package io.penstock.engine.spi.ffi;
 
 import com.sun.jna.Native;
 import com.sun.jna.Platform;

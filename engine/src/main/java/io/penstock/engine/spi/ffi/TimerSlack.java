@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ffi;
+package io.penstock.engine.spi.ffi;
 
-/** How long threads sleep that have asked for a few microseconds. */
-public final class Naps {
+/** The timer slack of threads: by how much the kernel may prolong a sleep. */
+public final class TimerSlack {
 
-    private Naps() {}
+    private TimerSlack() {}
 
     /**
-     * Has naps of the calling thread last as long as it asks for. Linux may add 50 us to each, and does: one of 5 us takes some
-     * 75, and without that some 20. Nothing on other systems.
+     * Sets the timer slack of the calling thread to its minimum, so that sleeps of microseconds take about as long as asked.
+     * Linux's default is 50 us: a sleep of 5 us takes some 75 us with it, some 20 us without. Does nothing on other systems.
+     *
+     * <p>Source: {@code PR_SET_TIMERSLACK} in prctl(2).
      */
-    public static void beExact() {
+    public static void minimize() {
         if (Machine.isSupported() && NativeMemory.isAvailable()) {
             LibC.setTimerSlack(1);
         }

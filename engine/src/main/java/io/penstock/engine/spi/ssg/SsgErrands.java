@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ssg;
+package io.penstock.engine.spi.ssg;
 
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ssg;
+package io.penstock.engine.spi.ssg;
 
 import io.penstock.FileOption;
 import io.penstock.engine.host.HostFile;

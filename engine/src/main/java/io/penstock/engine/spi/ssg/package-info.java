@@ -5,6 +5,6 @@
  * lane. The calls are the backends'.
  */
 @NullMarked
-package io.penstock.engine.ssg;
+package io.penstock.engine.spi.ssg;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.StagingDevice;
 import org.jspecify.annotations.Nullable;
 
 /**

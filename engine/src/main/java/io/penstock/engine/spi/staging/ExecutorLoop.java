@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 /**
  * Runs a pump for as long as a thread has nothing else to do, and sleeps while there is nothing for the pump either.

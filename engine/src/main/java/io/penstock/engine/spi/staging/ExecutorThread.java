@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.ffi.Naps;
+import io.penstock.engine.spi.ffi.TimerSlack;
 
 /** A thread of ours that is the executor of a device, for ever; sleeps while there is nothing to do. */
 public final class ExecutorThread implements AutoCloseable {
@@ -31,7 +31,7 @@ public final class ExecutorThread implements AutoCloseable {
     }
 
     private void loop() {
-        Naps.beExact();
+        TimerSlack.minimize();
         ExecutorLoop loop = new ExecutorLoop(pump, bell);
         boolean last;
         do {

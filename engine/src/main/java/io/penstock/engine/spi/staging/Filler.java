@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.ffi.Naps;
+import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +25,7 @@ final class Filler implements Runnable {
 
     @Override
     public void run() {
-        Naps.beExact();
+        TimerSlack.minimize();
         while (!pool.isStopped()) {
             turn(true);
         }

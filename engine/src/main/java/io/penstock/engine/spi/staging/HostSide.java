@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
 import io.penstock.Transfer;
+import io.penstock.engine.host.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;

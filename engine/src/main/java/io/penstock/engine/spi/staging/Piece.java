@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.HostBytes;
+import io.penstock.engine.host.SlotBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;

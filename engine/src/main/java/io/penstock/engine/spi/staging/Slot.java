@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.SlotBytes;
 import io.penstock.engine.spi.DeviceMemory;
 
 /** A slot of a pool: its memory, and how files are read into it and written from it. */

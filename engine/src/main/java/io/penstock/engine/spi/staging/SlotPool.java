@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.StagingDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

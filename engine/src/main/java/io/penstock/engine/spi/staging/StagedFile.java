@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.HostBytes;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.WrappedFile;
 
@@ -11,7 +12,7 @@ import io.penstock.engine.spi.WrappedFile;
  * copies the part that was asked for. Writes have no such way out, so a file that can be written states its blocks,
  * and the lane reads, merges and writes them through bounce slots under its locks (rule 206).
  */
-public final class StagedFile extends WrappedFile<NativeFile> {
+final class StagedFile extends WrappedFile<NativeFile> {
 
     /**
      * Wraps a file.
@@ -20,7 +21,7 @@ public final class StagedFile extends WrappedFile<NativeFile> {
      * @param writable whether it is open for writing
      * @throws IllegalArgumentException if its blocks are too large for slots of these sizes
      */
-    public StagedFile(NativeFile host, HostBytes bytes, SlotSizes sizes, boolean writable) {
+    StagedFile(NativeFile host, HostBytes bytes, SlotSizes sizes, boolean writable) {
         super(host, sizes.limits(bytes.blockBytes(host), writable));
     }
 

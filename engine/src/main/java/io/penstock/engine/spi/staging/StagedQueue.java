@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
+import io.penstock.engine.host.HostBytes;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors:</b> once the device is lost, every request fails with what it said then.
  */
-public final class StagedQueue implements NativeQueue {
+final class StagedQueue implements NativeQueue {
 
     static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("staging", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
@@ -50,13 +49,18 @@ public final class StagedQueue implements NativeQueue {
     private int inFlight; // the lane's
 
     /**
-     * Opens a queue with an executor of its own: its fillers ({@link ThreadRule#MANY}) or a thread
-     * ({@link ThreadRule#ONE}).
+     * Opens a queue.
      *
+     * @param executor which makes all calls of the device, and which other queues of the device, and other calls to it, may
+     *     share; the caller closes it after the queue. If null, the queue's fillers do ({@link ThreadRule#MANY}), or a thread of
+     *     its own ({@link ThreadRule#ONE})
      * @throws io.penstock.TransientStorageException if there is no memory for slots
      * @throws IllegalArgumentException if the process has another number of fillers than {@code sizes} asks for
      */
-    public static StagedQueue open(StagingDevice device, HostBytes host, SlotSizes sizes) {
+    static StagedQueue open(StagingDevice device, HostBytes host, SlotSizes sizes, @Nullable ExecutorPump executor) {
+        if (executor != null) {
+            return open(device, host, sizes, executor, null);
+        }
         return switch (device.threads()) {
             case MANY -> open(device, host, sizes, null, null);
             case ONE -> {
@@ -65,14 +69,6 @@ public final class StagedQueue implements NativeQueue {
             }
             case PUMP -> throw new IllegalArgumentException("the application's thread needs an ExecutorPump");
         };
-    }
-
-    /**
-     * Opens a queue whose device calls are made by {@code executor}, which other queues of the device, and other
-     * calls to it, may share; the caller closes it after the queue.
-     */
-    public static StagedQueue open(StagingDevice device, HostBytes host, SlotSizes sizes, ExecutorPump executor) {
-        return open(device, host, sizes, executor, null);
     }
 
     private static StagedQueue open(

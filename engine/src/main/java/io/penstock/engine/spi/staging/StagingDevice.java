@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.spi;
+package io.penstock.engine.spi.staging;
+
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
 
 /**
  * A device that is fed through slots: memory that both the host's I/O and the device reach.

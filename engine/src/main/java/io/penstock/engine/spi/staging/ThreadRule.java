@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.spi;
+package io.penstock.engine.spi.staging;
 
 /** Which threads may call a device. */
 public enum ThreadRule {

@@ -2,12 +2,12 @@
 /**
  * How a device that the processor cannot address is fed: fillers, one pool of slots, the executor.
  *
- * <p>{@link io.penstock.engine.staging.StagedQueue} is the transport; the lane above it cuts transfers into pieces of at
+ * <p>{@link io.penstock.engine.spi.staging.StagedQueue} is the transport; the lane above it cuts transfers into pieces of at
  * most a slot. A READ takes a slot (FREE), a filler reads the file into it (FILLING, FILLED), the executor has the device
  * copy it (COPYING), the slot is FREE again. A WRITE goes the other way round. Under
- * {@link io.penstock.engine.spi.ThreadRule#MANY} fillers copy what they have filled; else an
- * {@link io.penstock.engine.staging.ExecutorPump} makes all device calls, driven by an
- * {@link io.penstock.engine.staging.ExecutorThread} or by the application.
+ * {@link io.penstock.engine.spi.staging.ThreadRule#MANY} fillers copy what they have filled; else an
+ * {@link io.penstock.engine.spi.staging.ExecutorPump} makes all device calls, driven by an
+ * {@link io.penstock.engine.spi.staging.ExecutorThread} or by the application.
  *
  * <h2>Memory ordering</h2>
  *
@@ -29,6 +29,6 @@
  * <p>{@code cancel} and the loss of the device are flags that holders look at between two steps.
  */
 @NullMarked
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import org.jspecify.annotations.NullMarked;

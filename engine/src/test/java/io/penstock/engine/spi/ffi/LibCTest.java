@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ffi;
+package io.penstock.engine.spi.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -39,7 +39,7 @@ class LibCTest {
     void napsOfAThreadAreExactOnceItAsksForThat() throws Exception {
         long before = LibC.timerSlackNanos();
         FutureTask<Long> asked = new FutureTask<>(() -> {
-            Naps.beExact();
+            TimerSlack.minimize();
             return LibC.timerSlackNanos();
         });
         new Thread(asked).start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ssg;
+package io.penstock.engine.spi.ssg;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -166,7 +166,7 @@ class SsgCommandTest {
         commands.forEach(SsgCommand::report);
         for (int tag = 0; tag < 300; tag++) {
             assertThat(requests.failure(tag).orElseThrow().error().symbol())
-                    .isEqualTo("io.penstock.engine.ssg.SsgRefusal: refusal " + tag);
+                    .isEqualTo("io.penstock.engine.spi.ssg.SsgRefusal: refusal " + tag);
         }
     }
 

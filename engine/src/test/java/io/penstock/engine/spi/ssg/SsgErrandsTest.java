@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.ssg;
+package io.penstock.engine.spi.ssg;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.staging.Doorbell;
+import io.penstock.engine.spi.staging.Doorbell;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;

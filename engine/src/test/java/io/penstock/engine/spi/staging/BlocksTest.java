@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Options;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ThreadRule;
 import io.penstock.engine.testing.Requests;
 import java.util.ArrayList;
 import java.util.Collections;

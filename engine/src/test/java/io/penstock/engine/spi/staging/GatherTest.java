@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Transfer;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

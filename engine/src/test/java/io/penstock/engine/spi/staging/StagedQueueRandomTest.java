@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Transfer;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Random;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +8,6 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ThreadRule;
 import io.penstock.tck.Bench;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -315,7 +314,7 @@ class StagedQueueTest {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice full = new FakeDevice(ThreadRule.ONE, host, 1);
         full.full = true;
-        assertThatThrownBy(() -> StagedQueue.open(full, host, new SlotSizes(SLOT, 2, 0, 4)))
+        assertThatThrownBy(() -> StagedQueue.open(full, host, new SlotSizes(SLOT, 2, 0, 4), null))
                 .hasMessage("no pinned memory");
         long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
         while (threads("penstock-executor") + threads("penstock-filler") > 0 && System.nanoTime() < deadline) {

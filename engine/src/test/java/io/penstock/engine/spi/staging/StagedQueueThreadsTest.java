@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -100,7 +99,7 @@ class StagedQueueThreadsTest {
         for (int i = 0; i < 3; i++) {
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, i);
             device.permitted = () -> Thread.currentThread().getName().startsWith("penstock-filler-");
-            StagedQueue queue = StagedQueue.open(device, host, sizes);
+            StagedQueue queue = StagedQueue.open(device, host, sizes, null);
             long seed = i;
             Thread lane = new Thread(() -> moveThere(device, queue, seed), "lane-" + i);
             lane.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
@@ -118,7 +117,7 @@ class StagedQueueThreadsTest {
     void aWakeEndsALookForMore() {
         long forEver = TimeUnit.DAYS.toNanos(1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
-        StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver));
+        StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver), null);
         queue.wake();
         queue.turn(-1);
         new Thread(queue::wake).start();
@@ -130,7 +129,7 @@ class StagedQueueThreadsTest {
     void deviceOfOneThreadIsCalledOnTheQueuesOwn() {
         FakeDevice device = new FakeDevice(ThreadRule.ONE, host, 1);
         device.permitted = () -> Thread.currentThread().getName().equals("penstock-executor");
-        moveThere(device, StagedQueue.open(device, host, sizes), 1);
+        moveThere(device, StagedQueue.open(device, host, sizes, null), 1);
         assertThat(host.allFreed()).isTrue();
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().equals("penstock-executor"));
@@ -163,7 +162,7 @@ class StagedQueueThreadsTest {
     @ParameterizedTest
     @EnumSource(names = {"MANY", "ONE"})
     void wakeEndsAWaitingTurn(ThreadRule rule) throws InterruptedException {
-        StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes);
+        StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes, null);
         CountDownLatch returned = new CountDownLatch(1);
         Thread lane = new Thread(() -> {
             queue.turn(-1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.staging;
+package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.HostBytes;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.StagingDevice;
-import io.penstock.engine.spi.ThreadRule;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +68,11 @@ public final class SteppedStaging implements NativeQueue {
             // A pump that is at rest signals new work; one with copies under way is polled.
             stage.await(() -> pool.isStopped() || roused || stage.copiesEnded() != ended, more ? 500 : -1);
         }
+    }
+
+    /** Wraps a file as a route that stages does. */
+    public static NativeFile wrap(NativeFile host, HostBytes bytes, SlotSizes sizes, boolean writable) {
+        return new StagedFile(host, bytes, sizes, writable);
     }
 
     @Override
