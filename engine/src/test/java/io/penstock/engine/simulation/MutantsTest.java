@@ -63,17 +63,17 @@ class MutantsTest {
                 Mutant.of(
                         "a slot is passed on when its copy has begun",
                         new Edit(
-                                "staging/Filler",
+                                "spi/staging/Filler",
                                 "            copying.add(piece);",
                                 "            queue.end(piece, null);"),
                         new Edit(
-                                "staging/ExecutorPump",
+                                "spi/staging/ExecutorPump",
                                 "            copying.add(piece);",
                                 "            queue.end(piece, null);")),
                 Mutant.of(
                         "a cancelled piece that waits for a slot has no end",
                         new Edit(
-                                "staging/StagedQueue",
+                                "spi/staging/StagedQueue",
                                 "slots.forget(piece);\n                end(piece, CANCELLED);",
                                 "slots.forget(piece);")));
     }
