@@ -28,16 +28,21 @@ public interface DeviceDriver {
     /**
      * Wraps memory of the application's; {@link DeviceMemory#free} then ends the wrapping only.
      *
-     * @throws IllegalArgumentException if the device does not know the handle, or its alignment does not do
+     * @throws IllegalArgumentException if the device does not know the handle, or its alignment is not sufficient; always,
+     *     unless overridden
      */
-    DeviceMemory wrap(long nativeHandle, long bytes);
+    default DeviceMemory wrap(long nativeHandle, long bytes) {
+        throw new IllegalArgumentException("this device cannot wrap memory, and was given handle " + nativeHandle);
+    }
 
     /**
      * Wraps a direct ByteBuffer, which the answer holds.
      *
-     * @throws IllegalArgumentException if the device cannot address host memory
+     * @throws IllegalArgumentException if the device cannot address host memory; always, unless overridden
      */
-    DeviceMemory wrap(ByteBuffer memory);
+    default DeviceMemory wrap(ByteBuffer memory) {
+        throw new IllegalArgumentException("this device cannot address host memory");
+    }
 
     /**
      * Checks how texels lie in a file, as far as that needs no call of the device.
@@ -62,9 +67,11 @@ public interface DeviceDriver {
     /**
      * Wraps a native fence of the application's.
      *
-     * @throws IllegalArgumentException if the device has none
+     * @throws IllegalArgumentException if the device has none; always, unless overridden
      */
-    DeviceFence fence(long nativeEvent);
+    default DeviceFence fence(long nativeEvent) {
+        throw new IllegalArgumentException("this device has no fences, and was given " + nativeEvent);
+    }
 
     /**
      * Returns a point for the copies of a transfer in the device's own order; no native call yet.
@@ -89,6 +96,6 @@ public interface DeviceDriver {
         return false;
     }
 
-    /** Closes the device; nothing of it is in use. Called once. */
-    void close();
+    /** Closes the device; nothing of it is in use. Called once. Does nothing unless overridden. */
+    default void close() {}
 }

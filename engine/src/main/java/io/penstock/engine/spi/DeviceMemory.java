@@ -13,7 +13,10 @@ public interface DeviceMemory {
     /** Returns its length in bytes. */
     long bytes();
 
-    /** Returns the device's own handle or address of its first byte. */
+    /**
+     * Returns the device's own handle or address of its first byte. Transfers to memories of one device with the same handle
+     * are kept in order as transfers to the same memory.
+     */
     long nativeHandle();
 
     /** Returns the address by which the processor reaches its first byte, or 0 if it cannot. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
@@ -20,11 +21,14 @@ public interface StagingDevice {
     ThreadRule threads();
 
     /**
-     * Allocates a slot whose {@link DeviceMemory#hostAddress()} is not 0 and a multiple of 4096.
+     * Allocates a slot whose {@link DeviceMemory#hostAddress()} is not 0 and a multiple of 4096. Plain host memory unless
+     * overridden.
      *
-     * @throws io.penstock.TransientStorageException if there is no pinned memory left
+     * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    DeviceMemory allocateSlot(long bytes);
+    default DeviceMemory allocateSlot(long bytes) {
+        return Slabs.shared().allocate(bytes);
+    }
 
     /**
      * Starts a copy between a slot and the device. One that has a {@link Request#point} joins it; the caller runs
@@ -35,12 +39,19 @@ public interface StagingDevice {
      */
     void copy(Request copy);
 
-    /** Looks whether a copy has ended, and completes or fails it if so; does not block. Not called after its end. */
-    void poll(Request copy);
+    /**
+     * Completes or fails a copy if it has ended; does not block. Not called after its end, and so never for a device whose
+     * {@link #copy} ends every copy, which need not override it.
+     */
+    default void poll(Request copy) {
+        throw new IllegalStateException("copy() has ended no copy, and poll() is not overridden");
+    }
 
     /**
      * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by fused fillers
-     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them.
+     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them. Does not wait unless overridden.
      */
-    void await(Request copy, long nanos);
+    default void await(Request copy, long nanos) {
+        poll(copy);
+    }
 }

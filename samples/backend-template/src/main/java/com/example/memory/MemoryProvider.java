@@ -6,15 +6,14 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
+import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingRoute;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 
-/** Opens the backend. */
+/** Found by ServiceLoader; opens the backend. */
 public final class MemoryProvider implements BackendProvider {
-
-    /** Makes one; for ServiceLoader. */
-    public MemoryProvider() {}
 
     @Override
     public String name() {
@@ -23,12 +22,12 @@ public final class MemoryProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "ByteBuffers on the heap, as if they were a card";
+        return "ByteBuffers on the heap, in place of a card's memory";
     }
 
     @Override
     public int gpuOrder() {
-        return Integer.MAX_VALUE;
+        return Integer.MAX_VALUE; // no GPU
     }
 
     @Override
@@ -38,12 +37,18 @@ public final class MemoryProvider implements BackendProvider {
 
     @Override
     public Availability probe(Options options) {
-        return Availability.available(false, "always there", List.of());
+        return Availability.available(false, "heap memory", List.of());
     }
 
     @Override
     public Backend open(Options options) {
-        MemoryDevice device = new MemoryDevice(Fault.chosen());
-        return Engine.open(name(), device, List.of(new MemoryRoute(device, options)), options);
+        MemoryDevice device = new MemoryDevice();
+        StagingRoute route = new StagingRoute(options, "devices do not reach heap memory") {
+            @Override
+            protected StagingDevice device() {
+                return device;
+            }
+        };
+        return Engine.open(name(), device, List.of(route), options);
     }
 }

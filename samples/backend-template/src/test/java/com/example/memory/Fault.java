@@ -3,12 +3,13 @@ package com.example.memory;
 
 /** What is wrong with the backend. */
 enum Fault {
-    NONE,
     COPY_OUT_DOES_NOTHING,
     COPY_IN_ALWAYS_FAILS,
     FREE_NEVER_COUNTS;
 
+    static final String PROPERTY = "com.example.memory.fault";
+
     static Fault chosen() {
-        return valueOf(System.getProperty(MemoryRules.FAULT, NONE.name()));
+        return valueOf(System.getProperty(PROPERTY));
     }
 }
