@@ -20,15 +20,16 @@ public final class Transfer {
 
     private record Terms(
             List<DeviceFence> after,
+            @Nullable DeviceQueue queue,
             @Nullable Object orderKey,
             @Nullable Object tag,
             @Nullable Duration deadline,
             boolean requireDirect) {
 
-        static final Terms NONE = new Terms(List.of(), null, null, null, false);
+        static final Terms NONE = new Terms(List.of(), null, null, null, null, false);
 
         boolean isPlain() {
-            return after.isEmpty() && orderKey == null && deadline == null && !requireDirect;
+            return after.isEmpty() && queue == null && orderKey == null && deadline == null && !requireDirect;
         }
     }
 
@@ -149,7 +150,23 @@ public final class Transfer {
     public Transfer after(DeviceFence... fences) {
         List<DeviceFence> all = new ArrayList<>(terms.after);
         all.addAll(List.of(fences));
-        return with(new Terms(List.copyOf(all), terms.orderKey, terms.tag, terms.deadline, terms.requireDirect));
+        return with(new Terms(
+                List.copyOf(all), terms.queue, terms.orderKey, terms.tag, terms.deadline, terms.requireDirect));
+    }
+
+    /**
+     * Returns this transfer, whose copies between host and device are submitted to a queue of the application's: they run
+     * behind what is in it by then, and what the application submits later runs behind them, without the host between. A
+     * fence behind the transfer is passed with the queue. A transfer is on one queue; the last call counts.
+     *
+     * <p>A staged transfer keeps its slots until the queue has come to its copies. What is in the queue before them must not
+     * wait for other transfers of the backend: they may need those slots.
+     *
+     * <p><b>Errors:</b> {@code submit} throws {@link IllegalArgumentException} if the backend does not know the queue.
+     */
+    public Transfer on(DeviceQueue queue) {
+        Objects.requireNonNull(queue, "queue");
+        return with(new Terms(terms.after, queue, terms.orderKey, terms.tag, terms.deadline, terms.requireDirect));
     }
 
     /**
@@ -158,13 +175,13 @@ public final class Transfer {
      */
     public Transfer ordered(Object key) {
         Objects.requireNonNull(key, "key");
-        return with(new Terms(terms.after, key, terms.tag, terms.deadline, terms.requireDirect));
+        return with(new Terms(terms.after, terms.queue, key, terms.tag, terms.deadline, terms.requireDirect));
     }
 
     /** Returns this transfer with an object of the caller's that comes back in {@code completion.transfer().tag()}. */
     public Transfer tag(Object tag) {
         Objects.requireNonNull(tag, "tag");
-        return with(new Terms(terms.after, terms.orderKey, tag, terms.deadline, terms.requireDirect));
+        return with(new Terms(terms.after, terms.queue, terms.orderKey, tag, terms.deadline, terms.requireDirect));
     }
 
     /**
@@ -177,12 +194,12 @@ public final class Transfer {
         if (limit.isNegative() || limit.isZero()) {
             throw new IllegalArgumentException("a deadline of " + limit);
         }
-        return with(new Terms(terms.after, terms.orderKey, terms.tag, limit, terms.requireDirect));
+        return with(new Terms(terms.after, terms.queue, terms.orderKey, terms.tag, limit, terms.requireDirect));
     }
 
     /** Returns this transfer, to fail before any byte is moved unless its path is {@link TransferPath#DIRECT}. */
     public Transfer requireDirect() {
-        return with(new Terms(terms.after, terms.orderKey, terms.tag, terms.deadline, true));
+        return with(new Terms(terms.after, terms.queue, terms.orderKey, terms.tag, terms.deadline, true));
     }
 
     private Transfer with(Terms changed) {
@@ -253,6 +270,11 @@ public final class Transfer {
         return terms.after;
     }
 
+    /** Returns the queue of the application's that the transfer is on. */
+    public Optional<DeviceQueue> queue() {
+        return Optional.ofNullable(terms.queue);
+    }
+
     /** Returns the order key. */
     public Optional<Object> orderKey() {
         return Optional.ofNullable(terms.orderKey);
@@ -273,7 +295,7 @@ public final class Transfer {
         return terms.requireDirect;
     }
 
-    /** Returns whether nothing but the pairs was said: no fence, key, deadline or demand for a path. */
+    /** Returns whether nothing but the pairs and a tag is given: no fence, queue, key, deadline or demand for a path. */
     public boolean isPlain() {
         return terms == Terms.NONE || terms.isPlain();
     }

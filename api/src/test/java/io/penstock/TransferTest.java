@@ -182,6 +182,19 @@ class TransferTest {
         assertThat(plain.deadline(Duration.ofDays(1)).isPlain()).isFalse();
         assertThat(plain.requireDirect().isPlain()).isFalse();
         assertThat(plain.after(Untouched.fence()).isPlain()).isFalse();
+        assertThat(plain.on(() -> 1).isPlain()).isFalse();
+    }
+
+    @Test
+    void aTransferIsOnTheLastQueueThatWasNamed() {
+        Transfer plain = Transfer.read(file.region(0, 8), buffer.region(0, 8));
+        DeviceQueue first = () -> 1;
+        DeviceQueue second = () -> 2;
+        assertThat(plain.queue()).isEmpty();
+        assertThat(plain.on(first).ordered("key").tag("tag").requireDirect().queue())
+                .containsSame(first);
+        assertThat(plain.on(first).on(second).after(Untouched.fence()).queue()).containsSame(second);
+        assertThat(plain.on(first).deadline(Duration.ofDays(1)).queue()).containsSame(first);
     }
 
     @Test

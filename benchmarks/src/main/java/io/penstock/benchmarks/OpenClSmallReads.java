@@ -80,7 +80,8 @@ final class OpenClSmallReads implements Contender {
             }
         } else {
             lastOffset = ThreadLocalRandom.current().nextLong(blocks) * BLOCK;
-            took = took(backend.submit(queue.carry(Transfer.read(file.region(lastOffset, BLOCK), buffer.all()))));
+            took = took(backend.submit(
+                    Transfer.read(file.region(lastOffset, BLOCK), buffer.all()).on(queue)));
         }
         gate.done();
         return took;

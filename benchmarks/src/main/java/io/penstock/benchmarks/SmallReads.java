@@ -104,7 +104,7 @@ final class SmallReads implements Contender {
         Arrival arrival = new Arrival();
         GpuMemoryCheck.closeGate(gate);
         CudaStream stream = CudaStream.of(GpuMemoryCheck.gateStream(gate));
-        backend.submit(stream.carry(read)).subscribe(arrival);
+        backend.submit(read.on(stream)).subscribe(arrival);
         return openAndAwait(arrival);
     }
 

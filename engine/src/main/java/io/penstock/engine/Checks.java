@@ -2,6 +2,7 @@
 package io.penstock.engine;
 
 import io.penstock.BufferRegion;
+import io.penstock.DeviceQueue;
 import io.penstock.FileOption;
 import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
@@ -24,6 +25,15 @@ final class Checks {
         for (int pair = 0; pair < pairs; pair++) {
             file(transfer, transfer.fileRegion(pair).file());
             target(transfer, transfer.target(pair));
+        }
+        if (!transfer.isPlain()) {
+            transfer.queue().ifPresent(queue -> queue(transfer, queue));
+        }
+    }
+
+    private void queue(Transfer transfer, DeviceQueue queue) {
+        if (!backend.driver().makes(queue)) {
+            throw new IllegalArgumentException(transfer + ": " + queue + " is no queue that " + backend + " knows");
         }
     }
 

@@ -69,7 +69,8 @@ final class Intake {
 
     private @Nullable FenceOrder order(OpenTransfer open) {
         FenceOrder exposed = open.order();
-        if (exposed != null || open.transfer().after().isEmpty()) {
+        if (exposed != null
+                || (open.transfer().after().isEmpty() && open.transfer().queue().isEmpty())) {
             return exposed;
         }
         FencePoint point = backend.driver().fencePoint(open.transfer(), false);

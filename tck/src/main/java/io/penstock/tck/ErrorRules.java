@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 /** Failures: sorted by what the caller can do, and true (rules 401, 402). */
 public interface ErrorRules extends Rules {
@@ -135,5 +136,17 @@ public interface ErrorRules extends Rules {
                 new ImageRegion.Layout(1, 4, 128, 4096));
         assertThatThrownBy(() -> bench.backend().submit(Transfer.read(file.all(), image)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Rule 402: a queue of no device of this backend's. If this fails, check {@code Transfer.queue} before it is used. */
+    @Test
+    default void required_402_aQueueThatTheBackendDoesNotKnowIsRefusedAtOnce(Bench bench) {
+        StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
+        Transfer read = Transfer.read(file.all(), bench.poisoned(4096).all()).on(() -> 0x1000);
+        assertThatThrownBy(() -> bench.backend().submit(read)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> bench.backend().enqueue(read)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> bench.backend().explain(read)).isInstanceOf(IllegalArgumentException.class);
+        Witness<Completion> witness = Witness.of(bench.backend().submit(Flux.just(read)));
+        assertThat(witness.error()).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -165,11 +165,11 @@ final class CuFileRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
-        boolean placed = StreamPlace.of(transfer) != null;
+        boolean placed = transfer.queue().isPresent();
         if (placed && mode != CuFileMode.STREAM) {
             return "only cuFile's stream calls go into a stream of the application's";
         }
-        if (StreamPlace.isSizedLate(transfer)) {
+        if (CudaStream.isSizedLate(transfer)) {
             String why = whyNotSizedLate(transfer);
             if (!why.isEmpty()) {
                 return why;

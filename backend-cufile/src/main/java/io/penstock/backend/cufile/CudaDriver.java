@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
+import io.penstock.DeviceQueue;
 import io.penstock.FenceSupport;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.ffi.Cuda;
@@ -135,21 +136,25 @@ final class CudaDriver implements DeviceDriver {
     }
 
     @Override
+    public boolean makes(DeviceQueue queue) {
+        return queue instanceof CudaStream;
+    }
+
+    @Override
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
-        StreamPlace place = StreamPlace.of(transfer);
-        if (place == null) {
+        CudaStream stream = CudaStream.under(transfer);
+        if (stream == null) {
             return exposed ? new CudaPoint(context, 0, true, null) : null;
         }
-        if (place.context() != context.handle()) {
-            throw new IllegalArgumentException(
-                    "the CUstream 0x" + Long.toHexString(place.stream()) + " is of another context, 0x"
-                            + Long.toHexString(place.context()) + ", and this backend is in the " + context);
+        if (stream.context() != context.handle()) {
+            throw new IllegalArgumentException("the " + stream + " is of another context, 0x"
+                    + Long.toHexString(stream.context()) + ", and this backend is in the " + context);
         }
-        LateSize size = place.size();
+        LateSize size = stream.size();
         if (size != null && size.isClosed()) {
             throw new IllegalArgumentException("the size that is to be known late is closed");
         }
-        return new CudaPoint(context, place.stream(), exposed, size);
+        return new CudaPoint(context, stream.nativeHandle(), exposed, size);
     }
 
     @Override

@@ -2,12 +2,14 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.DeviceFence;
+import io.penstock.DeviceQueue;
 import io.penstock.Failure;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A CUstream of the application's, so that transfers and its kernels stand in one order without the host between them.
@@ -16,21 +18,27 @@ import java.util.function.IntSupplier;
  * CudaStream stream = CudaStream.of(custream);
  * backend.enqueue(read).doOnNext(stream::await);             // kernels launched from here on see the bytes
  * chunk.releaseAfter(stream.fence());                        // the chunk is in use until the kernels so far are done
- * backend.submit(stream.carry(Transfer.read(from, target))); // the copies stand in the stream itself
+ * backend.submit(Transfer.read(from, target).on(stream));    // the copies stand in the stream itself
  * }</pre>
  *
  * <p><b>Threading:</b> any thread, whatever context is current there; the order of calls is the order of the stream.
  *
  * <p><b>Ownership:</b> the stream stays the application's, and must live until what was asked of it here has ended.
  */
-public final class CudaStream {
+public final class CudaStream implements DeviceQueue {
+
+    /** Why a path other than cuFile's stream calls refuses a size that is known late. */
+    static final String ONLY_BY_STREAMS =
+            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
 
     private final long stream;
     private final long context;
+    private final @Nullable LateSize size;
 
-    private CudaStream(long stream, long context) {
+    private CudaStream(long stream, long context, @Nullable LateSize size) {
         this.stream = stream;
         this.context = context;
+        this.size = size;
     }
 
     /**
@@ -54,10 +62,33 @@ public final class CudaStream {
             throw new IllegalArgumentException("the CUDA driver does not know the CUstream 0x"
                     + Long.toHexString(stream) + ": " + CudaFailure.error("cuStreamGetCtx", result));
         }
-        return new CudaStream(stream, context[0]);
+        return new CudaStream(stream, context[0], null);
     }
 
-    /** Returns the CUstream. */
+    /** Returns the stream that a transfer is on; null if none. */
+    static @Nullable CudaStream under(Transfer transfer) {
+        return (CudaStream) transfer.queue().orElse(null);
+    }
+
+    /** Returns whether a transfer has a size that is known late. */
+    static boolean isSizedLate(Transfer transfer) {
+        CudaStream stream = under(transfer);
+        return stream != null && stream.size != null;
+    }
+
+    /** Returns the stream's context. */
+    long context() {
+        return context;
+    }
+
+    /** Returns how many bytes a transfer on it has, where that is known late; null where the transfer says it. */
+    @Nullable
+    LateSize size() {
+        return size;
+    }
+
+    /** {@inheritDoc} The CUstream. */
+    @Override
     public long nativeHandle() {
         return stream;
     }
@@ -96,23 +127,13 @@ public final class CudaStream {
     }
 
     /**
-     * Returns a transfer whose copies between host and GPU are put into this stream, behind what is in it by then. A
-     * fence behind it is passed with the stream.
-     *
-     * <p>A staged transfer keeps its slots until the stream has come to its copies. What is in the stream before it
-     * must not wait for other transfers of this backend: they may need those slots.
+     * Returns this stream for a read of no more bytes than the transfer has and of as many as {@code size} says when the stream
+     * comes to it: {@code transfer.on(stream.sized(size))}. Only cuFile's stream calls can do that
+     * ({@code penstock.cufile.path=stream}); other paths refuse it, and so do transfers that are more than one piece
+     * ({@code penstock.cufile.piece-bytes}), or writes.
      */
-    public Transfer carry(Transfer transfer) {
-        return transfer.after(new StreamPlace(stream, context, null));
-    }
-
-    /**
-     * As {@link #carry(Transfer)}, for a read of no more bytes than the transfer has and of as many as {@code size} says
-     * by then. Only cuFile's stream calls can do that ({@code penstock.cufile.path=stream}); other ways refuse it, and
-     * so do transfers that are more than one piece ({@code penstock.cufile.piece-bytes}), or writes.
-     */
-    public Transfer carry(Transfer transfer, LateSize size) {
-        return transfer.after(new StreamPlace(stream, context, size));
+    public CudaStream sized(LateSize size) {
+        return new CudaStream(stream, context, size);
     }
 
     /**

@@ -118,8 +118,8 @@ final class MappedRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
-        if (StreamPlace.isSizedLate(transfer)) {
-            return StreamPlace.ONLY_BY_STREAMS;
+        if (CudaStream.isSizedLate(transfer)) {
+            return CudaStream.ONLY_BY_STREAMS;
         }
         if (takes == Takes.ALL) {
             return "";

@@ -36,7 +36,7 @@ final class StagedRoute extends StagingRoute {
 
     @Override
     public String refusal(Transfer transfer) {
-        return StreamPlace.isSizedLate(transfer) ? StreamPlace.ONLY_BY_STREAMS : "";
+        return CudaStream.isSizedLate(transfer) ? CudaStream.ONLY_BY_STREAMS : "";
     }
 
     @Override

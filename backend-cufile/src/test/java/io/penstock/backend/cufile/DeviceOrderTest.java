@@ -166,7 +166,8 @@ class DeviceOrderTest {
         byte[] old = content(target);
         CudaStream stream = CudaStream.of(application.stream());
         application.copyLate(before.nativeHandle(), target.nativeHandle(), BYTES);
-        DeviceFence fence = gpu.keep(get(backend.enqueue(stream.carry(Transfer.read(file.all(), target.all())))));
+        DeviceFence fence = gpu.keep(
+                get(backend.enqueue(Transfer.read(file.all(), target.all()).on(stream))));
         application.copy(behind.nativeHandle(), target.nativeHandle(), BYTES);
         gpu.letOthersRun(backend);
         assertThat(fence.isSignalled()).as("the kernel before still runs").isFalse();
@@ -191,7 +192,7 @@ class DeviceOrderTest {
         StorageFile out = gpu.open(backend, folder.resolve("out"), FileOption.WRITE, FileOption.CREATE);
         application.copyLate(made.nativeHandle(), source.nativeHandle(), BYTES);
         Mono<Completion> write = backend.submit(
-                        CudaStream.of(application.stream()).carry(Transfer.write(made.all(), out.region(0, BYTES))))
+                        Transfer.write(made.all(), out.region(0, BYTES)).on(CudaStream.of(application.stream())))
                 .cache();
         write.subscribe();
         gpu.letOthersRun(backend);

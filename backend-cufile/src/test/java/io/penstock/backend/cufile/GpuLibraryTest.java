@@ -158,7 +158,7 @@ class GpuLibraryTest {
             });
             assertThat(results).containsOnly(0);
             Transfer read = Transfer.read(file.region(0, 4 << 20), buffer.all());
-            assertThat(GpuFixture.move(backend, carries.carry(read, size)).bytes())
+            assertThat(GpuFixture.move(backend, read.on(carries.sized(size))).bytes())
                     .isEqualTo(0x1010);
             byte[] content = GpuFixture.content(buffer);
             assertThat(Arrays.mismatch(content, 0, 0x1010, CONTENT, 0, 0x1010)).isEqualTo(-1);

@@ -109,7 +109,7 @@ class SeveralGpusTest {
         StorageFile file = gpus.immutable(backend, gpus.file("data", random(4096, 3)));
         DeviceBuffer target = gpus.buffer(backend, 4096);
         try (Application other = new Application(1)) {
-            Transfer carried = CudaStream.of(other.stream()).carry(Transfer.read(file.all(), target.all()));
+            Transfer carried = Transfer.read(file.all(), target.all()).on(CudaStream.of(other.stream()));
             assertThatThrownBy(() -> get(backend.submit(carried))).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> get(backend.enqueue(carried))).isInstanceOf(IllegalArgumentException.class);
         }

@@ -176,7 +176,7 @@ class StreamWayTest {
             LateSize size = stream.lateSize();
             application.spin();
             CompletableFuture<Completion> read = bench.backend()
-                    .submit(stream.carry(Transfer.read(file.all(), buffer.all()), size))
+                    .submit(Transfer.read(file.all(), buffer.all()).on(stream.sized(size)))
                     .toFuture();
             assertThat(bench.cufile.awaitCalls("cuFileReadAsync", 1)).isEqualTo(1);
             size.set(5000); // as a kernel before it would
@@ -194,7 +194,8 @@ class StreamWayTest {
             assertThat(bench.cufile.calls("cuFileReadAsync"))
                     .as("the rest is not asked for")
                     .isEqualTo(1);
-            assertThatThrownBy(() -> bench.move(stream.carry(Transfer.read(file.all(), buffer.all()), size)))
+            assertThatThrownBy(() ->
+                            bench.move(Transfer.read(file.all(), buffer.all()).on(stream.sized(size))))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is closed");
         }
@@ -211,11 +212,13 @@ class StreamWayTest {
                 StorageFile other = CuFileBench.get(staged.openFile(file.path()));
                 DeviceBuffer target = CuFileBench.get(staged.allocate(4096));
                 for (Throwable refused : List.of(
-                        catchThrowable(() -> CuFileBench.get(
-                                staged.submit(stream.carry(Transfer.read(other.region(0, 4096), target.all()), size)))),
-                        catchThrowable(() -> bench.move(stream.carry(Transfer.read(file.all(), buffer.all()), size))),
+                        catchThrowable(() ->
+                                CuFileBench.get(staged.submit(Transfer.read(other.region(0, 4096), target.all())
+                                        .on(stream.sized(size))))),
                         catchThrowable(() -> bench.move(
-                                stream.carry(Transfer.write(buffer.region(0, 4096), file.region(0, 4096)), size))))) {
+                                Transfer.read(file.all(), buffer.all()).on(stream.sized(size)))),
+                        catchThrowable(() -> bench.move(Transfer.write(buffer.region(0, 4096), file.region(0, 4096))
+                                .on(stream.sized(size)))))) {
                     assertThat(refused)
                             .isInstanceOf(PermanentStorageException.class)
                             .hasMessageContaining("size that is known late");

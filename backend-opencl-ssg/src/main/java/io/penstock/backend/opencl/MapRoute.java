@@ -93,7 +93,7 @@ final class MapRoute implements Route {
 
     @Override
     public String refusal(Transfer transfer) {
-        if (QueuePlace.of(transfer) != null) {
+        if (transfer.queue().isPresent()) {
             return "what a command queue carries is copied there: a map would have to be waited for by the host";
         }
         return takes == Takes.WORTHWHILE && transfer.isGather() ? "many small blocks go better through a slot" : "";

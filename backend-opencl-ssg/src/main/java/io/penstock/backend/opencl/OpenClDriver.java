@@ -3,6 +3,7 @@ package io.penstock.backend.opencl;
 
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
+import io.penstock.DeviceQueue;
 import io.penstock.FenceSupport;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -82,17 +83,25 @@ final class OpenClDriver implements DeviceDriver {
     }
 
     @Override
+    public boolean makes(DeviceQueue queue) {
+        return queue instanceof OpenClQueue;
+    }
+
+    @Override
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
-        QueuePlace place = QueuePlace.of(transfer);
-        if (place == null) {
+        OpenClQueue queue = (OpenClQueue) transfer.queue().orElse(null);
+        if (queue == null) {
             boolean maybeAwaits = ssg != null && !transfer.after().isEmpty();
             return exposed || maybeAwaits ? new ClPoint(context, 0, exposed) : null;
         }
-        if (place.context() != context.handle()) {
-            throw new IllegalArgumentException("the cl_command_queue 0x" + Long.toHexString(place.queue())
-                    + " is of another cl_context, and this backend is in the " + context);
+        if (queue.context() != context.handle()) {
+            throw new IllegalArgumentException(
+                    "the " + queue + " is of another cl_context, and this backend is in the " + context);
         }
-        return new ClPoint(context, place.queue(), exposed);
+        if (!queue.isOrdered()) {
+            throw new IllegalArgumentException("the " + queue + " is out of order, and a transfer needs one in order");
+        }
+        return new ClPoint(context, queue.nativeHandle(), exposed);
     }
 
     /** An event whose queue nobody flushes is never passed. */

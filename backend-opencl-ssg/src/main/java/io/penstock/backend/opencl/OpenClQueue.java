@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl;
 
 import io.penstock.DeviceFence;
+import io.penstock.DeviceQueue;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
 import io.penstock.backend.opencl.ffi.OpenCl;
@@ -19,14 +20,14 @@ import java.nio.ByteOrder;
  * OpenClQueue queue = OpenClQueue.of(clCommandQueue);
  * backend.enqueue(read).doOnNext(queue::await);             // kernels enqueued from here on see the bytes
  * chunk.releaseAfter(queue.fence());                        // the chunk is in use until the kernels so far are done
- * backend.submit(queue.carry(Transfer.read(from, target))); // the copies stand in the queue itself
+ * backend.submit(Transfer.read(from, target).on(queue));    // the copies stand in the queue itself; not through a map
  * }</pre>
  *
  * <p><b>Threading:</b> any thread; the order of calls is the order of the queue.
  *
  * <p><b>Ownership:</b> the queue stays the application's, and must live until what was asked of it here has ended.
  */
-public final class OpenClQueue {
+public final class OpenClQueue implements DeviceQueue {
 
     private final long queue;
     private final long context;
@@ -62,7 +63,18 @@ public final class OpenClQueue {
         }
     }
 
-    /** Returns the cl_command_queue. */
+    /** Returns the queue's cl_context. */
+    long context() {
+        return context;
+    }
+
+    /** Returns whether it runs its commands in their order. */
+    boolean isOrdered() {
+        return ordered;
+    }
+
+    /** {@inheritDoc} The cl_command_queue. */
+    @Override
     public long nativeHandle() {
         return queue;
     }
@@ -107,22 +119,6 @@ public final class OpenClQueue {
         } finally {
             Reference.reachabilityFence(list);
         }
-    }
-
-    /**
-     * Returns a transfer whose copies between host and device are put into this queue, behind what is in it by then. A
-     * fence behind it is passed with the queue. Goes through slots: a map would have to be waited for by the host.
-     *
-     * <p>A staged transfer keeps its slots until the queue has come to its copies. What is in the queue before it must
-     * not wait for other transfers of this backend: they may need those slots.
-     *
-     * @throws IllegalStateException if the queue is one without an order
-     */
-    public Transfer carry(Transfer transfer) {
-        if (!ordered) {
-            throw new IllegalStateException(this + " runs its commands in any order: there is no place in it to stand");
-        }
-        return transfer.after(new QueuePlace(queue, context));
     }
 
     private void check(String call, int answer) {

@@ -111,7 +111,7 @@ final class SsgRoute implements Route {
     @Override
     public String refusal(Transfer transfer) {
         // Edges go by slots, whose commands are ours.
-        return QueuePlace.of(transfer) == null || isWholeBlocks(transfer)
+        return transfer.queue().isEmpty() || isWholeBlocks(transfer)
                 ? ""
                 : "its edges are no multiples of " + blockBytes
                         + " bytes, and only whole blocks go into a command queue" + " of the application's";

@@ -238,7 +238,8 @@ class DeviceOrderTest {
         byte[] old = content(target);
         OpenClQueue queue = OpenClQueue.of(application.queue());
         application.copyLate(before.nativeHandle(), 0, target.nativeHandle(), BYTES);
-        DeviceFence fence = device.keep(get(backend.enqueue(queue.carry(Transfer.read(file.all(), target.all())))));
+        DeviceFence fence = device.keep(
+                get(backend.enqueue(Transfer.read(file.all(), target.all()).on(queue))));
         application.copy(behind.nativeHandle(), 0, target.nativeHandle(), BYTES);
         assertThat(fence.isSignalled()).as("the command before has not run").isFalse();
 
@@ -261,7 +262,7 @@ class DeviceOrderTest {
         StorageFile out = device.open(backend, folder.resolve("out"), FileOption.WRITE, FileOption.CREATE);
         application.copyLate(made.nativeHandle(), 0, source.nativeHandle(), BYTES);
         Mono<Completion> write = backend.submit(
-                        OpenClQueue.of(application.queue()).carry(Transfer.write(made.all(), out.region(0, BYTES))))
+                        Transfer.write(made.all(), out.region(0, BYTES)).on(OpenClQueue.of(application.queue())))
                 .cache();
         write.subscribe();
         application.openGate();
@@ -315,14 +316,20 @@ class DeviceOrderTest {
             StorageFile file = file(backend, random(4096, 9));
             DeviceBuffer target = device.buffer(backend, 4096);
             Transfer read = Transfer.read(file.all(), target.all());
-            assertThatThrownBy(() -> OpenClQueue.of(other.queue()).carry(read))
-                    .isInstanceOf(IllegalStateException.class);
             try (Application third = new Application()) {
-                Transfer carried = OpenClQueue.of(third.queue()).carry(read);
+                Transfer carried = read.on(OpenClQueue.of(third.queue()));
                 assertThatThrownBy(() -> get(backend.submit(carried)))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("another cl_context");
             }
+            Backend over = device.backend(other.options().with(OpenClOptions.PATH, OpenClPath.STAGED));
+            StorageFile same = file(over, random(4096, 9));
+            DeviceBuffer there = device.buffer(over, 4096);
+            Transfer unordered = Transfer.read(same.all(), there.all()).on(OpenClQueue.of(other.queue()));
+            assertThatThrownBy(() -> get(over.submit(unordered)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("out of order");
+            over.close();
         }
         assertThatThrownBy(() -> OpenClQueue.of(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> backend.fence(0)).isInstanceOf(IllegalArgumentException.class);

@@ -3,6 +3,7 @@ package io.penstock.engine.spi;
 
 import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
+import io.penstock.DeviceQueue;
 import io.penstock.ImageRegion;
 import io.penstock.Transfer;
 import java.nio.ByteBuffer;
@@ -76,14 +77,19 @@ public interface DeviceDriver {
     /**
      * Returns a point for the copies of a transfer in the device's own order; no native call yet.
      *
-     * @param exposed whether a fence is to be handed out behind the transfer; without, a point is needed only where
-     *     {@link Transfer#after} names a place of the device's order that the copies are to go to, or a fence that they
-     *     can {@linkplain Route#awaits wait for} on the device
+     * @param exposed whether a fence is to be handed out behind the transfer; without, a point is needed only where the
+     *     transfer is {@linkplain Transfer#on on a queue}, or comes after a fence that its copies can
+     *     {@linkplain Route#awaits wait for} on the device
      * @return null where only the host can wait, and where none is needed
-     * @throws IllegalArgumentException if the transfer names a place that is not this device's
+     * @throws IllegalArgumentException if the transfer's queue is not one of this device's
      */
     default @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
         return null;
+    }
+
+    /** Returns whether a queue of the application's is one that this driver makes; {@link #fencePoint} gets it then. */
+    default boolean makes(DeviceQueue queue) {
+        return false;
     }
 
     /** Returns whether a fence that the application has by another way than {@link #fence} is one of this device's. */
