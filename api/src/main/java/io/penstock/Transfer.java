@@ -162,7 +162,8 @@ public final class Transfer {
      * <p>A staged transfer keeps its slots until the queue has come to its copies. What is in the queue before them must not
      * wait for other transfers of the backend: they may need those slots.
      *
-     * <p><b>Errors:</b> {@code submit} throws {@link IllegalArgumentException} if the backend does not know the queue.
+     * <p><b>Errors:</b> {@code submit} throws {@link IllegalArgumentException} if the backend does not know the queue, and
+     * signals it if the queue belongs to another context of the vendor's, or has no order.
      */
     public Transfer on(DeviceQueue queue) {
         Objects.requireNonNull(queue, "queue");

@@ -8,6 +8,7 @@ import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import java.util.Objects;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +134,7 @@ public final class CudaStream implements DeviceQueue {
      * ({@code penstock.cufile.piece-bytes}), or writes.
      */
     public CudaStream sized(LateSize size) {
-        return new CudaStream(stream, context, size);
+        return new CudaStream(stream, context, Objects.requireNonNull(size, "size"));
     }
 
     /**

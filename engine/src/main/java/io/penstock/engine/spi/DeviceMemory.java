@@ -14,8 +14,8 @@ public interface DeviceMemory {
     long bytes();
 
     /**
-     * Returns the device's own handle or address of its first byte. Transfers to memories of one device with the same handle
-     * are kept in order as transfers to the same memory.
+     * Returns the device's own handle or address of its first byte. Memories of one backend with equal handles count as the
+     * same memory where a cancelled transfer still works on it: a later transfer that overlaps waits for its end.
      */
     long nativeHandle();
 

@@ -17,7 +17,7 @@ class HeapMemory implements DeviceMemory {
     private final long handle = HANDLES.incrementAndGet();
 
     HeapMemory(long bytes) {
-        if (bytes > Runtime.getRuntime().maxMemory() / 4) {
+        if (bytes > Math.min(Integer.MAX_VALUE - 8, Runtime.getRuntime().maxMemory() / 4)) {
             throw new TransientStorageException("no " + bytes + " bytes of heap", Failure.NOT_STARTED, null);
         }
         this.bytes = ByteBuffer.allocate((int) bytes);

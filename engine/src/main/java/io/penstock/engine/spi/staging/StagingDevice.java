@@ -13,7 +13,8 @@ import io.penstock.engine.spi.Request;
  * threads only, as {@link #threads()} says.
  *
  * <p><b>Errors:</b> a copy that cannot be started, or does not succeed, fails its request. After a failure of kind
- * {@link NativeFailure.Kind#LOST}, or an exception out of any method, the device is not called again: all its requests fail.
+ * {@link NativeFailure.Kind#LOST}, or an exception from {@link #copy}, {@link #poll} or {@link #await}, the device counts as
+ * lost: no further copy is started, and copies under way are polled until they end.
  */
 public interface StagingDevice {
 
@@ -49,7 +50,8 @@ public interface StagingDevice {
 
     /**
      * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by fused fillers
-     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them. Does not wait unless overridden.
+     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them. Does
+     * not wait unless overridden.
      */
     default void await(Request copy, long nanos) {
         poll(copy);

@@ -36,7 +36,7 @@ class LibCTest {
     }
 
     @Test
-    void napsOfAThreadAreExactOnceItAsksForThat() throws Exception {
+    void theTimerSlackOfAThreadIsMinimalOnceItAsksForThat() throws Exception {
         long before = LibC.timerSlackNanos();
         FutureTask<Long> asked = new FutureTask<>(() -> {
             TimerSlack.minimize();
