@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.engine.spi.Shared;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Keeps a block that is being read, merged and written from every other write that touches it (rule 206), across the
@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class BlockLocks {
 
-    private static final ConcurrentHashMap<Object, BlockLocks> OPEN = new ConcurrentHashMap<>();
+    private static final Shared<Object, BlockLocks> OPEN = new Shared<>(unused -> {});
 
     // state = 2 * light + needed. Until the first exclusive claim on this file, shared claims are light: counted,
     // without a range. The first exclusive claim sets the bit for good, and waits until the light ones are gone.
@@ -38,8 +38,6 @@ final class BlockLocks {
         }
     }
 
-    private final Object file;
-    private int handles; // inside OPEN.compute only
     private volatile long state;
 
     private final Set<BlockClaim> exclusives = new LinkedHashSet<>(); // granted and waiting
@@ -48,22 +46,16 @@ final class BlockLocks {
     private long tickets;
     private boolean drained;
 
-    private BlockLocks(Object file) {
-        this.file = file;
-    }
+    private BlockLocks() {}
 
     /** Returns the locks of a file, to be closed once per call; equal identities share them. */
     static BlockLocks open(Object file) {
-        return OPEN.compute(file, (key, found) -> {
-            BlockLocks locks = found == null ? new BlockLocks(key) : found;
-            locks.handles++;
-            return locks;
-        });
+        return OPEN.open(file, BlockLocks::new);
     }
 
     /** Ends one use, when no claim of its user is left; the last one forgets the file. */
     void close() {
-        OPEN.computeIfPresent(file, (key, found) -> found == this && --handles == 0 ? null : found);
+        OPEN.leave(this);
     }
 
     /** Returns how many files are open, for tests that look for leaks. */

@@ -4,10 +4,9 @@ package io.penstock.engine;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaneThreads implements Lanes {
 
-    private static final Map<Key, LaneThreads> SHARED = new HashMap<>(); // guarded by itself
+    private static final Shared<Key, LaneThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
     private static final long EXIT_MILLIS = 1000;
     // So many in a row go to one lane (2^4), which gets them as one batch; then the next has its turn, so that a single
     // subscriber keeps all lanes busy.
@@ -32,35 +31,28 @@ final class LaneThreads implements Lanes {
     /** Backends with equal ones use the same lanes; one with other options must not get another's. */
     private record Key(Object sharing, long laneBytes) {}
 
-    private final Key key;
     private final List<LaneThread> threads = new ArrayList<>();
-    private int users;
     private int picks;
     private @Nullable Thread exitHook;
 
-    private LaneThreads(Key key) {
-        this.key = key;
-    }
+    private LaneThreads() {}
 
     /** Takes part in the lanes of {@code route}, starting them if there are none. */
     static Lanes acquire(Route route, Options options) {
         Key key = new Key(route.sharing(), options.get(CommonOptions.LANE_BYTES));
-        synchronized (SHARED) {
-            LaneThreads lanes = SHARED.get(key);
-            if (lanes == null) {
-                lanes = new LaneThreads(key);
-                lanes.start(route);
-                SHARED.put(key, lanes);
-            }
-            lanes.users++;
-            return lanes;
-        }
+        return SHARED.open(key, () -> start(route, key.laneBytes));
     }
 
-    private void start(Route route) {
+    private static LaneThreads start(Route route, long laneBytes) {
+        LaneThreads lanes = new LaneThreads();
+        lanes.start(route, LaneLimits.ofBytes(laneBytes));
+        return lanes;
+    }
+
+    private void start(Route route, LaneLimits limits) {
         try {
             for (int i = 0; i < route.lanes(); i++) {
-                Lane lane = new Lane(route.openQueue(), LaneLimits.ofBytes(key.laneBytes), System::nanoTime);
+                Lane lane = new Lane(route.openQueue(), limits, System::nanoTime);
                 threads.add(new LaneThread(lane, this, "penstock-lane-" + route.path() + "-" + i));
             }
         } catch (RuntimeException e) {
@@ -77,17 +69,11 @@ final class LaneThreads implements Lanes {
     /** Leaves the lanes; the last one out stops them. */
     @Override
     public CompletableFuture<Void> release() {
-        synchronized (SHARED) {
-            if (--users > 0) {
-                return CompletableFuture.completedFuture(null);
-            }
-            SHARED.remove(key);
-        }
-        removeExitHook();
-        return stop();
+        return SHARED.leave(this) ? stop() : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> stop() {
+        removeExitHook();
         return CompletableFuture.allOf(
                 threads.stream().map(LaneThread::stopWhenIdle).toArray(CompletableFuture[]::new));
     }

@@ -35,8 +35,7 @@ final class BatchQueue extends PolledQueue {
     private int errors;
 
     /** What there is while the driver is open. */
-    private record Batch(
-            long handle, int most, BatchMemory memory, BounceBudget.Claim budget, CuFileDriver.Use driver) {}
+    private record Batch(long handle, int most, BatchMemory memory, BounceBudget.Claim budget, CuFileDriver driver) {}
 
     BatchQueue(CuFileSession session, CallQueue others) {
         super(session, others);
@@ -191,7 +190,7 @@ final class BatchQueue extends PolledQueue {
         }
         open.budget.withdraw();
         open.memory.close();
-        open.driver.close();
+        open.driver.leave();
         batch = null;
     }
 
@@ -210,21 +209,21 @@ final class BatchQueue extends PolledQueue {
     }
 
     private @Nullable Batch setUp() {
-        DriverProperties properties = session.properties();
-        BounceBudget budget = CuFileDriver.PROCESS.bounces();
-        if (properties == null || budget == null) {
+        CuFileDriver driver = CuFileDriver.find();
+        if (driver == null) {
             failWaiting(CuFileFailure.of(SET_UP, CuFileError.DRIVER_NOT_INITIALIZED));
             return null;
         }
-        int most = Math.max(1, Math.min(properties.maxBatch(), cells.length));
+        int most = Math.max(1, Math.min(driver.properties().maxBatch(), cells.length));
         long[] handle = new long[1];
         long status = CuFile.cuFileBatchIOSetUp(handle, most);
         if (CuFile.error(status) != CuFileError.SUCCESS) {
+            driver.leave();
             failWaiting(CuFileFailure.ofStatus(SET_UP, status));
             return null;
         }
-        CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
-        BounceBudget.Claim claim = budget.claim(session.context().gpu().ordinal(), this::wake);
+        BounceBudget.Claim claim =
+                driver.bounces().claim(session.context().gpu().ordinal(), this::wake);
         return new Batch(handle[0], most, new BatchMemory(most), claim, driver);
     }
 
@@ -235,7 +234,7 @@ final class BatchQueue extends PolledQueue {
             CuFile.cuFileBatchIODestroy(open.handle);
             open.budget.withdraw();
             open.memory.close();
-            open.driver.close();
+            open.driver.leave();
         }
         others.close();
     }

@@ -3,96 +3,80 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.engine.spi.Shared;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * libcufile's driver, of which a process has one. It is opened by whoever uses it first, which takes long, and closed
- * when the last user has left: files, registered memory, streams and batches each are users, so that it goes last.
+ * libcufile's driver while it is open, of which a process has one. It is opened by its first user, which takes long, and
+ * closed when the last user has left: sessions, files, registered memory, streams and batches each are users, so that it is
+ * closed after all of them.
  *
  * <p><b>Threading:</b> thread-safe; opening and closing block.
  */
 final class CuFileDriver {
 
-    /** The one of this process. */
-    static final CuFileDriver PROCESS = new CuFileDriver();
-
     private static final Logger LOG = LoggerFactory.getLogger(CuFileDriver.class);
 
-    /** One user's claim on the driver. */
-    final class Use implements AutoCloseable {
+    private static final String PROCESS = "cuFile's driver";
+    private static final Shared<String, CuFileDriver> OPEN = new Shared<>(CuFileDriver::close);
 
-        private final AtomicBoolean left = new AtomicBoolean();
+    private final CuFileSettings settings;
+    private final DriverProperties properties;
+    private final BounceBudget bounces;
+    private final List<String> ignored;
+    private final boolean ours;
 
-        /** Leaves; again is nothing. */
-        @Override
-        public void close() {
-            if (left.compareAndSet(false, true)) {
-                leave();
-            }
-        }
+    private CuFileDriver(CuFileSettings settings, DriverProperties properties, boolean ours) {
+        this.settings = settings;
+        this.properties = properties;
+        this.bounces = BounceBudget.of(properties);
+        this.ignored = settings.ignored(properties);
+        this.ours = ours;
     }
-
-    private int users; // this and all below: guarded by this
-    private boolean isOurs; // and not opened by the application before us
-    private @Nullable CuFileSettings settings; // of whoever opened it
-    private @Nullable DriverProperties properties;
-    private @Nullable BounceBudget bounces; // of all batches
-    private List<String> ignored = List.of(); // options that the driver has not taken
-
-    private CuFileDriver() {}
 
     /**
-     * Opens the driver, unless it is open; a CUDA context is current.
+     * Counts one more user, and opens the driver for the first; a CUDA context is current.
      *
-     * @param wanted counts for whoever comes first
-     * @throws CuFileRefusal with libcufile's answer, or where it is open with other settings
+     * @param wanted the settings to open it with
+     * @throws CuFileRefusal with libcufile's answer, or if it is open with other settings
      */
-    synchronized Use use(CuFileSettings wanted) throws CuFileRefusal {
-        if (users == 0) {
-            open(wanted);
-            settings = wanted;
-        } else if (!wanted.equals(settings)) {
-            throw new CuFileRefusal("cuFile's driver is open in this process with " + settings
+    static CuFileDriver open(CuFileSettings wanted) throws CuFileRefusal {
+        CuFileDriver driver = OPEN.open(PROCESS, () -> start(wanted));
+        if (!wanted.equals(driver.settings)) {
+            driver.leave();
+            throw new CuFileRefusal("cuFile's driver is open in this process with " + driver.settings
                     + ", and cannot be opened beside that with " + wanted);
         }
-        users++;
-        return new Use();
+        return driver;
     }
 
-    /** Counts one more user, only for one who is a user already. */
-    synchronized Use again() {
-        if (users == 0) {
-            throw new IllegalStateException("cuFile's driver is not open");
-        }
-        users++;
-        return new Use();
-    }
-
-    private void open(CuFileSettings wanted) throws CuFileRefusal {
+    private static CuFileDriver start(CuFileSettings wanted) throws CuFileRefusal {
         String request = "opening cuFile's driver";
         wanted.beforeOpening();
         long status = CuFile.cuFileDriverOpen();
-        isOurs = CuFile.error(status) != CuFileError.DRIVER_ALREADY_OPEN;
-        if (isOurs) {
+        boolean ours = CuFile.error(status) != CuFileError.DRIVER_ALREADY_OPEN; // and not the application's
+        if (ours) {
             CuFileRefusal.check(request, "cuFileDriverOpen", status);
         }
+        CuFileDriver driver;
         try {
             wanted.afterOpening();
-            properties = readProperties();
-            bounces = BounceBudget.of(properties);
+            driver = new CuFileDriver(wanted, readProperties(), ours);
         } catch (CuFileRefusal | RuntimeException | Error e) {
-            shut();
+            shut(ours);
             throw e;
         }
-        LOG.debug("cuFile's driver is open: {}", properties.describe());
-        ignored = wanted.ignored(properties);
-        if (!ignored.isEmpty()) {
-            LOG.warn("cuFile's driver answers success to {} and does not change: {}", ignored, properties.lines());
+        LOG.debug("cuFile's driver is open: {}", driver.properties.describe());
+        if (!driver.ignored.isEmpty()) {
+            LOG.warn(
+                    "cuFile's driver answers success to {} and does not change: {}",
+                    driver.ignored,
+                    driver.properties.lines());
         }
+        return driver;
     }
 
     private static DriverProperties readProperties() throws CuFileRefusal {
@@ -104,18 +88,32 @@ final class CuFileDriver {
         return DriverProperties.of(properties);
     }
 
-    private synchronized void leave() {
-        if (--users == 0) {
-            shut();
-            LOG.debug("cuFile's driver is closed");
-        }
+    /** Counts one more user of the open driver; returns null if it is not open. */
+    static @Nullable CuFileDriver find() {
+        return OPEN.find(PROCESS);
     }
 
-    private void shut() {
-        properties = null;
-        bounces = null;
-        settings = null;
-        if (!isOurs) {
+    /** Counts one more user of the driver, which is open for another. */
+    static CuFileDriver join() {
+        CuFileDriver driver = find();
+        if (driver == null) {
+            throw new IllegalStateException("cuFile's driver is not open");
+        }
+        return driver;
+    }
+
+    /** Counts one user less; the last to leave closes the driver. */
+    void leave() {
+        OPEN.leave(this);
+    }
+
+    private void close() {
+        shut(ours);
+        LOG.debug("cuFile's driver is closed");
+    }
+
+    private static void shut(boolean ours) {
+        if (!ours) {
             return;
         }
         // cufile.h maps the first name to the second; libraries before 1.7 have the first only.
@@ -126,28 +124,36 @@ final class CuFileDriver {
         }
     }
 
-    /** Returns what the driver says of itself; null where it is not open. */
-    synchronized @Nullable DriverProperties properties() {
+    /** Returns what the driver said of itself when it was opened. */
+    DriverProperties properties() {
         return properties;
     }
 
-    /** Returns the names of the options that the open driver has accepted and not taken. */
-    synchronized List<String> ignored() {
+    /** Returns the names of the options that the driver has accepted and not taken. */
+    List<String> ignored() {
         return ignored;
     }
 
-    /** Returns what is left of its bounce buffers; null where it is not open. */
-    synchronized @Nullable BounceBudget bounces() {
+    /** Returns what is left of its bounce buffers, for all batches. */
+    BounceBudget bounces() {
         return bounces;
     }
 
-    /** Returns its counters; {@link DriverStatistics#NONE} where it is not open. */
-    synchronized DriverStatistics statistics() {
-        return users == 0 ? DriverStatistics.NONE : DriverStatistics.read();
+    /** Returns the driver's counters; {@link DriverStatistics#NONE} if it is not open. */
+    static DriverStatistics statistics() {
+        CuFileDriver driver = find();
+        if (driver == null) {
+            return DriverStatistics.NONE;
+        }
+        try {
+            return DriverStatistics.read();
+        } finally {
+            driver.leave();
+        }
     }
 
-    /** Returns how many use it; 0 means that it is closed. */
-    synchronized int users() {
-        return users;
+    /** Returns whether the driver is open, or being opened or closed. */
+    static boolean isOpen() {
+        return OPEN.size() > 0;
     }
 }

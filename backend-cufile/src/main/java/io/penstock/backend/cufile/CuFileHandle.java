@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A descriptor that is registered with cuFile: one handle for each, which all routes of a backend share.
  *
- * <p><b>Ownership:</b> whoever opens it counts; the last to {@link #leave} ends the registration while the descriptor is
- * still open, then closes that, and only then leaves the driver.
+ * <p><b>Ownership:</b> {@link CuFileHandles} counts its users; when the last has left, the registration is ended while the
+ * descriptor is still open, then that is closed, and only then the driver is left.
  */
 final class CuFileHandle {
 
@@ -27,12 +27,11 @@ final class CuFileHandle {
     private final LinuxFile linux;
     private final long handle;
     private final StorageKind kind;
-    private final CuFileDriver.Use driver;
-    private int users = 1; // guarded by CuFileHandles
+    private final CuFileDriver driver;
     private volatile boolean batchesRefused;
     private volatile int refused; // the CUfileOpError by which cuFile said that it does not do this file, or 0
 
-    private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver.Use driver) {
+    private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver driver) {
         this.linux = linux;
         this.handle = handle;
         this.kind = kind;
@@ -46,7 +45,7 @@ final class CuFileHandle {
      * @throws CuFileRefusal with cuFile's answer
      */
     static CuFileHandle register(LinuxFile linux, StorageKind kind) throws CuFileRefusal {
-        CuFileDriver.Use driver = CuFileDriver.PROCESS.again();
+        CuFileDriver driver = CuFileDriver.join();
         try {
             byte[] descr = new byte[CuFile.DESCR_BYTES];
             ByteBuffer.wrap(descr)
@@ -59,7 +58,7 @@ final class CuFileHandle {
             return new CuFileHandle(linux, handle[0], kind, driver);
         } catch (CuFileRefusal | RuntimeException | Error e) {
             linux.close();
-            driver.close();
+            driver.leave();
             throw e;
         }
     }
@@ -76,19 +75,11 @@ final class CuFileHandle {
         return kind;
     }
 
-    void enter() {
-        users++;
-    }
-
-    /** Counts one user less; true for the last, who is to {@link #close} it. */
-    boolean leave() {
-        return --users == 0;
-    }
-
+    /** Ends it; it has no user any more. */
     void close() {
         CuFile.cuFileHandleDeregister(handle);
         linux.close();
-        driver.close();
+        driver.leave();
     }
 
     /** Notes a failure of a call; any thread. */

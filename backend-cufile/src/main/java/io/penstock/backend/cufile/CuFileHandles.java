@@ -4,11 +4,10 @@ package io.penstock.backend.cufile;
 import io.penstock.FileOption;
 import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.Shared;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -39,7 +38,7 @@ final class CuFileHandles {
     }
 
     private final Storages storages;
-    private final Map<Key, CuFileHandle> open = new HashMap<>(); // guarded by this
+    private final Shared<Key, CuFileHandle> open = new Shared<>(CuFileHandles::end);
 
     CuFileHandles(Storages storages) {
         this.storages = storages;
@@ -61,18 +60,17 @@ final class CuFileHandles {
         }
         LinuxFile linux = LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES);
         Key key = key(linux, how);
-        synchronized (this) {
-            CuFileHandle known = open.get(key);
-            if (known != null) {
-                linux.close();
-                known.enter();
-                return known;
-            }
-            CuFileHandle handle = CuFileHandle.register(linux, kind(linux));
-            open.put(key, handle);
-            LIVE.incrementAndGet();
-            return handle;
+        CuFileHandle handle = open.open(key, () -> register(linux));
+        if (handle.linux() != linux) {
+            linux.close();
         }
+        return handle;
+    }
+
+    private CuFileHandle register(LinuxFile linux) throws IOException {
+        CuFileHandle handle = CuFileHandle.register(linux, kind(linux));
+        LIVE.incrementAndGet();
+        return handle;
     }
 
     private StorageKind kind(LinuxFile linux) throws IOException {
@@ -86,12 +84,10 @@ final class CuFileHandles {
 
     /** Gives back what {@link #open} gave. */
     void close(CuFileHandle handle) {
-        synchronized (this) {
-            if (!handle.leave()) {
-                return;
-            }
-            open.values().remove(handle);
-        }
+        open.leave(handle);
+    }
+
+    private static void end(CuFileHandle handle) {
         handle.close();
         LIVE.decrementAndGet();
     }

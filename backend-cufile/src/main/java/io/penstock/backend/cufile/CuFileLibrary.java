@@ -92,15 +92,15 @@ record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvi
         }
         String why = whyNotDirect();
         lines.add("cuFile direct: " + (why.isEmpty() ? "perhaps, its driver will say" : "no, " + why));
-        DriverProperties properties = CuFileDriver.PROCESS.properties();
-        if (properties != null) {
-            properties.lines().forEach(line -> lines.add("cuFile's driver: " + line));
-            CuFileDriver.PROCESS
-                    .ignored()
+        CuFileDriver driver = CuFileDriver.find();
+        if (driver != null) {
+            driver.properties().lines().forEach(line -> lines.add("cuFile's driver: " + line));
+            driver.ignored()
                     .forEach(
                             option -> lines.add("cuFile's driver: answered success to " + option + ", and ignores it"));
+            driver.leave();
         }
-        CuFileDriver.PROCESS.statistics().describe().forEach(line -> lines.add("cuFile's counters: " + line));
+        CuFileDriver.statistics().describe().forEach(line -> lines.add("cuFile's counters: " + line));
         configuration.describe().forEach(line -> lines.add("cuFile's settings: " + line));
         return lines;
     }

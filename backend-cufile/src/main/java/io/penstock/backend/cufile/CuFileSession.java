@@ -39,9 +39,8 @@ final class CuFileSession implements AutoCloseable {
     private final AtomicLong refusedRegistrations = new AtomicLong();
     private final Set<GpuSpan> early = // allocated before the driver was open; guarded by itself
             Collections.newSetFromMap(new WeakHashMap<>());
-    private CuFileDriver.@Nullable Use driver; // guarded by this
+    private volatile @Nullable CuFileDriver driver; // from the first file on
     private boolean closed; // guarded by this
-    private volatile @Nullable DriverProperties properties; // once the driver is open
 
     CuFileSession(CudaContext context, Options options, CuFileHandles.Storages storages) {
         this.context = context;
@@ -61,32 +60,28 @@ final class CuFileSession implements AutoCloseable {
 
     /** Opens the driver, unless this session has, and returns what it says of itself. */
     synchronized DriverProperties open() throws CuFileRefusal {
-        DriverProperties known = properties;
+        CuFileDriver known = driver;
         if (known != null) {
-            return known;
+            return known.properties();
         }
         if (closed) {
             throw new CuFileRefusal("the backend is closed");
         }
         CuFileRefusal[] refusal = new CuFileRefusal[1];
-        driver = context.run("opening cuFile's driver", () -> {
+        CuFileDriver opened = context.run("opening cuFile's driver", () -> {
             try {
-                return CuFileDriver.PROCESS.use(settings);
+                return CuFileDriver.open(settings);
             } catch (CuFileRefusal e) {
                 refusal[0] = e;
                 return null;
             }
         });
-        if (refusal[0] != null) {
+        if (opened == null) {
             throw refusal[0];
         }
-        DriverProperties opened = CuFileDriver.PROCESS.properties();
-        if (opened == null) {
-            throw new CuFileRefusal("cuFile's driver has closed");
-        }
-        properties = opened;
+        driver = opened;
         registerEarly();
-        return opened;
+        return opened.properties();
     }
 
     /** Registers what was allocated before the driver was open, and is still in use or kept for reuse. */
@@ -102,12 +97,13 @@ final class CuFileSession implements AutoCloseable {
     /** Returns what the driver says of itself; null before {@link #open}. */
     @Nullable
     DriverProperties properties() {
-        return properties;
+        CuFileDriver known = driver;
+        return known == null ? null : known.properties();
     }
 
     /** Returns the driver's counters, nothing before {@link #open}. */
     DriverStatistics statistics() {
-        return properties == null ? DriverStatistics.NONE : CuFileDriver.PROCESS.statistics();
+        return driver == null ? DriverStatistics.NONE : CuFileDriver.statistics();
     }
 
     /** Looks at memory that has been allocated or wrapped, and registers it if it is of that kind. */
@@ -122,7 +118,7 @@ final class CuFileSession implements AutoCloseable {
             return;
         }
         synchronized (early) {
-            if (properties == null) {
+            if (driver == null) {
                 early.add(memory.span());
                 return;
             }
@@ -159,22 +155,22 @@ final class CuFileSession implements AutoCloseable {
     }
 
     private void registerUnlessClosed(GpuSpan span) {
-        CuFileDriver.Use use;
+        CuFileDriver open;
         synchronized (this) {
             if (closed || driver == null) {
                 return;
             }
-            use = CuFileDriver.PROCESS.again();
+            open = CuFileDriver.join();
         }
         try {
             register(span);
         } finally {
-            use.close();
+            open.leave();
         }
     }
 
     private boolean isWorthwhile() {
-        DriverProperties known = properties;
+        DriverProperties known = properties();
         return registering == Registering.AUTO && known != null && known.mayBeDirect();
     }
 
@@ -226,9 +222,10 @@ final class CuFileSession implements AutoCloseable {
     /** Leaves the driver, which closes when all files and all registered memory have left it too. */
     @Override
     public synchronized void close() {
-        closed = true;
-        if (driver != null) {
-            driver.close();
+        CuFileDriver known = driver;
+        if (!closed && known != null) {
+            known.leave();
         }
+        closed = true;
     }
 }

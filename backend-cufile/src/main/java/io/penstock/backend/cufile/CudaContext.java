@@ -7,8 +7,7 @@ import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import java.util.HashMap;
-import java.util.Map;
+import io.penstock.engine.spi.Shared;
 import java.util.OptionalLong;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -31,7 +30,7 @@ final class CudaContext {
     /** As an application sees contexts: handle 0 is the primary one of the GPU. */
     private record Key(int ordinal, long handle) {}
 
-    private static final Map<Key, CudaContext> OPEN = new HashMap<>(); // guarded by itself, as users is
+    private static final Shared<Key, CudaContext> OPEN = new Shared<>(CudaContext::close);
 
     // What bind() has made current on a thread of ours. Compared as an object: a context that is made anew may get the
     // handle of one that is gone.
@@ -44,7 +43,6 @@ final class CudaContext {
     private final PinnedSlots slots = new PinnedSlots(this);
     private final OrderStreams orderStreams = new OrderStreams(this);
     private @Nullable Registrations registrations; // guarded by this
-    private int users;
 
     private CudaContext(Key key, CudaGpu gpu, long handle) {
         this.key = key;
@@ -65,23 +63,13 @@ final class CudaContext {
             throw unavailable(chosen.reason() + "; " + chosen.remedy());
         }
         Key key = new Key(choice.ordinal(platform), choice.handle());
-        synchronized (OPEN) {
-            CudaContext context = OPEN.get(key);
-            if (context == null) {
-                CudaGpu gpu = platform.gpus().get(key.ordinal);
-                context = new CudaContext(key, gpu, key.handle != 0 ? key.handle : retainPrimary(gpu));
-                OPEN.put(key, context);
-            }
-            context.users++;
-            return context;
-        }
+        CudaGpu gpu = platform.gpus().get(key.ordinal);
+        return OPEN.open(key, () -> new CudaContext(key, gpu, key.handle != 0 ? key.handle : retainPrimary(gpu)));
     }
 
     /** Returns the handle of a context that is open, if there is one. */
     static OptionalLong anyHandle() {
-        synchronized (OPEN) {
-            return OPEN.values().stream().mapToLong(CudaContext::handle).findFirst();
-        }
+        return OPEN.values().stream().mapToLong(CudaContext::handle).findFirst();
     }
 
     private static long retainPrimary(CudaGpu gpu) {
@@ -102,22 +90,15 @@ final class CudaContext {
 
     /** Counts one more user; only for one that there is a user of. */
     void join() {
-        synchronized (OPEN) {
-            if (users == 0) {
-                throw new IllegalStateException("the context on " + gpu + " has no user any more");
-            }
-            users++;
-        }
+        OPEN.join(this);
     }
 
     /** Counts one user less; the last to leave frees what is idle. */
     void leave() {
-        synchronized (OPEN) {
-            if (--users > 0) {
-                return;
-            }
-            OPEN.remove(key);
-        }
+        OPEN.leave(this);
+    }
+
+    private void close() {
         closeRegistrations();
         orderStreams.close();
         memory.close();

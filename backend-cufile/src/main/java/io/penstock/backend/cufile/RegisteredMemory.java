@@ -3,82 +3,71 @@ package io.penstock.backend.cufile;
 
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
-import java.util.HashMap;
-import java.util.Map;
+import io.penstock.engine.spi.Shared;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory that this process has registered with cuFile, by the pointer that it was registered by. Several who have
- * the same memory, such as two wrappings of one pointer, share a registration, and the last one out ends it.
+ * A range of memory that this process has registered with cuFile, known by the pointer that it was registered by. Users of
+ * the same memory, such as two wrappings of one pointer, share a registration; the last to leave ends it.
  *
  * <p><b>Threading:</b> thread-safe; blocks. A CUDA context of the memory's is current.
  */
 final class RegisteredMemory {
 
-    /** The one of this process. */
-    static final RegisteredMemory PROCESS = new RegisteredMemory();
-
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
 
-    private static final class Range {
-        final long bytes;
-        final CuFileDriver.Use driver;
-        int users = 1;
+    private static final Shared<Long, RegisteredMemory> ALL = new Shared<>(RegisteredMemory::deregister);
 
-        Range(long bytes, CuFileDriver.Use driver) {
-            this.bytes = bytes;
-            this.driver = driver;
-        }
+    private final long base;
+    private final long bytes;
+    private final CuFileDriver driver = CuFileDriver.join();
+
+    private RegisteredMemory(long base, long bytes) {
+        this.base = base;
+        this.bytes = bytes;
     }
 
-    private final Map<Long, Range> ranges = new HashMap<>(); // guarded by this
-    private long totalBytes;
-
-    private RegisteredMemory() {}
-
     /**
-     * Registers memory; cuFile's driver is open.
+     * Registers memory, or counts one more user of its registration; cuFile's driver is open.
      *
      * @throws CuFileRefusal with cuFile's answer: no room in the BAR, not its kind of memory
      */
-    synchronized void register(long base, long bytes) throws CuFileRefusal {
-        Range known = ranges.get(base);
-        if (known != null) {
-            if (known.bytes < bytes) {
-                throw new CuFileRefusal("a part of this memory is registered by the same pointer already");
-            }
-            known.users++;
-            return;
+    static RegisteredMemory of(long base, long bytes) throws CuFileRefusal {
+        RegisteredMemory memory = ALL.open(base, () -> register(base, bytes));
+        if (memory.bytes < bytes) {
+            memory.leave();
+            throw new CuFileRefusal("a part of this memory is registered by the same pointer already");
         }
-        String request = "registration of " + bytes + " bytes of GPU memory";
-        CuFileRefusal.check(request, "cuFileBufRegister", CuFile.cuFileBufRegister(base, bytes, 0));
-        ranges.put(base, new Range(bytes, CuFileDriver.PROCESS.again()));
-        totalBytes += bytes;
+        return memory;
     }
 
-    /** Ends one claim on what was registered by {@code base}; nothing of cuFile's uses it any more. */
-    synchronized void release(long base) {
-        Range range = ranges.get(base);
-        if (range == null || --range.users > 0) {
-            return;
-        }
-        ranges.remove(base);
-        totalBytes -= range.bytes;
+    private static RegisteredMemory register(long base, long bytes) throws CuFileRefusal {
+        String request = "registration of " + bytes + " bytes of GPU memory";
+        CuFileRefusal.check(request, "cuFileBufRegister", CuFile.cuFileBufRegister(base, bytes, 0));
+        return new RegisteredMemory(base, bytes);
+    }
+
+    /** Counts one user less; nothing of cuFile's uses the memory for that user any more. */
+    void leave() {
+        ALL.leave(this);
+    }
+
+    private void deregister() {
         int error = CuFile.error(CuFile.cuFileBufDeregister(base));
         if (error != CuFileError.SUCCESS) {
-            LOG.warn("cuFileBufDeregister of {} bytes: {}", range.bytes, CuFileError.describe(error));
+            LOG.warn("cuFileBufDeregister of {} bytes: {}", bytes, CuFileError.describe(error));
         }
-        range.driver.close();
+        driver.leave();
     }
 
     /** Returns the bytes that are registered. */
-    synchronized long bytes() {
-        return totalBytes;
+    static long registeredBytes() {
+        return ALL.values().stream().mapToLong(memory -> memory.bytes).sum();
     }
 
     /** Returns how many ranges are registered. */
-    synchronized long count() {
-        return ranges.size();
+    static long count() {
+        return ALL.size();
     }
 }

@@ -2,6 +2,7 @@
 package io.penstock.backend.cufile;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether one allocation of a GPU's memory is registered with cuFile: whole, once, until it is freed.
@@ -15,7 +16,8 @@ final class SpanRegistration {
     private final AtomicInteger uses = new AtomicInteger();
     private volatile boolean active;
     private volatile String refusal = ""; // why not, once that is known for good
-    private boolean ended; // guarded by this
+    private @Nullable RegisteredMemory memory; // while it is active; guarded by this, as ended is
+    private boolean ended;
 
     SpanRegistration(long base, long bytes) {
         this.base = base;
@@ -44,7 +46,7 @@ final class SpanRegistration {
             return;
         }
         try {
-            RegisteredMemory.PROCESS.register(base, bytes);
+            memory = RegisteredMemory.of(base, bytes);
             active = true;
         } catch (CuFileRefusal e) {
             refusal = String.valueOf(e.getMessage());
@@ -60,9 +62,10 @@ final class SpanRegistration {
     /** Ends the registration, since the memory is about to be freed; nothing uses it any more. */
     synchronized void end() {
         ended = true;
-        if (active) {
-            active = false;
-            RegisteredMemory.PROCESS.release(base);
+        active = false;
+        if (memory != null) {
+            memory.leave();
+            memory = null;
         }
     }
 }

@@ -29,7 +29,7 @@ final class StreamQueue extends PolledQueue {
     private final boolean[] sized; // by tag: by a size that is known late, and which is let go behind the operation
     private final StreamLines lines;
     private @Nullable StreamCells cells; // this and driver: from the first request on
-    private CuFileDriver.@Nullable Use driver;
+    private @Nullable CuFileDriver driver;
 
     StreamQueue(CuFileSession session, CallQueue others, int streams) {
         super(session, others);
@@ -87,7 +87,7 @@ final class StreamQueue extends PolledQueue {
         if (open == null) {
             open = StreamCells.allocate(streamed.length);
             cells = open;
-            driver = CuFileDriver.PROCESS.again();
+            driver = CuFileDriver.join();
         }
         return open;
     }
@@ -268,7 +268,7 @@ final class StreamQueue extends PolledQueue {
             });
         }
         if (driver != null) {
-            driver.close();
+            driver.leave();
         }
         others.close();
     }

@@ -46,6 +46,13 @@ record CuFileDouble(CufilePath way, TransferPath path, Set<FileOption> fileOptio
                 .with(CufileOptions.PATH, way);
     }
 
+    /** Returns the driver, which a backend of the test has opened. */
+    static CuFileDriver driver() {
+        CuFileDriver driver = CuFileDriver.join();
+        driver.leave();
+        return driver;
+    }
+
     /**
      * The disk of a test is any: say that it is one that cuFile reaches, but of files whose names begin with "far", as the
      * double does.

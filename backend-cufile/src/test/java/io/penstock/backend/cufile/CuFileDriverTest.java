@@ -101,13 +101,13 @@ class CuFileDriverTest {
         try (CuFileBench bench = CuFileBench.open(options)) {
             byte[] content = CuFileBench.bytes(20 << 20);
             StorageFile file = bench.file(content);
-            DriverProperties properties = CuFileDriver.PROCESS.properties();
+            DriverProperties properties = CuFileDouble.driver().properties();
             assertThat(properties.polls()).isTrue();
             assertThat(properties.pollKilobytes()).isEqualTo(16);
             assertThat(properties.maxDirectIoKilobytes()).isEqualTo(1024);
             assertThat(properties.deviceCacheKilobytes()).as("whole blocks").isEqualTo((8 << 10) + 4);
             assertThat(properties.maxPinnedKilobytes()).isEqualTo(1 << 20);
-            assertThat(CuFileDriver.PROCESS.ignored()).isEmpty();
+            assertThat(CuFileDouble.driver().ignored()).isEmpty();
             // Unaligned, so that it bounces: the double complains of more entries than the smaller cache has room for.
             DeviceBuffer buffer = bench.buffer(content.length);
             bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
@@ -124,7 +124,7 @@ class CuFileDriverTest {
                 .with(CufileOptions.PINNED_BYTES, 1L << 30);
         try (CuFileBench bench = CuFileBench.open(options)) { // no nvidia-fs
             bench.file(CuFileBench.bytes(4096));
-            assertThat(CuFileDriver.PROCESS.ignored())
+            assertThat(CuFileDouble.driver().ignored())
                     .containsExactly(
                             "penstock.cufile.poll-bytes",
                             "penstock.cufile.direct-io-bytes",

@@ -74,7 +74,7 @@ class DirectWayTest {
         Options counted = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.STATISTICS, 3);
         try (CuFileBench bench = CuFileBench.open(counted)) {
             assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.OBSERVED);
-            DriverStatistics statistics = CuFileDriver.PROCESS.statistics();
+            DriverStatistics statistics = CuFileDriver.statistics();
             assertThat(statistics.level()).isEqualTo(3);
             assertThat(statistics.direct()).isPositive();
             assertThat(statistics.posix()).isZero();

@@ -56,8 +56,8 @@ class GpuLibraryTest {
     void nothingIsLeft() {
         if (gpu != null) {
             gpu.close();
-            GpuFixture.await(() -> CuFileDriver.PROCESS.users() == 0);
-            assertThat(RegisteredMemory.PROCESS.count()).isZero();
+            GpuFixture.await(() -> !CuFileDriver.isOpen());
+            assertThat(RegisteredMemory.count()).isZero();
             assertThat(CuFileHandles.LIVE).hasValue(0);
         }
     }
@@ -102,7 +102,7 @@ class GpuLibraryTest {
             byte[] parallel = new byte[1];
             assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
             assertThat(parallel[0]).isEqualTo((byte) 1);
-            System.out.println("own-threads=4: " + CuFileDriver.PROCESS.properties());
+            System.out.println("own-threads=4: " + CuFileDouble.driver().properties());
         }
     }
 
@@ -114,7 +114,7 @@ class GpuLibraryTest {
         void registeredMemoryIsReadAndWrittenWhereItBelongs(CufilePath way) {
             open(options(way).with(CufileOptions.REGISTER, Registering.ALWAYS));
             DeviceBuffer before = gpu.buffer(backend, 4096);
-            assertThat(RegisteredMemory.PROCESS.count()).isPositive();
+            assertThat(RegisteredMemory.count()).isPositive();
             thereAndBack();
             // Parts of one buffer, several at once: the pattern in which libcufile mixes up offsets on streams.
             DeviceBuffer buffer = gpu.buffer(backend, BYTES);
@@ -130,8 +130,8 @@ class GpuLibraryTest {
             GpuFixture.move(backend, Transfer.read(file.region(1, 4095), before.region(1, 4095)));
             assertThat(Arrays.mismatch(GpuFixture.content(before), 1, 4096, CONTENT, 1, 4096))
                     .isEqualTo(-1);
-            System.out.println("register=always by " + way + ": " + RegisteredMemory.PROCESS.bytes() + " bytes in "
-                    + RegisteredMemory.PROCESS.count() + " ranges");
+            System.out.println("register=always by " + way + ": " + RegisteredMemory.registeredBytes() + " bytes in "
+                    + RegisteredMemory.count() + " ranges");
         }
     }
 
@@ -179,7 +179,7 @@ class GpuLibraryTest {
         void eachLevelCountsWhatWasMoved(int level) {
             open(options(CufilePath.SYNC).with(CufileOptions.STATISTICS, level));
             thereAndBack();
-            DriverStatistics counted = CuFileDriver.PROCESS.statistics();
+            DriverStatistics counted = CuFileDriver.statistics();
             counted.describe().forEach(line -> System.out.println("level " + level + ": " + line));
             assertThat(counted.level()).isEqualTo(level);
             assertThat(counted.counters().get("read_ops_ok")).isPositive();
@@ -206,7 +206,7 @@ class GpuLibraryTest {
         void batchesAreCountedToo() {
             open(options(CufilePath.BATCH).with(CufileOptions.STATISTICS, 3));
             thereAndBack();
-            DriverStatistics counted = CuFileDriver.PROCESS.statistics();
+            DriverStatistics counted = CuFileDriver.statistics();
             counted.describe().forEach(line -> System.out.println("batches, level 3: " + line));
             assertThat(counted.counters().get("batch_submit_ops_ok")).isPositive();
             assertThat(counted.counters().get("batch_read_bytes")).isPositive();
@@ -224,13 +224,13 @@ class GpuLibraryTest {
                     .with(CufileOptions.CACHE_BYTES, 64L << 20)
                     .with(CufileOptions.PINNED_BYTES, 1L << 30));
             thereAndBack();
-            DriverProperties properties = CuFileDriver.PROCESS.properties();
+            DriverProperties properties = CuFileDouble.driver().properties();
             System.out.println("setters: " + properties);
             if (!properties.hasNvidiaFs()) { // which libcufile needs for any of them
-                assertThat(CuFileDriver.PROCESS.ignored()).hasSize(4);
+                assertThat(CuFileDouble.driver().ignored()).hasSize(4);
                 return;
             }
-            assertThat(CuFileDriver.PROCESS.ignored()).isEmpty();
+            assertThat(CuFileDouble.driver().ignored()).isEmpty();
             assertThat(properties.polls()).isTrue();
             assertThat(properties.pollKilobytes()).isEqualTo(8);
             assertThat(properties.maxDirectIoKilobytes()).isEqualTo(8 << 10);

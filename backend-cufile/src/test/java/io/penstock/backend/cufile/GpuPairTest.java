@@ -58,8 +58,8 @@ class GpuPairTest {
     @AfterEach
     void nothingIsLeft() {
         gpus.close();
-        GpuFixture.await(() -> CuFileDriver.PROCESS.users() == 0 && GpuMemory.LIVE.get() == 0);
-        assertThat(RegisteredMemory.PROCESS.count()).isZero();
+        GpuFixture.await(() -> !CuFileDriver.isOpen() && GpuMemory.LIVE.get() == 0);
+        assertThat(RegisteredMemory.count()).isZero();
     }
 
     private Backend backend(CufilePath path, int device) {

@@ -7,9 +7,8 @@ import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.spi.Shared;
 import io.penstock.engine.spi.ffi.SignalHandlers;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * An OpenCL context that this process works in, on one device: ours, or one of the application's. All backends of the
@@ -22,7 +21,7 @@ import java.util.Map;
  */
 final class ClContext {
 
-    private static final Map<ContextChoice, ClContext> OPEN = new HashMap<>(); // guarded by itself, as users is
+    private static final Shared<ContextChoice, ClContext> OPEN = new Shared<>(ClContext::close);
 
     private final ContextChoice choice;
     private final long handle;
@@ -30,7 +29,6 @@ final class ClContext {
     private final ClSlots slots = new ClSlots(this);
     private final MapTurns mapTurns = new MapTurns();
     private final OrderQueue orderQueue;
-    private int users;
 
     private ClContext(ContextChoice choice, long handle, OrderQueue orderQueue) {
         this.choice = choice;
@@ -45,16 +43,10 @@ final class ClContext {
      */
     static ClContext open(Options options) {
         ContextChoice choice = ContextChoice.of(options, OpenClPlatforms.find(options));
-        synchronized (OPEN) {
-            ClContext context = OPEN.get(choice);
-            if (context == null) {
-                long handle = take(choice);
-                context = new ClContext(choice, handle, new OrderQueue(handle, choice.device()));
-                OPEN.put(choice, context);
-            }
-            context.users++;
-            return context;
-        }
+        return OPEN.open(choice, () -> {
+            long handle = take(choice);
+            return new ClContext(choice, handle, new OrderQueue(handle, choice.device()));
+        });
     }
 
     private static long take(ContextChoice choice) {
@@ -82,22 +74,15 @@ final class ClContext {
 
     /** Counts one more user; only for one that there is a user of. */
     void join() {
-        synchronized (OPEN) {
-            if (users == 0) {
-                throw new IllegalStateException("the context on " + device() + " has no user any more");
-            }
-            users++;
-        }
+        OPEN.join(this);
     }
 
     /** Counts one user less; the last to leave frees what is idle. */
     void leave() {
-        synchronized (OPEN) {
-            if (--users > 0) {
-                return;
-            }
-            OPEN.remove(choice);
-        }
+        OPEN.leave(this);
+    }
+
+    private void close() {
         slots.close();
         memory.close();
         orderQueue.close();

@@ -36,7 +36,7 @@ public final class StagingStress {
             FakeHost host = new FakeHost(8 * SLOT, 1);
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
-                    device, host, new SlotSizes(SLOT, 1, 0, 4), new FillerPool(1, false).enter(), null, null);
+                    device, host, new SlotSizes(SLOT, 1, 0, 4), FillerPool.stepped(1), null, null);
             pool = new SlotPool(device, host, 1, SLOT);
             first = piece(queue, 0);
             pool.assign(first);

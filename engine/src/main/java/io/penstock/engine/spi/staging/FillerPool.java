@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,26 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class FillerPool {
 
-    private static @Nullable FillerPool shared; // guarded by the class, as users is
+    private static final Shared<Object, FillerPool> POOLS = new Shared<>(FillerPool::stop);
+    private static final Object PROCESS = "the fillers of the process";
 
     private final int size;
     private final List<Thread> threads = new ArrayList<>();
     private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
 
-    // As many permits, with one that is handed over, as there are pieces in all ready queues: who has a permit will
-    // find
-    // a piece.
+    // As many permits, with one that is handed over, as there are pieces in all ready queues: a thread with a permit
+    // finds a piece.
     private final Semaphore pieces = new Semaphore(0);
     private final Lookout lookout = new Lookout();
     private volatile boolean stopped;
-    private int users;
 
-    /**
-     * Makes a pool.
-     *
-     * @param threaded whether it has threads; without, somebody else turns its fillers
-     */
-    FillerPool(int size, boolean threaded) {
+    private FillerPool(int size, boolean threaded) {
         this.size = size;
         for (int i = 1; threaded && i <= size; i++) {
             Thread thread = new Thread(new Filler(this), "penstock-filler-" + i);
@@ -52,38 +47,33 @@ final class FillerPool {
      * @throws IllegalArgumentException if there is a pool of another size
      */
     static FillerPool join(int wanted) {
-        synchronized (FillerPool.class) {
-            FillerPool pool = shared;
-            if (pool == null) {
-                pool = new FillerPool(wanted == 0 ? suited(Runtime.getRuntime().availableProcessors()) : wanted, true);
-                shared = pool;
-            } else if (wanted != 0 && wanted != pool.size) {
-                throw new IllegalArgumentException(StagingOptions.FILLERS + "=" + wanted + ", but the process has "
-                        + pool.size + " fillers since its first staged backend was opened");
-            }
-            return pool.enter();
+        int size = wanted == 0 ? suited(Runtime.getRuntime().availableProcessors()) : wanted;
+        FillerPool pool = POOLS.open(PROCESS, () -> new FillerPool(size, true));
+        if (wanted != 0 && wanted != pool.size) {
+            pool.leave();
+            throw new IllegalArgumentException(StagingOptions.FILLERS + "=" + wanted + ", but the process has "
+                    + pool.size + " fillers since its first staged backend was opened");
         }
+        return pool;
+    }
+
+    /** Joins a pool of its own that has no threads; the caller turns its fillers. */
+    static FillerPool stepped(int size) {
+        return POOLS.open(new Object(), () -> new FillerPool(size, false));
     }
 
     /** Counts one more user. */
     FillerPool enter() {
-        synchronized (FillerPool.class) {
-            users++;
-            return this;
-        }
+        POOLS.join(this);
+        return this;
     }
 
     /** Counts one user less; the last to leave stops it. */
     void leave() {
-        synchronized (FillerPool.class) {
-            users--;
-            if (users > 0) {
-                return;
-            }
-            if (shared == this) {
-                shared = null;
-            }
-        }
+        POOLS.leave(this);
+    }
+
+    private void stop() {
         stopped = true;
         pieces.release(threads.size());
     }

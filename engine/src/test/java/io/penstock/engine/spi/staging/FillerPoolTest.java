@@ -44,7 +44,7 @@ class FillerPoolTest {
 
     @Test
     void fillerTakesFromOneQueueAfterAnother() {
-        FillerPool pool = new FillerPool(1, false);
+        FillerPool pool = FillerPool.stepped(1);
         List<StagedQueue> queues = List.of(queue(pool), queue(pool), queue(pool));
         List<Requests> requests = List.of(new Requests(), new Requests(), new Requests());
         for (int i = 0; i < 3; i++) {
@@ -65,6 +65,8 @@ class FillerPoolTest {
         }
         assertThat(order).containsExactly(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2);
         queues.forEach(StagedQueue::close);
+        assertThat(pool.isStopped()).isFalse();
+        pool.leave();
         assertThat(pool.isStopped()).isTrue();
         assertThat(host.allFreed()).isTrue();
     }
@@ -94,7 +96,7 @@ class FillerPoolTest {
 
     @Test
     void aDeviceThatHangsDoesNotKeepFillersFromAnother() {
-        FillerPool pool = new FillerPool(1, false);
+        FillerPool pool = FillerPool.stepped(1);
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice hanging = new FakeDevice(ThreadRule.MANY, host, 2);
         FakeDevice sound = new FakeDevice(ThreadRule.MANY, host, 3);

@@ -15,7 +15,7 @@ class SlotPoolTest {
     private final FakeHost host = new FakeHost(8 * SLOT, 1);
     private final FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
     private final StagedQueue queue =
-            new StagedQueue(device, host, new SlotSizes(SLOT, 1, 0, 4), new FillerPool(1, false).enter(), null, null);
+            new StagedQueue(device, host, new SlotSizes(SLOT, 1, 0, 4), FillerPool.stepped(1), null, null);
 
     @Test
     void aPieceThatComesWhileTheLastLookGoesOnGetsTheSlot() {

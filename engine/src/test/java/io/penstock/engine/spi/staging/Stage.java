@@ -33,7 +33,7 @@ final class Stage {
         host = new FakeHost(1 << 20, seed + 1);
         device = new FakeDevice(rule, host, seed + 2);
         SlotSizes sizes = new SlotSizes(SLOT, 2, 0, depth, SPIN_NANOS);
-        FillerPool pool = new FillerPool(fillerCount, false).enter();
+        FillerPool pool = FillerPool.stepped(fillerCount);
         pump = rule == ThreadRule.MANY ? null : new ExecutorPump(() -> hooks++);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
         for (int i = 0; i < fillerCount; i++) {

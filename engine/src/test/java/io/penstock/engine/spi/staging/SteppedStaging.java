@@ -35,7 +35,7 @@ public final class SteppedStaging implements NativeQueue {
     /** Opens one with so many fillers. */
     public SteppedStaging(StagingDevice device, HostBytes host, SlotSizes sizes, int fillers, Stage stage) {
         this.stage = stage;
-        pool = new FillerPool(fillers, false).enter();
+        pool = FillerPool.stepped(fillers);
         ExecutorPump pump = device.threads() == ThreadRule.MANY ? null : new ExecutorPump(() -> roused = true);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
         for (int i = 0; i < fillers; i++) {
