@@ -31,8 +31,8 @@ class HouseRulesTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.penstock");
 
-    private static final DescribedPredicate<JavaClass> PROGRAMS =
-            resideInAnyPackage("io.penstock.samples..", "io.penstock.benchmarks..");
+    private static final DescribedPredicate<JavaClass> PROGRAMS = resideInAnyPackage(
+            "io.penstock.cli..", "io.penstock.renderer..", "io.penstock.samples..", "io.penstock.benchmarks..");
 
     static final ArchRule JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY = noClasses()
             .that()
@@ -69,9 +69,9 @@ class HouseRulesTest {
             .dependOnClassesThat()
             .resideInAPackage("io.penstock.backend..");
 
-    static final ArchRule ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI = noClasses()
+    static final ArchRule ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI = noClasses()
             .that()
-            .resideOutsideOfPackage("io.penstock.samples..")
+            .resideOutsideOfPackages("io.penstock.cli..", "io.penstock.renderer..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("ch.qos.logback..", "picocli..");
@@ -153,8 +153,8 @@ class HouseRulesTest {
     }
 
     @Test
-    void onlySamplesUseLogbackAndPicocli() {
-        ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI.check(OURS);
+    void onlyTheCommandUsesLogbackAndPicocli() {
+        ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI.check(OURS);
     }
 
     @Test

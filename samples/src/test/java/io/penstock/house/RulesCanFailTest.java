@@ -33,7 +33,7 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
                 Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadRoute.class),
                 Arguments.of(HouseRulesTest.STAGING_ROUTES_NEED_NO_HOST, BadRoute.class),
-                Arguments.of(HouseRulesTest.ONLY_SAMPLES_USE_LOGBACK_AND_PICOCLI, BadHelper.class),
+                Arguments.of(HouseRulesTest.ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.IName.class),
                 Arguments.of(HouseRulesTest.NOTHING_PRINTS_BUT_PROGRAMS, BadHelper.class),

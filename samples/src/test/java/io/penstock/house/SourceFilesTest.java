@@ -56,8 +56,8 @@ class SourceFilesTest {
                         LICENCE + "import com.sun.jna.Structure;\nclass X {}"),
                 rule("no Unsafe", SourceRules::unsafe, main, LICENCE + "import sun.misc.Unsafe;\nclass X {}"),
                 rule(
-                        "Logback and picocli in samples",
-                        SourceRules::logbackAndPicocliOutsideSamples,
+                        "Logback and picocli in the command",
+                        SourceRules::logbackAndPicocliOutsideTheCommand,
                         main,
                         LICENCE + "package io.penstock.benchmarks;\nimport picocli.CommandLine;\nclass X {}"),
                 rule(

@@ -104,9 +104,9 @@ final class SourceRules {
         return thatName((source, name) -> name.startsWith("sun.misc.") || name.startsWith("jdk.internal."));
     }
 
-    List<String> logbackAndPicocliOutsideSamples() {
+    List<String> logbackAndPicocliOutsideTheCommand() {
         return thatName((source, name) -> (name.startsWith("ch.qos.logback.") || name.startsWith("picocli."))
-                && !source.place().startsWith("io.penstock.samples"));
+                && !source.place().matches("io\\.penstock\\.(cli|renderer)(\\..*)?"));
     }
 
     List<String> badlyNamedTypes() {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Options;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The option {@code --backend}, a mixin of all subcommands that move data. */
+public final class BackendChoice {
+
+    @Option(
+            names = "--backend",
+            paramLabel = "NAME",
+            description = "host, cufile, opencl-ssg, gl, dx11, or gpu for the best real GPU; else what"
+                    + " PENSTOCK_BACKEND says, else host.")
+    private @Nullable String name;
+
+    /** Opens the backend that was chosen. */
+    public Backend open() {
+        return open(Options.none());
+    }
+
+    /** Opens the backend that was chosen, with options. */
+    public Backend open(Options options) {
+        return name == null ? Backends.open(options) : Backends.open(name, options);
+    }
+
+    /** Returns the name by which the backend is looked up. */
+    public String name() {
+        if (name != null) {
+            return name.toLowerCase(Locale.ROOT);
+        }
+        String said = System.getProperty("penstock.backend", System.getenv("PENSTOCK_BACKEND"));
+        return said == null || said.isBlank() ? "host" : said.strip().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.PenstockException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+
+/** Says what went wrong as a user wants to hear it. */
+final class Complaint {
+
+    private Complaint() {}
+
+    static String of(Throwable thrown) {
+        Throwable e = Exceptions.unwrap(thrown);
+        if (e instanceof FileSystemException file && e.getClass() != FileSystemException.class) {
+            return ofKnown(file);
+        }
+        if (e instanceof FileSystemException file) {
+            return file.getFile() + ": " + reason(file.getReason(), "cannot be used");
+        }
+        if (e instanceof PenstockException moving && isFull(moving)) {
+            return "disk full: " + e.getMessage();
+        }
+        if (e instanceof OutOfMemoryError) {
+            return "out of memory: " + e.getMessage();
+        }
+        boolean plain = e instanceof IOException
+                || e instanceof PenstockException
+                || e instanceof IllegalArgumentException
+                || e instanceof IllegalStateException;
+        return plain ? reason(e.getMessage(), e.toString()) : e.toString();
+    }
+
+    private static boolean isFull(PenstockException e) {
+        return e.nativeError().filter(error -> error.symbol().equals("ENOSPC")).isPresent();
+    }
+
+    private static String ofKnown(FileSystemException e) {
+        if (e instanceof NoSuchFileException) {
+            return "there is no " + e.getFile();
+        }
+        if (e instanceof AccessDeniedException) {
+            return e.getFile() + ": permission denied";
+        }
+        if (e instanceof FileAlreadyExistsException) {
+            return e.getFile() + " exists already";
+        }
+        return e.getFile() + ": " + reason(e.getReason(), e.getClass().getSimpleName());
+    }
+
+    private static String reason(@Nullable String reason, String otherwise) {
+        return reason == null || reason.isBlank() ? otherwise : reason;
+    }
+}

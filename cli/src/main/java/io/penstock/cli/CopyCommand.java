@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock copy}: any file, through device memory, into a new file. */
+@Command(name = "copy", description = "Copies a file through device memory, and says which way the bytes went.")
+final class CopyCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "SRC")
+    private Path source = Path.of("");
+
+    @Parameters(index = "1", paramLabel = "DST")
+    private Path destination = Path.of("");
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            description =
+                    "Goes this way, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
+                            + " what the backend's own option takes (penstock.cufile.path: sync, batch, stream; penstock.opencl.path: map...).")
+    private @Nullable String path;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "BYTES",
+            defaultValue = "8MiB",
+            converter = ByteSize.class,
+            description = "Bytes per transfer; four are in flight (default: 8MiB).")
+    private long chunkBytes;
+
+    @Option(names = "--verify", description = "Reads both files again and prints their SHA-256 sums.")
+    private boolean verify;
+
+    @Option(names = "--force", description = "Replaces DST if it exists.")
+    private boolean force;
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    private final Progress progress = new Progress();
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        Way way = path == null ? Way.ANY : Way.of(path, choice.name());
+        DataExtents extents = DataExtents.of(source);
+        try (NewFile target = new NewFile(destination, force, permissions());
+                Backend backend = choice.open(way.options())) {
+            checkSpace(extents.dataBytes());
+            target.leftByKill().ifPresent(this::warn);
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, way.path());
+            DeviceCopy.Result result = copy.run(
+                    source, extents, target.part(), (done, total) -> progress.step("copying " + source, done, total));
+            String sums = verify ? sums(target.part()) : "";
+            target.commit();
+            progress.clear();
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("copied " + result.bytes() + " bytes to " + destination + holes(result) + " at "
+                    + Progress.rate(result.moved(), result.nanos()) + ", path " + result.paths() + ", backend "
+                    + backend.name());
+            out.print(sums);
+            out.flush();
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private static String holes(DeviceCopy.Result result) {
+        long holes = result.bytes() - result.moved();
+        return holes == 0 ? "" : " (" + holes + " of them in holes)";
+    }
+
+    private void warn(Path leftByKill) {
+        spec.commandLine()
+                .getErr()
+                .println("penstock: this file system has no unnamed files: if the copy is killed, " + leftByKill
+                        + " stays behind");
+    }
+
+    private void check() throws IOException {
+        if (!Files.exists(source)) {
+            throw new IOException(
+                    Files.isSymbolicLink(source) ? SymbolicLink.describe(source) : "there is no file " + source);
+        }
+        if (!Files.isRegularFile(source)) {
+            throw new IOException(source + (Files.isDirectory(source) ? " is a directory" : " is not a regular file"));
+        }
+        if (!Files.isReadable(source)) {
+            throw new IOException(source + ": permission denied");
+        }
+        if (Files.exists(destination) && Files.isSameFile(source, destination)) {
+            throw new IOException(source + " and " + destination + " are the same file");
+        }
+        if (Files.isDirectory(destination)) {
+            throw new IOException(destination + " is a directory");
+        }
+    }
+
+    private @Nullable Set<PosixFilePermission> permissions() throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(source, PosixFileAttributeView.class);
+        return view == null ? null : view.readAttributes().permissions();
+    }
+
+    private void checkSpace(long bytes) throws IOException {
+        FileStore disk = Files.getFileStore(NewFile.folder(destination));
+        long free = disk.getUsableSpace();
+        if (free < bytes && disk.getTotalSpace() > 0) { // where both are 0, the file system does not tell
+            throw new IOException(
+                    "disk full: " + destination + " would need " + bytes + " bytes, and " + free + " are left");
+        }
+    }
+
+    private String sums(Path part) throws IOException {
+        long bytes = 2 * Files.size(source);
+        String sourceSum = Sha256.of(source, done -> progress.step("verifying", done, bytes));
+        String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
+        if (!sourceSum.equals(copySum)) {
+            throw new IOException(
+                    "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", that of the copy " + copySum);
+        }
+        String line = System.lineSeparator();
+        return "SHA-256 " + sourceSum + "  " + source + line + "SHA-256 " + copySum + "  " + destination + line;
+    }
+}

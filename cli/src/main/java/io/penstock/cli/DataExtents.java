@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.Machine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Where a file has data, as {@code lseek(2)} tells by SEEK_DATA and SEEK_HOLE; between them it reads as zeros.
+ *
+ * @param length the length of the file
+ * @param extents in their order; one for the whole file where the system does not tell
+ */
+record DataExtents(long length, List<Extent> extents) {
+
+    private static final int SEEK_DATA = 3;
+    private static final int SEEK_HOLE = 4;
+    private static final int ENXIO = 6;
+
+    /**
+     * Bytes without a hole.
+     *
+     * @param end the offset behind the last one
+     */
+    record Extent(long offset, long end) {}
+
+    static DataExtents of(Path path) throws IOException {
+        long length = Files.size(path);
+        if (!Machine.isSupported()) {
+            return whole(length);
+        }
+        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+        int fd = LibC.orErrno(LibC.open(Arrays.copyOf(name, name.length + 1), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
+        if (fd < 0) {
+            return whole(length); // the copy itself will complain
+        }
+        try {
+            return of(fd, length);
+        } finally {
+            LibC.close(fd);
+        }
+    }
+
+    private static DataExtents of(int fd, long length) {
+        List<Extent> extents = new ArrayList<>();
+        for (long at = 0; at < length; ) {
+            long data = LibC.orErrno(LibC.lseek(fd, at, SEEK_DATA));
+            if (data == -ENXIO) {
+                break; // nothing but a hole is left
+            }
+            long hole = data < 0 ? data : LibC.orErrno(LibC.lseek(fd, data, SEEK_HOLE));
+            if (hole <= at) {
+                return whole(length); // it does not tell
+            }
+            if (data < length) {
+                extents.add(new Extent(data, Math.min(hole, length)));
+            }
+            at = hole;
+        }
+        return new DataExtents(length, List.copyOf(extents));
+    }
+
+    private static DataExtents whole(long length) {
+        return new DataExtents(length, length == 0 ? List.of() : List.of(new Extent(0, length)));
+    }
+
+    /** Returns the bytes that are not in holes. */
+    long dataBytes() {
+        return extents.stream()
+                .mapToLong(extent -> extent.end() - extent.offset())
+                .sum();
+    }
+
+    /** Returns whether the file is longer than its data reach. */
+    boolean endsInHole() {
+        return length > 0
+                && (extents.isEmpty() || extents.get(extents.size() - 1).end() < length);
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import io.penstock.BufferRegion;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.Explanation;
+import io.penstock.FileOption;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Copies a file through a few buffers of device memory: each is filled, written out, and filled again. */
+final class DeviceCopy {
+
+    private static final int BUFFERS = 4;
+
+    /** Hears how many bytes have arrived. */
+    interface Listener {
+        void copied(long done, long total);
+    }
+
+    /**
+     * What the copy came to.
+     *
+     * @param bytes the length of the copy
+     * @param moved the bytes that were read and written, which holes are not
+     * @param nanos the time from the first read until everything was durable
+     * @param paths the paths that reads and writes took
+     */
+    record Result(long bytes, long moved, long nanos, String paths) {}
+
+    private final Backend backend;
+    private final long chunkBytes;
+    private final @Nullable TransferPath demanded;
+    private final Set<TransferPath> readPaths = new ConcurrentSkipListSet<>();
+    private final Set<TransferPath> writePaths = new ConcurrentSkipListSet<>();
+    private final AtomicLong done = new AtomicLong();
+
+    DeviceCopy(Backend backend, long chunkBytes, @Nullable TransferPath demanded) {
+        this.backend = backend;
+        this.chunkBytes = chunkBytes;
+        this.demanded = demanded;
+    }
+
+    /**
+     * Copies the bytes of {@code source} that are not in holes to {@code target}, an empty file.
+     *
+     * @param extents the data of {@code source}; of a file without a length, all is read until its end
+     */
+    Result run(Path source, DataExtents extents, Path target, Listener listener) throws IOException {
+        if (extents.length() == 0 && isEmpty(source)) {
+            return new Result(0, 0, 0, paths());
+        }
+        long start = System.nanoTime();
+        // A mapping is registered for a file that stays as it is: whoever asks for that way promises so.
+        FileOption[] read = demanded == TransferPath.MAPPED
+                ? new FileOption[] {FileOption.READ, FileOption.IMMUTABLE}
+                : new FileOption[] {FileOption.READ};
+        FileOption[] write = {FileOption.WRITE};
+        backend.withFile(source, read, from -> backend.withFile(target, write, to -> copy(from, extents, to, listener)))
+                .block();
+        return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());
+    }
+
+    /** Asks the file itself: those of /proc say so and are not. */
+    private static boolean isEmpty(Path source) throws IOException {
+        try (InputStream bytes = Files.newInputStream(source)) {
+            return bytes.read() < 0;
+        }
+    }
+
+    private Mono<Void> copy(StorageFile from, DataExtents extents, StorageFile to, Listener listener) {
+        if (extents.length() == 0) {
+            return copyToEnd(from, to, listener).then(to.sync());
+        }
+        Chunks chunks = new Chunks(extents, chunkBytes);
+        Mono<Void> moved = Flux.range(0, chunks.atMost(BUFFERS))
+                .flatMap(
+                        index -> backend.withBuffer(
+                                chunks.bytes(),
+                                buffer -> Flux.<Chunks.Piece>generate(chunks::next)
+                                        .concatMap(
+                                                piece -> moveChunk(
+                                                        from.region(piece.offset(), piece.length()), to, buffer),
+                                                0)
+                                        .doOnNext(bytes -> listener.copied(done.addAndGet(bytes), extents.dataBytes()))
+                                        .then()),
+                        BUFFERS)
+                .then();
+        Mono<Void> lengthened = extents.endsInHole() ? to.truncate(extents.length()) : Mono.empty();
+        return moved.then(lengthened).then(to.sync());
+    }
+
+    /** Copies a file that says that it is empty, which files of /proc do that are not. */
+    private Mono<Void> copyToEnd(StorageFile from, StorageFile to, Listener listener) {
+        AtomicBoolean ended = new AtomicBoolean();
+        return backend.withBuffer(
+                chunkBytes,
+                buffer -> Mono.defer(() -> moveNext(from, to, buffer))
+                        .doOnNext(bytes -> {
+                            ended.set(bytes == 0);
+                            listener.copied(done.addAndGet(bytes), 0);
+                        })
+                        .repeat(() -> !ended.get())
+                        .then());
+    }
+
+    private Mono<Long> moveNext(StorageFile from, StorageFile to, DeviceBuffer buffer) {
+        long offset = done.get();
+        return submit(Transfer.read(from.region(offset, chunkBytes), buffer.region(0, chunkBytes)), readPaths)
+                .flatMap(read -> read.bytes() == 0
+                        ? Mono.just(0L)
+                        : submit(
+                                        Transfer.write(buffer.region(0, read.bytes()), to.region(offset, read.bytes())),
+                                        writePaths)
+                                .map(Completion::bytes));
+    }
+
+    private Mono<Long> moveChunk(FileRegion from, StorageFile to, DeviceBuffer buffer) {
+        BufferRegion memory = buffer.region(0, from.length());
+        return submit(Transfer.read(from, memory), readPaths)
+                .flatMap(read -> read.bytes() < from.length()
+                        ? Mono.error(tooShort(from, read.bytes()))
+                        : submit(Transfer.write(memory, to.region(from.offset(), from.length())), writePaths))
+                .map(Completion::bytes);
+    }
+
+    private static IOException tooShort(FileRegion from, long bytes) {
+        return new IOException(from.file().path() + " ends at byte " + (from.offset() + bytes)
+                + ", which its length did not say: it became shorter, or is no file on a disk");
+    }
+
+    private Mono<Completion> submit(Transfer transfer, Set<TransferPath> paths) {
+        // Nothing is written through a mapping.
+        boolean checked = demanded != null && (transfer.isRead() || demanded != TransferPath.MAPPED);
+        if (checked) {
+            Explanation plan = backend.explain(transfer);
+            if (plan.path() != demanded) {
+                return Mono.error(new IOException(
+                        "the " + transfer + " would go " + plan.path() + ", not " + demanded + why(plan)));
+            }
+        }
+        boolean direct = demanded == TransferPath.DIRECT;
+        return backend.submit(direct ? transfer.requireDirect() : transfer)
+                .doOnNext(completion -> paths.add(completion.path()));
+    }
+
+    private static String why(Explanation plan) {
+        String why = plan.whyNotDirect().isEmpty() ? "" : ": " + plan.whyNotDirect();
+        return plan.remedy().isEmpty() ? why : why + " (remedy: " + plan.remedy() + ")";
+    }
+
+    private String paths() {
+        Set<TransferPath> both = new TreeSet<>(readPaths);
+        both.addAll(writePaths);
+        if (both.size() < 2) {
+            return both.isEmpty() ? "none" : String.valueOf(both.iterator().next());
+        }
+        return "in " + readPaths + ", out " + writePaths;
+    }
+}

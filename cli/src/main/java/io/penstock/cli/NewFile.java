@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.cli.ffi.UnnamedFile;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that is there as a whole or not at all: written without a name, or where the file system has no such files
+ * under a hidden one, and named at the end. Not thread-safe.
+ */
+public final class NewFile implements AutoCloseable {
+
+    private static final Set<PosixFilePermission> OWNER =
+            EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+    private final Path path;
+    private final boolean replace;
+    private final Path hidden; // next to its place
+    private final @Nullable UnnamedFile unnamed;
+    private final Path part;
+    private final @Nullable Set<PosixFilePermission> granted;
+
+    /**
+     * Makes an empty file, which only its owner can read until {@link #commit}.
+     *
+     * @param permissions what it gets then, less the umask; null where the file system has none
+     * @throws FileAlreadyExistsException if there is one already, and it is not to be replaced
+     */
+    NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions) throws IOException {
+        this(path, replace, permissions, true);
+    }
+
+    /** As above; {@code false} as on a file system that has no unnamed files. */
+    NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions, boolean mayBeUnnamed)
+            throws IOException {
+        this.path = path.toAbsolutePath();
+        this.replace = replace;
+        Path folder = folder(path);
+        if (!replace) {
+            refuseWhatIsThere(path);
+        }
+        hidden = folder.resolve("." + this.path.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".part");
+        unnamed = mayBeUnnamed
+                ? UnnamedFile.in(folder, permissions == null ? 0666 : mode(permissions))
+                        .orElse(null)
+                : null;
+        part = unnamed == null ? hidden : unnamed.path();
+        try {
+            if (unnamed == null) {
+                create(permissions);
+            }
+            // The kernel has applied the umask, and the default ACL of the folder: what it made of them is put back.
+            granted = permissions == null ? null : Files.getPosixFilePermissions(part);
+            if (granted != null) {
+                Files.setPosixFilePermissions(part, OWNER);
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private void create(@Nullable Set<PosixFilePermission> permissions) throws IOException {
+        hidden.toFile().deleteOnExit(); // for the user who presses Ctrl-C
+        try {
+            FileAttribute<?>[] with = permissions == null
+                    ? new FileAttribute<?>[0]
+                    : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
+            Files.createFile(hidden, with);
+        } catch (NoSuchFileException e) { // of a folder that is there: /proc and its like
+            throw new FileSystemException(path.toString(), null, "no file can be created in " + path.getParent());
+        }
+    }
+
+    /**
+     * Returns the directory of a new file.
+     *
+     * @throws IOException if it does not exist or is not writable
+     */
+    public static Path folder(Path path) throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        if (folder == null || !Files.isDirectory(folder)) {
+            throw new IOException("there is no directory " + folder);
+        }
+        if (!Files.isWritable(folder)) {
+            throw new AccessDeniedException(folder.toString());
+        }
+        return folder;
+    }
+
+    private static void refuseWhatIsThere(Path path) throws IOException {
+        if (Files.exists(path)) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(SymbolicLink.describe(path) + "; --force replaces it");
+        }
+    }
+
+    /** Returns where to write; an empty file is there. */
+    Path part() {
+        return part;
+    }
+
+    /** Returns what is left behind if the process is killed meanwhile: a file that only this name keeps. */
+    Optional<Path> leftByKill() {
+        return unnamed == null ? Optional.of(hidden) : Optional.empty();
+    }
+
+    /** Puts what was written into its place. */
+    void commit() throws IOException {
+        if (granted != null) {
+            Files.setPosixFilePermissions(part, granted);
+        }
+        if (unnamed != null) {
+            unnamed.link(replace ? hidden : path);
+        } else if (!replace) {
+            link();
+        }
+        if (replace) {
+            // Atomic: a reader sees the old file or the new one.
+            Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** A move would replace what has come there meanwhile, a link does not. */
+    private void link() throws IOException {
+        try {
+            Files.createLink(path, hidden);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (FileSystemException | UnsupportedOperationException noHardLinks) {
+            refuseWhatIsThere(path);
+            Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** Deletes what was written and not committed. */
+    @Override
+    public void close() throws IOException {
+        if (unnamed != null) {
+            unnamed.close();
+        }
+        Files.deleteIfExists(hidden);
+    }
+
+    private static int mode(Set<PosixFilePermission> permissions) {
+        int mode = 0;
+        for (PosixFilePermission bit : PosixFilePermission.values()) { // from the highest
+            mode = (mode << 1) | (permissions.contains(bit) ? 1 : 0);
+        }
+        return mode;
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+
+/** The {@code penstock} command: its own subcommands, and each {@link Subcommand} on the class path. */
+@Command(
+        name = "penstock",
+        description = "Moves file data between storage and accelerators, and shows what that is good for.",
+        subcommands = {CopyCommand.class, ServeCommand.class, DoctorCommand.class},
+        mixinStandardHelpOptions = true,
+        version = "penstock 0.1.0-SNAPSHOT",
+        synopsisSubcommandLabel = "COMMAND")
+public final class Penstock {
+
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+    private static final int MOST_ASCII = 0x7f;
+    private static final int LEAST_COLUMNS = 55; // of picocli
+    private static final int DEFAULT_COLUMNS = 80;
+
+    private static final String UNREADABLE_NAME =
+            "a file name has characters that this locale cannot name; set LC_ALL=C.UTF-8";
+
+    private Penstock() {}
+
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+        PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+        System.exit(run(out, err, arguments));
+    }
+
+    /** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was misused. */
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        CommandLine line = new CommandLine(new Penstock());
+        ServiceLoader.load(Subcommand.class, Penstock.class.getClassLoader()).forEach(line::addSubcommand);
+        line.addSubcommand(new HelpCommand());
+        line.setOut(out);
+        line.setErr(err);
+        line.getSubcommands().values().forEach(Penstock::addHelp);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpWidth(columns(System.getenv("COLUMNS")));
+        line.setParameterExceptionHandler(Penstock::misused);
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            command.getErr().println("penstock: " + Complaint.of(e));
+            return FAILED;
+        });
+        int code = line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
+        if (out.checkError() && code == 0) { // it throws nothing
+            err.println("penstock: standard output cannot be written");
+            return FAILED;
+        }
+        return code;
+    }
+
+    /** Returns the width of a help text: what the user's shell says, if that is a width. */
+    static int columns(@Nullable String said) {
+        boolean number = said != null && said.matches("[1-9][0-9]{0,3}");
+        return number ? Math.max(LEAST_COLUMNS, Integer.parseInt(said)) : DEFAULT_COLUMNS;
+    }
+
+    /** A mixin would bring --version along, which only the whole has. */
+    private static void addHelp(CommandLine command) {
+        if (command.getCommandSpec().findOption("--help") == null) {
+            command.getCommandSpec()
+                    .addOption(OptionSpec.builder("-h", "--help")
+                            .usageHelp(true)
+                            .description("Shows this.")
+                            .build());
+        }
+    }
+
+    private static int misused(ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("penstock: " + (isUnreadableName(e) ? UNREADABLE_NAME : e.getMessage()));
+        err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
+        return MISUSED;
+    }
+
+    private static boolean isUnreadableName(ParameterException e) {
+        boolean name = e.getArgSpec() != null && e.getArgSpec().type().equals(Path.class);
+        return name && e.getValue() != null && e.getValue().chars().anyMatch(c -> c > MOST_ASCII);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Names links that lead to no file. */
+final class SymbolicLink {
+
+    private static final int MOST_LINKS = 40; // that Linux follows
+
+    private SymbolicLink() {}
+
+    /** Describes a symbolic link that cannot be followed to its end. */
+    static String describe(Path link) throws IOException {
+        Path at = link;
+        for (int i = 0; i < MOST_LINKS; i++) {
+            if (!Files.isSymbolicLink(at)) {
+                return link + " is a symbolic link to " + at + ", which does not exist";
+            }
+            at = at.resolveSibling(Files.readSymbolicLink(at));
+        }
+        return link + " is a loop of symbolic links";
+    }
+}

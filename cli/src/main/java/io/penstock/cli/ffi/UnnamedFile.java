@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.ffi;
+
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.Machine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * A file on a disk that has no name ({@code O_TMPFILE}): however the process ends, the kernel frees it, unless it was
+ * given a name before.
+ *
+ * <p><b>Ownership:</b> the caller of {@link #in} closes it.
+ */
+public final class UnnamedFile implements AutoCloseable {
+
+    // __O_TMPFILE and O_DIRECTORY, of which AArch64 kept the number of 32-bit ARM.
+    private static final int O_TMPFILE = 0x400000 | (Machine.architecture().equals("aarch64") ? 0x4000 : 0x10000);
+
+    private final int fd;
+    private boolean closed; // guarded by this
+
+    private UnnamedFile(int fd) {
+        this.fd = fd;
+    }
+
+    /**
+     * Makes an empty file in a directory; empty if the system, the file system or the directory does not allow it.
+     *
+     * @param mode its permissions, less the umask
+     */
+    public static Optional<UnnamedFile> in(Path folder, int mode) {
+        if (!Machine.isSupported()) {
+            return Optional.empty();
+        }
+        int fd = LibC.orErrno(LibC.open(terminated(folder), O_TMPFILE | LibC.O_RDWR | LibC.O_CLOEXEC, mode));
+        if (fd < 0) {
+            return Optional.empty();
+        }
+        UnnamedFile file = new UnnamedFile(fd);
+        if (!Files.exists(file.path())) { // no /proc here
+            file.close();
+            return Optional.empty();
+        }
+        return Optional.of(file);
+    }
+
+    /** Returns a path by which this process can open it. */
+    public Path path() {
+        return Path.of("/proc/self/fd/" + fd);
+    }
+
+    /**
+     * Gives it a name in the file system that it is in.
+     *
+     * @throws FileAlreadyExistsException if there is such a name, whatever it stands for
+     */
+    public void link(Path name) throws IOException {
+        int error = LibC.orErrno(Links.linkat(
+                Links.AT_FDCWD, terminated(path()), Links.AT_FDCWD, terminated(name), Links.AT_SYMLINK_FOLLOW));
+        if (error == -Errno.EEXIST) {
+            throw new FileAlreadyExistsException(name.toString());
+        }
+        if (error < 0) {
+            throw new FileSystemException(name.toString(), null, "linkat: " + Errno.symbol(-error));
+        }
+    }
+
+    /** Frees the file, if it has no name. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            LibC.close(fd);
+        }
+    }
+
+    private static byte[] terminated(Path path) {
+        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+        return Arrays.copyOf(name, name.length + 1);
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve;
+
+import io.netty.buffer.ByteBuf;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/** How files are read: {@link LeasedContents}, or what it is measured against. */
+public interface Contents {
+
+    /** Opens a file for as long as the publisher that {@code response} returns has not ended. */
+    Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response);
+
+    /** The bytes of one open file. */
+    @FunctionalInterface
+    interface Content {
+
+        /** Reads a body, under back-pressure; fails if the file has become too short for it. */
+        Publisher<ByteBuf> bytes(Body body);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.HostLease;
+import java.io.EOFException;
+import java.nio.charset.StandardCharsets;
+import reactor.core.publisher.Mono;
+
+/** Puts the words of a body between the chunks of its parts, and sees that no byte is missing. Not thread-safe. */
+final class Framing {
+
+    private final Body body;
+    private int part = -1;
+    private long left; // of that part
+
+    Framing(Body body) {
+        this.body = body;
+    }
+
+    /** Takes over the lease of the next chunk, and returns it with what comes before it. */
+    ByteBuf frame(HostLease lease) {
+        ByteBuf bytes = LeasedBytes.of(lease);
+        String head = "";
+        if (left == 0) {
+            Body.Part next = body.parts().get(++part);
+            left = next.length();
+            head = next.head();
+        }
+        left -= bytes.readableBytes();
+        if (head.isEmpty()) {
+            return bytes;
+        }
+        CompositeByteBuf both = Unpooled.compositeBuffer(2);
+        return both.addComponents(true, ascii(head), bytes);
+    }
+
+    /** Returns what comes after the last chunk, or the error that there should have been more of them. */
+    Mono<ByteBuf> end() {
+        if (left != 0 || part + 1 < body.parts().size()) {
+            return Mono.error(new EOFException("the file ends before the range that was promised"));
+        }
+        return body.end().isEmpty() ? Mono.empty() : Mono.just(ascii(body.end()));
+    }
+
+    private static ByteBuf ascii(String words) {
+        return Unpooled.wrappedBuffer(words.getBytes(StandardCharsets.US_ASCII));
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The path of a request: its segments, decoded once.
+ *
+ * <p>Decoding comes after splitting, so that an encoded slash can only be part of a name, and there is no such name.
+ */
+record RequestPath(List<String> segments) {
+
+    private static final int HEX = 16;
+
+    RequestPath {
+        segments = List.copyOf(segments);
+    }
+
+    /** Parses a request target; empty if it is none that could ever name a file: dot segments, NUL, bad encoding. */
+    static Optional<RequestPath> parse(String target) {
+        String path = path(target);
+        if (!path.startsWith("/")) {
+            return Optional.empty();
+        }
+        List<String> segments = new ArrayList<>();
+        for (String raw : path.substring(1).split("/", -1)) {
+            Optional<String> segment = decode(raw).filter(RequestPath::isName);
+            if (segment.isEmpty()) {
+                return Optional.empty();
+            }
+            segments.add(segment.get());
+        }
+        return Optional.of(new RequestPath(segments));
+    }
+
+    /** Strips the query, and what an absolute-form target (RFC 9112, 3.2.2) has before its path. */
+    private static String path(String target) {
+        int start = 0;
+        int authority = target.indexOf("://");
+        if (authority > 0 && !target.startsWith("/")) {
+            start = target.indexOf('/', authority + "://".length());
+        }
+        if (start < 0) {
+            return "/";
+        }
+        int end = target.length();
+        for (int i = start; i < end; i++) {
+            char c = target.charAt(i);
+            if (c == '?' || c == '#') {
+                end = i;
+            }
+        }
+        return target.substring(start, end);
+    }
+
+    /** An empty one is a directory's, or a doubled slash: no file has it, but it harms nobody. */
+    private static boolean isName(String segment) {
+        return !segment.equals(".")
+                && !segment.equals("..")
+                && segment.indexOf('\0') < 0
+                && segment.indexOf('/') < 0
+                && segment.indexOf('\\') < 0;
+    }
+
+    private static Optional<String> decode(String raw) {
+        if (raw.indexOf('%') < 0) {
+            return Optional.of(raw);
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(raw.length());
+        for (int i = 0; i < raw.length(); i++) {
+            char c = raw.charAt(i);
+            if (c != '%') {
+                bytes.writeBytes(String.valueOf(c).getBytes(StandardCharsets.UTF_8));
+                continue;
+            }
+            int high = i + 2 < raw.length() ? Character.digit(raw.charAt(i + 1), HEX) : -1;
+            int low = i + 2 < raw.length() ? Character.digit(raw.charAt(i + 2), HEX) : -1;
+            if (high < 0 || low < 0) {
+                return Optional.empty();
+            }
+            bytes.write(HEX * high + low);
+            i += 2;
+        }
+        return utf8(bytes.toByteArray());
+    }
+
+    private static Optional<String> utf8(byte[] bytes) {
+        try {
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString());
+        } catch (CharacterCodingException notUtf8) {
+            return Optional.empty(); // overlong forms of '/' and '.' end here, too
+        }
+    }
+}

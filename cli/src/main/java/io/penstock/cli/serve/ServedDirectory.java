@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The directory whose files are served, and nothing outside it: every link is followed first, and where that leads
+ * is what counts.
+ *
+ * <p>Whoever can write to the directory can put a link in the place of a file between a look and the open; hence
+ * {@link #isStill}, which is asked once the file is open.
+ */
+public final class ServedDirectory {
+
+    private final Path root;
+    private final boolean unix;
+    private final boolean dotFiles;
+
+    /**
+     * Serves {@code directory}, without what a dot begins: such files are not meant for others.
+     *
+     * @throws NotDirectoryException if it is none
+     */
+    public ServedDirectory(Path directory) throws IOException {
+        this(directory, false);
+    }
+
+    /**
+     * Serves {@code directory}.
+     *
+     * @param dotFiles whether files are there whose name begins with a dot, and those in such directories
+     * @throws NotDirectoryException if it is none
+     */
+    public ServedDirectory(Path directory, boolean dotFiles) throws IOException {
+        this.dotFiles = dotFiles;
+        root = directory.toRealPath();
+        unix = root.getFileSystem().supportedFileAttributeViews().contains("unix");
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(directory.toString());
+        }
+    }
+
+    /** Returns the real path of the directory. */
+    public Path root() {
+        return root;
+    }
+
+    /**
+     * Finds the regular file that a request asks for, if there is one. Blocks on the file system.
+     *
+     * @throws AccessDeniedException if the system does not let us look
+     */
+    Optional<FoundFile> find(RequestPath request) throws IOException {
+        try {
+            Path asked = root;
+            for (String segment : request.segments()) {
+                asked = asked.resolve(segment);
+            }
+            Path real = asked.toRealPath();
+            // A file has no files below it, whatever follows its name: /data.bin/ is not /data.bin.
+            boolean inside = real.startsWith(root) && !lastOf(request).isEmpty();
+            return inside && isShown(root.relativize(asked)) && isShown(root.relativize(real))
+                    ? look(real)
+                    : Optional.empty();
+        } catch (AccessDeniedException refused) {
+            throw refused;
+        } catch (FileSystemException | InvalidPathException none) {
+            return Optional.empty(); // not there, a name too long, a loop of links, a character that the system has not
+        }
+    }
+
+    private boolean isShown(Path below) {
+        for (Path name : below) {
+            if (!dotFiles && name.toString().startsWith(".")) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String lastOf(RequestPath request) {
+        return request.segments().get(request.segments().size() - 1);
+    }
+
+    /** Returns whether the path still leads to the same file, without a link on the way. */
+    boolean isStill(FoundFile found) throws IOException {
+        Path real = found.path().toRealPath();
+        return real.equals(found.path())
+                && look(real).map(FoundFile::key).filter(found.key()::equals).isPresent();
+    }
+
+    private Optional<FoundFile> look(Path real) throws IOException {
+        BasicFileAttributes is = Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!is.isRegularFile()) {
+            return Optional.empty(); // never opened: opening a pipe or a device may block, or do something
+        }
+        // The change time too: whoever sets the modification time back after a change cannot set this one.
+        FileTime changed =
+                unix ? (FileTime) Files.getAttribute(real, "unix:ctime", LinkOption.NOFOLLOW_LINKS) : is.creationTime();
+        String key = String.valueOf(is.fileKey());
+        String tag = '"'
+                + Integer.toHexString(key.hashCode())
+                + '-'
+                + Long.toHexString(is.size())
+                + '-'
+                + Long.toHexString(is.lastModifiedTime().to(TimeUnit.NANOSECONDS))
+                + '-'
+                + Long.toHexString(changed.to(TimeUnit.NANOSECONDS))
+                + '"';
+        return Optional.of(
+                new FoundFile(real, key, is.size(), is.lastModifiedTime().toInstant(), tag));
+    }
+}

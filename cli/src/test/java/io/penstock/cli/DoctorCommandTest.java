@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.testing.CommandLineRun;
+import io.penstock.cli.testing.GpuDoubles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DoctorCommandTest {
+
+    @AfterEach
+    void forgetDoubles() {
+        GpuDoubles.forget();
+    }
+
+    @Test
+    void everyBackendIsListedWithItsReason() {
+        CommandLineRun run = CommandLineRun.of("doctor");
+        assertThat(run.code()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).contains("host: available");
+    }
+
+    @Test
+    void jsonHoldsTheSame() {
+        CommandLineRun run = CommandLineRun.of("doctor", "--json");
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .startsWith("[")
+                .contains("\"name\": \"host\"")
+                .contains("\"available\": true")
+                .contains("\"remedy\": ")
+                .endsWith("]" + System.lineSeparator());
+    }
+
+    @Test
+    void whatCuFilesDriverIsAndCountsIsShownWhileItIsOpen() throws IOException {
+        GpuDoubles.find();
+        // Of the build: on a disk, where /tmp may be memory.
+        Path file = Files.createTempFile(Files.createDirectories(Path.of("target")), "doctor", "");
+        Files.write(file, new byte[100_000]);
+        CommandLineRun closed = CommandLineRun.of("doctor");
+        assertThat(closed.out()).doesNotContain("cuFile's driver", "cuFile's counters");
+        CommandLineRun run = CommandLineRun.of("doctor", "--driver", file.toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .contains("cuFile's driver: no nvidia-fs, direct from nothing")
+                .contains("cuFile's driver: features: [dynamic routing, batches, streams, own threads]")
+                .contains("cuFile's counters: read_bytes = 100000")
+                .contains("cuFile's counters: reads by size, 64 KiB = 1")
+                .containsPattern(
+                        "cuFile's counters: GPU-[0-9a-f-]+: reads 0 by peer-to-peer DMA, 0 by nvidia-fs, 1 through"
+                                + " host memory, 1 unaligned");
+        assertThat(CommandLineRun.of("doctor").out()).as("closed again").doesNotContain("cuFile's driver");
+        assertThat(CommandLineRun.of(
+                                "doctor",
+                                "--driver",
+                                file.resolveSibling("none").toString())
+                        .code())
+                .isNotZero();
+        Files.delete(file);
+    }
+
+    @Test
+    void textIsQuotedForJson() {
+        assertThat(DoctorCommand.quoted("a \"b\" \\ c\nd")).isEqualTo("\"a \\\"b\\\" \\\\ c\\u000ad\"");
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What all commands have in common. */
+class PenstockTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void outputThatCannotBeWrittenIsAFailure() throws IOException {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.isWritable(full), "there is no /dev/full");
+        Path source = Files.writeString(folder.resolve("source"), "bytes");
+        for (String[] command : new String[][] {
+            {"copy", source.toString(), folder.resolve("copy").toString()}, {"--help"}, {"copy", "--help"}
+        }) {
+            StringWriter err = new StringWriter();
+            int code;
+            try (PrintStream out = new PrintStream(new FileOutputStream(full.toFile()))) {
+                code = Penstock.run(
+                        new PrintWriter(out, true, StandardCharsets.UTF_8), new PrintWriter(err, true), command);
+            }
+            assertThat(code).as("%s", (Object) command).isEqualTo(1);
+            assertThat(err.toString().lines()).containsExactly("penstock: standard output cannot be written");
+        }
+    }
+
+    @Test
+    void aNameThatTheLocaleCannotNameSaysWhatToSet() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "LC_ALL=C exec \"$0\" -cp \"$1\" " + Penstock.class.getName()
+                                + " copy \"$(printf 'gr\\303\\274n')\" copy",
+                        java,
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))
+                .start();
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isEqualTo(2);
+        assertThat(err.lines().findFirst().orElseThrow())
+                .contains("set LC_ALL=C.UTF-8")
+                .doesNotContain("Exception");
+    }
+
+    @Test
+    void helpIsAsWideAsTheShellSays() {
+        assertThat(Penstock.columns(null)).isEqualTo(80);
+        assertThat(Penstock.columns("132")).isEqualTo(132);
+        assertThat(Penstock.columns("20")).isEqualTo(55);
+        assertThat(Penstock.columns("0")).isEqualTo(80);
+        assertThat(Penstock.columns("wide")).isEqualTo(80);
+        assertThat(Penstock.columns("99999999999")).isEqualTo(80);
+    }
+
+    @Test
+    void slowRatesAreNotZero() {
+        assertThat(Progress.rate(1_000_000, 1_000_000_000)).isEqualTo("0.00100 GB/s");
+        assertThat(Progress.rate(5_000_000_000L, 2_000_000_000)).isEqualTo("2.50 GB/s");
+    }
+
+    @Test
+    void onlyATerminalShowsProgress() throws IOException {
+        Path descriptor = folder.resolve("2");
+        for (String terminal : new String[] {"/dev/pts/3", "/dev/tty1", "/dev/console"}) {
+            assertThat(Progress.isTerminal(Files.createSymbolicLink(descriptor, Path.of(terminal))))
+                    .as(terminal)
+                    .isTrue();
+            Files.delete(descriptor);
+        }
+        for (String other : new String[] {"/dev/null", "pipe:[17]", "/tmp/log"}) {
+            assertThat(Progress.isTerminal(Files.createSymbolicLink(descriptor, Path.of(other))))
+                    .as(other)
+                    .isFalse();
+            Files.delete(descriptor);
+        }
+        assertThat(Progress.isTerminal(descriptor)).as("none").isFalse();
+    }
+}

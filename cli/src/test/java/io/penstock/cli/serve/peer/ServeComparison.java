@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve.peer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+
+/**
+ * {@code ServeComparison DIR ROUNDS SECONDS JSON WAY...}: starts a server for each way, checks what each sends, and
+ * has wrk ask them for 1 MiB ranges of one hot file, in turns, so that what else the machine does hits all alike.
+ */
+public final class ServeComparison {
+
+    private static final int FILE_BYTES = 128 << 20;
+    private static final int FIRST_PORT = 18_100;
+
+    private final Path directory;
+    private final Map<String, Peer> peers = new LinkedHashMap<>();
+    private final Map<String, List<Peer.Load>> loads = new LinkedHashMap<>();
+
+    private ServeComparison(Path directory) {
+        this.directory = directory;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        ServeComparison comparison = new ServeComparison(Path.of(arguments[0]));
+        int rounds = Integer.parseInt(arguments[1]);
+        int seconds = Integer.parseInt(arguments[2]);
+        try {
+            comparison.start(List.of(arguments).subList(4, arguments.length));
+            comparison.measure(rounds, seconds);
+        } finally {
+            comparison.peers.values().forEach(Peer::close);
+        }
+        String table = comparison.table();
+        System.out.print(table);
+        Files.writeString(Path.of(arguments[3]), comparison.json(rounds, seconds));
+    }
+
+    private void start(List<String> ways) throws Exception {
+        byte[] content = new byte[FILE_BYTES];
+        new Random(1).nextBytes(content);
+        Files.write(directory.resolve("hot.bin"), content);
+        for (String way : ways) {
+            Peer peer = Peer.start(way, directory, FIRST_PORT + peers.size());
+            peers.put(way, peer);
+            loads.put(way, new ArrayList<>());
+            peer.verify(content);
+        }
+    }
+
+    private void measure(int rounds, int seconds) throws Exception {
+        for (Peer peer : peers.values()) {
+            peer.load(seconds); // warms up
+        }
+        for (int round = 0; round < rounds; round++) {
+            List<String> order = new ArrayList<>(peers.keySet());
+            Collections.rotate(order, round); // nobody always comes after the same one
+            for (String way : order) {
+                Peer peer = peers.get(way);
+                Peer.Load load = peer.load(seconds);
+                loads.get(way).add(load);
+                System.err.printf(
+                        Locale.ROOT,
+                        "round %d: %-20s %6.0f MiB/s, %6.0f ms of CPU per GiB%n",
+                        round + 1,
+                        way,
+                        load.mibPerSecond(),
+                        load.cpuMillisPerGib());
+            }
+        }
+    }
+
+    private String table() {
+        StringBuilder table = new StringBuilder();
+        String first = peers.keySet().iterator().next();
+        table.append("Medians, least and most. Ratios are of pairs within a round: rate of ")
+                .append(first)
+                .append(" / rate of the other, CPU of the other / CPU of ")
+                .append(first)
+                .append(".\n\n| way | MiB/s | ratio | CPU ms per GiB | ratio |\n|---|---|---|---|---|\n");
+        for (String way : peers.keySet()) {
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| %s | %s | %s | %s | %s |%n",
+                    way,
+                    spread("%.0f", values(way, Peer.Load::mibPerSecond)),
+                    spread("%.2f", ratios(first, way, Peer.Load::mibPerSecond)),
+                    spread("%.0f", values(way, Peer.Load::cpuMillisPerGib)),
+                    spread("%.2f", ratios(way, first, Peer.Load::cpuMillisPerGib))));
+        }
+        return table.toString();
+    }
+
+    private List<Double> values(String way, ToDoubleFunction<Peer.Load> number) {
+        return loads.get(way).stream().map(number::applyAsDouble).toList();
+    }
+
+    /** Of one round each, so that a slow minute of the machine slows both. */
+    private List<Double> ratios(String above, String below, ToDoubleFunction<Peer.Load> number) {
+        List<Double> over = values(above, number);
+        List<Double> under = values(below, number);
+        return IntStream.range(0, over.size())
+                .mapToObj(round -> over.get(round) / under.get(round))
+                .toList();
+    }
+
+    private static String spread(String format, List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        return String.format(
+                Locale.ROOT,
+                format + " (" + format + " to " + format + ")",
+                sorted.get(sorted.size() / 2),
+                sorted.get(0),
+                sorted.get(sorted.size() - 1));
+    }
+
+    private String json(int rounds, int seconds) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (String way : loads.keySet()) {
+            lines.add("    \"" + way + "\": {\"mib_per_second\": " + values(way, Peer.Load::mibPerSecond)
+                    + ", \"cpu_ms_per_gib\": " + values(way, Peer.Load::cpuMillisPerGib) + "}");
+        }
+        return "{\n  \"date\": \"" + Instant.now() + "\",\n  \"processors\": "
+                + Runtime.getRuntime().availableProcessors() + ",\n  \"rounds\": " + rounds + ",\n  \"seconds\": "
+                + seconds + ",\n  \"load\": \""
+                + Files.readString(Path.of("/proc/loadavg")).strip()
+                + "\",\n  \"ways\": {\n" + String.join(",\n", lines) + "\n  }\n}\n";
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer;
+
+import io.penstock.Backend;
+import io.penstock.Options;
+import io.penstock.cli.BackendChoice;
+import io.penstock.renderer.cuda.CudaKernels;
+import io.penstock.renderer.dx11.Painter;
+import io.penstock.renderer.dx11.TextureProjection;
+import io.penstock.renderer.gl.GlApplication;
+import io.penstock.renderer.gl.GlKernels;
+import io.penstock.renderer.opencl.OpenClKernels;
+import io.penstock.renderer.picture.Picture;
+import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Composition;
+import io.penstock.renderer.volume.DeviceComposition;
+import io.penstock.renderer.volume.KernelQueue;
+import io.penstock.renderer.volume.ProjectionPlane;
+
+/** Who composes pictures: the GPU that the slabs are streamed to, where there are kernels for it, or the processor. */
+interface Composer extends AutoCloseable {
+
+    /**
+     * A picture and how its slabs came.
+     *
+     * @param pass the look at the volume that it was drawn from
+     */
+    record Drawn(VolumeReader.Pass pass, Picture picture) {}
+
+    /** Opens the backend that was chosen, and whoever composes for it. */
+    static Composer open(BackendChoice choice) {
+        Backend backend = choice.open();
+        if (backend.name().equals("gl") && backend.capabilities().images()) {
+            backend.close(); // shaders want one that shares with a context of the application's
+            return InTextures.open();
+        }
+        try {
+            return of(backend);
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+
+    private static Composer of(Backend backend) {
+        return switch (backend.name()) {
+            case "cufile" -> new OnDevice(backend, CudaKernels.beside(backend));
+            case "opencl-ssg" -> new OnDevice(backend, OpenClKernels.beside(backend));
+            case "dx11" -> new OnDirect3d(backend, Painter.beside(backend));
+            default -> new OnProcessor(backend);
+        };
+    }
+
+    /** Returns the backend. */
+    Backend backend();
+
+    /** Draws a picture. */
+    Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException;
+
+    @Override
+    void close();
+
+    /** The processor, which looks at slabs where it can address them, else at copies. */
+    record OnProcessor(Backend backend) implements Composer {
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            Composition composition = shot.onProcessor();
+            return new Drawn(reader.show(composition, listener), composition.finish());
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+        }
+    }
+
+    /** Direct3D, which draws projections from a texture that slabs are read into; the processor, for the rest. */
+    record OnDirect3d(Backend backend, Painter painter) implements Composer {
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            if (!(shot instanceof Shot.Projection along) || !TextureProjection.takes(along.header())) {
+                return new OnProcessor(backend).draw(reader, shot, listener);
+            }
+            ProjectionPlane plane = ProjectionPlane.of(along.header(), along.world());
+            try (TextureProjection projection = new TextureProjection(painter, plane)) {
+                return new Drawn(reader.draw(projection, listener), projection.finish());
+            }
+        }
+
+        @Override
+        public void close() {
+            painter.close();
+            backend.close();
+        }
+    }
+
+    /** Kernels, which look at slabs where they are. */
+    record OnDevice(Backend backend, KernelQueue kernels) implements Composer {
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            try (DeviceComposition composition = shot.onDevice(kernels)) {
+                VolumeReader.Pass pass = reader.compose(composition, () -> kernels.fence(backend), listener);
+                return new Drawn(pass, composition.finish());
+            }
+        }
+
+        @Override
+        public void close() {
+            kernels.close();
+            backend.close();
+        }
+    }
+
+    /** Shaders, which look at slabs in 3D textures. */
+    record InTextures(GlApplication application, GlKernels kernels) implements Composer {
+
+        static InTextures open() {
+            GlApplication application = GlApplication.open(Options.none());
+            try {
+                return new InTextures(application, new GlKernels(application));
+            } catch (RuntimeException e) {
+                application.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public Backend backend() {
+            return application.backend();
+        }
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException {
+            try (DeviceComposition composition = shot.onDevice(kernels)) {
+                VolumeReader.Pass pass = reader.compose(composition, application, listener);
+                return new Drawn(pass, composition.finish());
+            }
+        }
+
+        @Override
+        public void close() {
+            kernels.close();
+            application.close();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer;
+
+import io.penstock.TransferPath;
+import io.penstock.cli.BackendChoice;
+import io.penstock.cli.ByteSize;
+import io.penstock.cli.NewFile;
+import io.penstock.cli.Progress;
+import io.penstock.cli.Subcommand;
+import io.penstock.renderer.picture.Png;
+import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Camera;
+import io.penstock.renderer.volume.NiftiFile;
+import io.penstock.renderer.volume.NiftiHeader;
+import io.penstock.renderer.volume.Scene;
+import io.penstock.renderer.volume.Survey;
+import io.penstock.renderer.volume.ValueRange;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock render}: pictures of a volume that is never in memory as a whole. */
+@Command(name = "render", description = "Renders a NIfTI-1 volume (.nii, .nii.gz), streaming it in slabs.")
+public final class RenderCommand implements Subcommand {
+
+    /** What can be drawn; the constants are what the user types. */
+    enum View {
+        X(0),
+        Y(1),
+        Z(2),
+        MIP(ANY),
+        SHADED(ANY);
+
+        private final int world;
+
+        View(int world) {
+            this.world = world;
+        }
+    }
+
+    private static final int ANY = -1; // angle
+    private static final int MAX_FRAMES = 100_000;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(arity = "0..1", paramLabel = "VOLUME", description = "The file to draw; else a brain that comes along.")
+    private @Nullable Path path;
+
+    @Option(
+            names = "--view",
+            paramLabel = "VIEW",
+            defaultValue = "shaded",
+            description = "x, y, z: maximum intensity from the left, front, top, voxel by voxel. mip: maximum intensity"
+                    + " from any angle. shaded: light on surfaces, from any angle (default).")
+    private View view = View.SHADED;
+
+    @Option(
+            names = "--azimuth",
+            paramLabel = "DEGREES",
+            defaultValue = "30",
+            description = "Degrees around; 0 is the face (default: 30).")
+    private double azimuth;
+
+    @Option(
+            names = "--elevation",
+            paramLabel = "DEGREES",
+            defaultValue = "15",
+            description = "Degrees above the horizon (default: 15).")
+    private double elevation;
+
+    @Option(
+            names = "--frames",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Frames of a turntable, numbered (default: 1). Of several it says at the end how many were"
+                    + " drawn per second, and the GB/s of voxels behind that; the writing of pictures does not count.")
+    private int frames;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "8MiB",
+            converter = ByteSize.class,
+            description = "Bytes of voxels in memory at a time (default: 8MiB).")
+    private long budgetBytes;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            defaultValue = "penstock-render.png",
+            description = "Default: penstock-render.png.")
+    private Path out = Path.of("penstock-render.png");
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    private final Progress progress = new Progress();
+
+    /** For picocli. */
+    public RenderCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        try (Composer composer = Composer.open(choice);
+                BundledScan bundled = new BundledScan();
+                NiftiFile volume = NiftiFile.open(path == null ? bundled.path() : path, this::inflated)) {
+            announce(volume);
+            VolumeReader reader = new VolumeReader(composer.backend(), volume, budgetBytes);
+            Function<Camera, Shot> shots = shots(reader, volume.header());
+            long nanos = 0;
+            for (int frame = 0; frame < frames; frame++) {
+                Camera camera = new Camera(azimuth + 360.0 * frame / frames, elevation);
+                nanos += draw(reader, composer, frame, shots.apply(camera));
+            }
+            if (frames > 1) {
+                summarize(reader, nanos);
+            }
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private void check() throws IOException {
+        if (frames < 1 || frames > MAX_FRAMES) {
+            throw new ParameterException(spec.commandLine(), "--frames takes 1 to " + MAX_FRAMES + ", not " + frames);
+        }
+        try {
+            new Camera(azimuth, elevation);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        if (Files.isDirectory(out)) {
+            throw new IOException(out + " is a directory, not a place for a picture");
+        }
+        NewFile.folder(out);
+    }
+
+    private void inflated(String into, long done, long total) {
+        progress.step("inflating into " + into, done, total);
+        if (done == total) {
+            progress.line("inflated " + total + " bytes into " + into);
+        }
+    }
+
+    private void announce(NiftiFile volume) {
+        NiftiHeader header = volume.header();
+        if (header.volumes() > 1) {
+            progress.line("this file holds " + header.volumes() + " volumes; the first is drawn");
+        }
+    }
+
+    /** Returns what is drawn from where the camera is; a projection along an axis is the same from everywhere. */
+    private Function<Camera, Shot> shots(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
+        if (view.world != ANY) {
+            return camera -> new Shot.Projection(header, view.world);
+        }
+        Scene scene = survey(reader, header);
+        return camera -> view == View.MIP ? new Shot.Maximum(scene, camera) : new Shot.Shaded(scene, camera);
+    }
+
+    private Scene survey(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
+        Survey survey;
+        if (Survey.needsRange(header)) {
+            ValueRange range = new ValueRange(header);
+            reader.show(range, (done, way) -> progress.step("finding the range", done, header.volumeBytes()));
+            survey = new Survey(header, range);
+        } else {
+            survey = new Survey(header);
+        }
+        reader.show(survey, (done, way) -> progress.step("surveying", done, header.volumeBytes()));
+        return survey.finish();
+    }
+
+    /** Returns how long it took, without the writing of the picture. */
+    private long draw(VolumeReader reader, Composer composer, int frame, Shot shot) throws IOException {
+        String name = "frame " + (frame + 1) + "/" + frames;
+        long start = System.nanoTime();
+        Composer.Drawn drawn = composer.draw(
+                reader,
+                shot,
+                (done, way) -> progress.step(
+                        name + ", " + way(done, System.nanoTime() - start, way, reader.backend()),
+                        done,
+                        reader.bytes()));
+        long nanos = System.nanoTime() - start;
+        Path file = file(frame);
+        Png.write(drawn.picture(), file);
+        VolumeReader.Pass pass = drawn.pass();
+        String way = way(pass.bytes(), pass.nanos(), pass.path(), reader.backend());
+        progress.line(name + ": " + nanos / 1_000_000 + " ms, " + pass.bytes() + " bytes at " + way);
+        say(file.toString());
+        return nanos;
+    }
+
+    private void summarize(VolumeReader reader, long nanos) {
+        say(String.format(
+                Locale.ROOT,
+                "%d frames, %.2f frames per second, %s, backend %s",
+                frames,
+                frames * 1e9 / Math.max(nanos, 1),
+                Progress.rate(frames * reader.bytes(), nanos),
+                reader.backend()));
+    }
+
+    private void say(String line) {
+        spec.commandLine().getOut().println(line);
+        spec.commandLine().getOut().flush();
+    }
+
+    private static String way(long bytes, long nanos, TransferPath path, String backend) {
+        return Progress.rate(bytes, nanos) + ", path " + path + ", backend " + backend;
+    }
+
+    /** Returns the file of a frame: the one that was asked for, with a number before its suffix if there are several. */
+    private Path file(int frame) {
+        if (frames == 1) {
+            return out;
+        }
+        String name = String.valueOf(out.getFileName());
+        int dot = name.lastIndexOf('.');
+        String stem = dot > 0 ? name.substring(0, dot) : name;
+        String suffix = dot > 0 ? name.substring(dot) : "";
+        return out.resolveSibling(String.format(Locale.ROOT, "%s-%03d%s", stem, frame, suffix));
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer;
+
+import io.penstock.Backend;
+import io.penstock.Chunk;
+import io.penstock.Completion;
+import io.penstock.DeviceFence;
+import io.penstock.FileOption;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.renderer.dx11.TextureProjection;
+import io.penstock.renderer.gl.BrickStream;
+import io.penstock.renderer.gl.GlApplication;
+import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.DeviceComposition;
+import io.penstock.renderer.volume.DevicePlace;
+import io.penstock.renderer.volume.NiftiFile;
+import io.penstock.renderer.volume.NiftiHeader;
+import io.penstock.renderer.volume.Slab;
+import io.penstock.renderer.volume.SlabOrder;
+import io.penstock.renderer.volume.SlabPlan;
+import io.penstock.renderer.volume.SlabVisitor;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Streams a volume past visitors, within a budget: each slab is a chunk of device memory, lent for as long as the
+ * visitor looks at it, while the next ones are read.
+ */
+final class VolumeReader {
+
+    /**
+     * One look at all of a volume.
+     *
+     * @param bytes the bytes read
+     * @param nanos how long it took, composition included
+     * @param path the path that the bytes took
+     */
+    record Pass(long bytes, long nanos, TransferPath path) {}
+
+    /** Hears how far a pass has come. */
+    interface Listener {
+        void read(long bytes, TransferPath path);
+    }
+
+    private static final FileOption[] OPTIONS = {FileOption.READ, FileOption.IMMUTABLE};
+
+    private final Backend backend;
+    private final NiftiFile volume;
+    private final long budgetBytes;
+
+    VolumeReader(Backend backend, NiftiFile volume, long budgetBytes) {
+        this.backend = backend;
+        this.volume = volume;
+        this.budgetBytes = budgetBytes;
+    }
+
+    /**
+     * Has a device look at all slabs where they are, in the order that it wants. A slab's memory is read into again only
+     * when the device has passed the fence behind its work on it.
+     *
+     * @param fence makes a fence behind what the device was ordered to do so far
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass compose(DeviceComposition composition, Supplier<DeviceFence> fence, Listener listener)
+            throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), composition);
+        return pass(
+                plan,
+                (chunk, range) -> {
+                    composition.visit(
+                            range,
+                            new DevicePlace(
+                                    chunk.region().buffer().nativeHandle(),
+                                    chunk.region().offset()));
+                    return chunk.releaseAfter(fence.get());
+                },
+                listener);
+    }
+
+    /**
+     * Has shaders look at all slabs in 3D textures of an application's, in the order that they want.
+     *
+     * @param listener hears of each slab, on the application's thread
+     */
+    Pass compose(DeviceComposition composition, GlApplication application, Listener listener)
+            throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(
+                budgetBytes, volume.header(), new BrickOrder(composition, BrickStream.mostTexels(application)));
+        long start = System.nanoTime();
+        long[] read = new long[1];
+        try (BrickStream bricks = new BrickStream(application, volume.header(), plan)) {
+            Completion last = backend.withFile(
+                            volume.path(),
+                            OPTIONS,
+                            file -> bricks.show(file, composition)
+                                    .doOnNext(done -> listener.read(read[0] += done.bytes(), done.path()))
+                                    .last())
+                    .block();
+            return new Pass(
+                    bytes(),
+                    System.nanoTime() - start,
+                    Objects.requireNonNull(last).path());
+        }
+    }
+
+    /** The order of a composition whose slabs must fit textures. */
+    private record BrickOrder(DeviceComposition composition, int mostSlices) implements SlabOrder {
+
+        @Override
+        public boolean descending() {
+            return composition.descending();
+        }
+
+        @Override
+        public long heldBytes(int slices) {
+            return composition.heldBytes(slices);
+        }
+    }
+
+    /**
+     * Has Direct3D draw all slabs from a texture. One is enough: the device reads what is drawn before it writes what is
+     * read next, since both stand in the order of its one context.
+     *
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass draw(TextureProjection projection, Listener listener) throws BadVolumeException {
+        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), projection);
+        long start = System.nanoTime();
+        Completion last = backend.withFile(
+                        volume.path(),
+                        OPTIONS,
+                        file -> Flux.fromIterable(plan.slabs())
+                                .concatMap(slab -> backend.submit(Transfer.read(
+                                                file.region(slab.fileOffset(), slab.bytes()),
+                                                projection.image(plan, slab)))
+                                        .flatMap(done ->
+                                                complete(slab, done.bytes()).thenReturn(done))
+                                        .doOnNext(done -> {
+                                            projection.visit(slab);
+                                            listener.read(
+                                                    slab.fileOffset()
+                                                            + slab.bytes()
+                                                            - plan.slabs()
+                                                                    .get(0)
+                                                                    .fileOffset(),
+                                                    done.path());
+                                        }))
+                                .last())
+                .block();
+        return new Pass(
+                bytes(), System.nanoTime() - start, Objects.requireNonNull(last).path());
+    }
+
+    /**
+     * Shows all slabs to a visitor, in the order that it wants.
+     *
+     * @param listener hears of each slab, on a delivery thread
+     */
+    Pass show(SlabVisitor visitor, Listener listener) throws BadVolumeException {
+        SlabPlan plan = plan(visitor);
+        return pass(plan, new Lending(plan, volume.header(), visitor), listener);
+    }
+
+    /** What is done with a slab while its memory is lent. */
+    private interface Use {
+        Mono<Void> of(Chunk chunk, SlabPlan.Range range);
+    }
+
+    private Pass pass(SlabPlan plan, Use use, Listener listener) {
+        long start = System.nanoTime();
+        TransferPath path = backend.withFile(volume.path(), OPTIONS, file -> {
+                    return slabs(file, plan, chunk -> {
+                                TransferPath taken = path(file, chunk);
+                                return used(chunk, plan, use).then(Mono.fromSupplier(() -> {
+                                    listener.read(bytesBefore(plan, chunk) + chunk.length(), taken);
+                                    return taken;
+                                }));
+                            })
+                            .last();
+                })
+                .block();
+        return new Pass(bytes(), System.nanoTime() - start, Objects.requireNonNull(path));
+    }
+
+    private static Mono<Void> used(Chunk chunk, SlabPlan plan, Use use) {
+        SlabPlan.Range range = plan.slabs().get((int) chunk.index());
+        return complete(range, chunk.length()).then(Mono.defer(() -> use.of(chunk, range)));
+    }
+
+    private static Mono<Void> complete(SlabPlan.Range range, long bytes) {
+        return bytes == range.bytes()
+                ? Mono.empty()
+                : Mono.error(new BadVolumeException("the volume became shorter while it was read: " + bytes + " of "
+                        + range.bytes() + " bytes at " + range.fileOffset()));
+    }
+
+    /** Returns the name of the backend. */
+    String backend() {
+        return backend.name();
+    }
+
+    /** Returns the bytes of one pass. */
+    long bytes() {
+        return volume.header().volumeBytes();
+    }
+
+    private SlabPlan plan(SlabVisitor visitor) throws BadVolumeException {
+        boolean copies = !backend.capabilities().hostVisible();
+        return SlabPlan.within(budgetBytes, volume.header(), new SlabOrder() {
+            @Override
+            public boolean descending() {
+                return visitor.descending();
+            }
+
+            @Override
+            public long heldBytes(int slices) {
+                long copy = copies ? slices * volume.header().sliceBytes() : 0;
+                return visitor.heldBytes(slices) + copy;
+            }
+        });
+    }
+
+    private Flux<TransferPath> slabs(StorageFile file, SlabPlan plan, Function<Chunk, Mono<TransferPath>> use) {
+        List<FileRegion> regions = plan.slabs().stream()
+                .map(slab -> file.region(slab.fileOffset(), slab.bytes()))
+                .toList();
+        return backend.stream(
+                StreamPlan.of(regions).chunkBytes(plan.chunkBytes()).depth(plan.depth()), use);
+    }
+
+    private static long bytesBefore(SlabPlan plan, Chunk chunk) {
+        return chunk.index() * plan.chunkBytes(); // all slabs but the last are as thick
+    }
+
+    private TransferPath path(StorageFile file, Chunk chunk) {
+        return backend.explain(Transfer.read(file.region(chunk.fileOffset(), chunk.length()), chunk.region()))
+                .path();
+    }
+
+    /** Turns chunks into slabs, where the processor can see device memory as they are, else through a copy. */
+    private static final class Lending implements Use {
+
+        private final SlabPlan plan;
+        private final NiftiHeader header;
+        private final SlabVisitor visitor;
+        private @Nullable ByteBuffer copy;
+
+        Lending(SlabPlan plan, NiftiHeader header, SlabVisitor visitor) {
+            this.plan = plan;
+            this.header = header;
+            this.visitor = visitor;
+        }
+
+        @Override
+        public Mono<Void> of(Chunk chunk, SlabPlan.Range range) {
+            if (chunk.region().buffer().hostView().isPresent()) {
+                return Mono.fromRunnable(() -> visit(range, chunk.view().buffer(0, (int) chunk.length())));
+            }
+            ByteBuffer target = copy((int) range.bytes());
+            return chunk.region()
+                    .buffer()
+                    .download(chunk.region().offset(), target)
+                    .doOnNext(bytes -> visit(range, target))
+                    .then();
+        }
+
+        private void visit(SlabPlan.Range range, ByteBuffer voxels) {
+            visitor.visit(new Slab(range.from(), range.to(), voxels.order(header.order())));
+        }
+
+        private ByteBuffer copy(int bytes) {
+            ByteBuffer here = copy;
+            if (here == null) {
+                here = ByteBuffer.allocateDirect((int) plan.chunkBytes());
+                copy = here;
+            }
+            return here.slice(0, bytes);
+        }
+    }
+}

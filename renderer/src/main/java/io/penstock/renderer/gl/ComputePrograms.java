@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.gl;
+
+import io.penstock.renderer.gl.ffi.GlCalls;
+import io.penstock.renderer.volume.Kernels;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The kernels of {@code compose.comp}, a program each, compiled by the driver when they are first asked for.
+ *
+ * <p><b>Threading:</b> the thread of the context.
+ */
+final class ComputePrograms implements AutoCloseable {
+
+    private final String source = source();
+    private final Map<String, Integer> programs = new HashMap<>();
+
+    private static String source() {
+        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream("compose.comp"))) {
+            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns the program of a kernel.
+     *
+     * @throws IllegalStateException with what the compiler said
+     */
+    int program(String kernel) {
+        return programs.computeIfAbsent(kernel, this::compiled);
+    }
+
+    private int compiled(String kernel) {
+        int shader = GlCalls.glCreateShader(GlCalls.GL_COMPUTE_SHADER);
+        int program = GlCalls.glCreateProgram();
+        try {
+            GlCalls.source(shader, "#version 430 core\n#define KERNEL_" + kernel + "\n#line 1\n" + source);
+            GlCalls.glCompileShader(shader);
+            int[] done = new int[1];
+            GlCalls.glGetShaderiv(shader, GlCalls.GL_COMPILE_STATUS, done);
+            if (done[0] == 0) {
+                throw new IllegalStateException("glCompileShader of " + kernel + ": " + GlCalls.shaderLog(shader));
+            }
+            GlCalls.glAttachShader(program, shader);
+            GlCalls.glLinkProgram(program);
+            GlCalls.glGetProgramiv(program, GlCalls.GL_LINK_STATUS, done);
+            if (done[0] == 0) {
+                throw new IllegalStateException("glLinkProgram of " + kernel + ": " + GlCalls.programLog(program));
+            }
+            GlApplication.check("glLinkProgram of " + kernel);
+            return program;
+        } catch (RuntimeException e) {
+            GlCalls.glDeleteProgram(program);
+            throw e;
+        } finally {
+            GlCalls.glDeleteShader(shader);
+        }
+    }
+
+    @Override
+    public void close() {
+        programs.values().forEach(GlCalls::glDeleteProgram);
+        programs.clear();
+    }
+}

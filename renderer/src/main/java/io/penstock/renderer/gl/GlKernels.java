@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.gl;
+
+import io.penstock.renderer.gl.ffi.GlCalls;
+import io.penstock.renderer.volume.DevicePlace;
+import io.penstock.renderer.volume.Kernels;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The kernels as compute shaders in an application's context: memory is buffers, addresses are their names, and a slab is a
+ * 3D texture.
+ *
+ * <p><b>Ownership:</b> close it before the application.
+ */
+public final class GlKernels implements Kernels, AutoCloseable {
+
+    /** What a kernel's first parameters are: f the frame, s a slab, b a buffer; those behind are numbers. */
+    private static final Map<String, String> PARAMETERS = Map.of(
+            "maxima",
+            "fsb",
+            "decode",
+            "fsb",
+            "background",
+            "fb",
+            "begin",
+            "b",
+            "march",
+            "fbbbbbbbb",
+            "brightest",
+            "fbbbbbb");
+
+    private static final int GROUP = 64; // local_size_x
+    private static final int MOST_GROUPS = 65_535; // in a direction: what every GL has
+
+    /** Threads of a processor take longer to begin than an index takes. */
+    private static final int MOST_GROUPS_IN_SOFTWARE = 64;
+
+    private final GlApplication application;
+    private final ComputePrograms programs = new ComputePrograms();
+    private final long mostBytes;
+    private final long mostGroups;
+
+    /** Makes them; the driver compiles each when it is first run. */
+    public GlKernels(GlApplication application) {
+        this.application = application;
+        this.mostGroups = application.backend().capabilities().hardware() ? Long.MAX_VALUE : MOST_GROUPS_IN_SOFTWARE;
+        this.mostBytes = application.number(GlCalls.GL_MAX_SHADER_STORAGE_BLOCK_SIZE) & 0xffff_ffffL;
+    }
+
+    @Override
+    public long allocate(long bytes) {
+        if (bytes > mostBytes) {
+            throw new IllegalStateException("a buffer of " + bytes + " bytes is too large for shaders, which see "
+                    + mostBytes + " of one here: a smaller budget needs less");
+        }
+        return application.call(() -> {
+            int[] name = new int[1];
+            GlCalls.glCreateBuffers(1, name);
+            long words = (bytes + Integer.BYTES - 1) / Integer.BYTES;
+            GlCalls.glNamedBufferStorage(name[0], words * Integer.BYTES, 0, GlCalls.GL_DYNAMIC_STORAGE_BIT);
+            GlApplication.check("glNamedBufferStorage of " + bytes + " bytes");
+            return (long) name[0];
+        });
+    }
+
+    @Override
+    public void free(long address) {
+        application.run(() -> GlCalls.glDeleteBuffers(1, new int[] {(int) address}));
+    }
+
+    @Override
+    public void put(ByteBuffer from, long address) {
+        application.run(() -> {
+            GlCalls.glNamedBufferSubData((int) address, 0, from.remaining(), from);
+            GlApplication.check("glNamedBufferSubData");
+        });
+    }
+
+    @Override
+    public void get(long address, ByteBuffer to) {
+        application.run(() -> {
+            GlCalls.glGetNamedBufferSubData((int) address, 0, to.remaining(), to);
+            GlApplication.check("glGetNamedBufferSubData");
+        });
+    }
+
+    @Override
+    public void show(DevicePlace slab, String kernel, long indices, long... arguments) {
+        long[] all = new long[arguments.length + 1];
+        all[0] = arguments[0];
+        all[1] = slab.memory();
+        System.arraycopy(arguments, 1, all, 2, arguments.length - 1);
+        run(kernel, indices, all);
+    }
+
+    @Override
+    public void run(String kernel, long indices, long... arguments) {
+        application.run(() -> {
+            int program = programs.program(kernel);
+            GlCalls.glUseProgram(program);
+            bind(program, Objects.requireNonNull(PARAMETERS.get(kernel), kernel), arguments);
+            long groups = Math.min((indices + GROUP - 1) / GROUP, mostGroups);
+            long across = Math.min(groups, MOST_GROUPS);
+            GlCalls.glDispatchCompute((int) across, (int) ((groups + across - 1) / across), 1);
+            GlCalls.glMemoryBarrier(GlCalls.GL_ALL_BARRIER_BITS);
+            GlApplication.check("glDispatchCompute of " + kernel);
+        });
+    }
+
+    private static void bind(int program, String objects, long... arguments) {
+        int buffers = 0;
+        for (int i = 0; i < objects.length(); i++) {
+            int name = (int) arguments[i];
+            switch (objects.charAt(i)) {
+                case 'f' -> GlCalls.glBindBufferBase(GlCalls.GL_UNIFORM_BUFFER, 0, name);
+                case 's' -> GlCalls.glBindTextureUnit(0, name); // again each time: what has arrived is seen then
+                default -> GlCalls.glBindBufferBase(GlCalls.GL_SHADER_STORAGE_BUFFER, buffers++, name);
+            }
+        }
+        int[] numbers = new int[arguments.length - objects.length()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = Math.toIntExact(arguments[objects.length() + i]);
+        }
+        if (numbers.length > 0) {
+            GlCalls.glProgramUniform1iv(program, 0, numbers.length, numbers);
+        }
+    }
+
+    @Override
+    public void close() {
+        application.run(programs::close);
+    }
+}

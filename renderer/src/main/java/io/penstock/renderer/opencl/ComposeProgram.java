@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.opencl;
+
+import io.penstock.renderer.opencl.ffi.OpenClCalls;
+import io.penstock.renderer.volume.Kernels;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The kernels of {@code compose.cu}, compiled by the device's driver.
+ *
+ * <p><b>Threading:</b> one thread at a time.
+ */
+final class ComposeProgram implements AutoCloseable {
+
+    private static final int MOST_LOG_BYTES = 1 << 16;
+
+    private final long program;
+    private final Map<String, Long> kernels = new HashMap<>();
+
+    /**
+     * Compiles them.
+     *
+     * @throws IllegalStateException with what the compiler said
+     */
+    ComposeProgram(long context, long device) {
+        int[] error = new int[1];
+        program = OpenClCalls.programOf(context, source(), error);
+        Answers.check(error[0], "clCreateProgramWithSource");
+        int built = OpenClCalls.clBuildProgram(program, 1, new long[] {device}, options(device), 0, 0);
+        if (built != 0) {
+            String log = log(device);
+            OpenClCalls.clReleaseProgram(program);
+            throw new IllegalStateException("clBuildProgram -> " + built + ": " + log);
+        }
+    }
+
+    /** The processor rounds after each operation; a device that can is to do so, too. */
+    private static String options(long device) {
+        long[] abilities = new long[1];
+        Answers.check(
+                OpenClCalls.clGetDeviceInfo(
+                        device, OpenClCalls.CL_DEVICE_SINGLE_FP_CONFIG, Long.BYTES, abilities, new long[1]),
+                "clGetDeviceInfo");
+        boolean exact = (abilities[0] & OpenClCalls.CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+        return "-cl-std=CL1.2" + (exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+    }
+
+    private String log(long device) {
+        byte[] log = new byte[MOST_LOG_BYTES];
+        long[] bytes = new long[1];
+        int asked = OpenClCalls.clGetProgramBuildInfo(
+                program, device, OpenClCalls.CL_PROGRAM_BUILD_LOG, log.length, log, bytes);
+        return asked == 0 ? new String(log, 0, (int) bytes[0], StandardCharsets.UTF_8).strip() : "no log: " + asked;
+    }
+
+    private static String source() {
+        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream("compose.cu"))) {
+            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns a kernel. */
+    long kernel(String name) {
+        return kernels.computeIfAbsent(name, wanted -> {
+            int[] error = new int[1];
+            long kernel = OpenClCalls.clCreateKernel(program, wanted, error);
+            Answers.check(error[0], "clCreateKernel of " + wanted);
+            return kernel;
+        });
+    }
+
+    @Override
+    public void close() {
+        kernels.values().forEach(OpenClCalls::clReleaseKernel);
+        OpenClCalls.clReleaseProgram(program);
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * {@code penstock render} and {@code penstock stream-texture}, and what joins their parts: a volume is read slab by slab and
+ * composed by the processor or by kernels. Calls of a device's own API belong into the package named after it.
+ */
+@NullMarked
+package io.penstock.renderer;
+
+import org.jspecify.annotations.NullMarked;

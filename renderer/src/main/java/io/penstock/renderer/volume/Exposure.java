@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import io.penstock.renderer.picture.Picture;
+import java.util.Arrays;
+
+/** What the rays have gathered so far, pixel by pixel: light, and how much of what lies behind still shines through. */
+final class Exposure {
+
+    /** Below this much of what lies behind nobody sees a difference in 8 bits. */
+    static final float OPAQUE = 1 / 512f;
+
+    private static final int SIDE = Picture.SIDE;
+    private static final int TONES = 4096;
+
+    final float[] red = new float[SIDE * SIDE];
+    final float[] green = new float[SIDE * SIDE];
+    final float[] blue = new float[SIDE * SIDE];
+    final float[] clear = new float[SIDE * SIDE];
+
+    Exposure() {
+        Arrays.fill(clear, 1);
+    }
+
+    Picture develop() {
+        byte[] tones = tones();
+        byte[] rgb = new byte[3 * SIDE * SIDE];
+        for (int pixel = 0; pixel < SIDE * SIDE; pixel++) {
+            int row = pixel / SIDE;
+            float night = clear[pixel] * (0.004f + 0.012f * row / SIDE);
+            rgb[3 * pixel] = tone(tones, red[pixel] + night);
+            rgb[3 * pixel + 1] = tone(tones, green[pixel] + night * 1.15f);
+            rgb[3 * pixel + 2] = tone(tones, blue[pixel] + night * 1.5f);
+        }
+        return new Picture(SIDE, SIDE, rgb);
+    }
+
+    private static byte tone(byte[] tones, float light) {
+        return tones[(int) (Math.min(light, 1) * (TONES - 1) + 0.5f)];
+    }
+
+    /** The transfer curve of sRGB. */
+    private static byte[] tones() {
+        byte[] tones = new byte[TONES];
+        for (int i = 0; i < TONES; i++) {
+            double light = (double) i / (TONES - 1);
+            double tone = light <= 0.0031308 ? 12.92 * light : 1.055 * StrictMath.pow(light, 1 / 2.4) - 0.055;
+            tones[i] = (byte) (tone * 255 + 0.5);
+        }
+        return tones;
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import io.penstock.cli.ffi.UnnamedFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file for a while, in the directory for such files: without a name where the file system can, so that nothing is left
+ * of it however the process ends.
+ */
+final class InflatedFile implements AutoCloseable {
+
+    /** How names of this process begin: whoever finds one left by a killed process can tell. */
+    static final String PREFIX = "penstock-" + ProcessHandle.current().pid() + "-";
+
+    private static final int MODE = 0600;
+
+    private final Path folder;
+    private final Path path;
+    private final @Nullable UnnamedFile unnamed;
+
+    private InflatedFile(Path folder, Path path, @Nullable UnnamedFile unnamed) {
+        this.folder = folder;
+        this.path = path;
+        this.unnamed = unnamed;
+    }
+
+    static InflatedFile create() throws IOException {
+        Path folder = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
+        UnnamedFile unnamed = UnnamedFile.in(folder, MODE).orElse(null);
+        return unnamed == null ? named(folder) : new InflatedFile(folder, unnamed.path(), unnamed);
+    }
+
+    /** Creates one as on a file system that has no unnamed files. */
+    static InflatedFile named(Path folder) throws IOException {
+        Path path = Files.createTempFile(folder, PREFIX, ".nii");
+        path.toFile().deleteOnExit(); // for the user who presses Ctrl-C
+        return new InflatedFile(folder, path, null);
+    }
+
+    /** Returns the path to open; {@link #toString} is what a user wants to read. */
+    Path path() {
+        return path;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Deletes the file. */
+    @Override
+    public void close() {
+        if (unnamed != null) {
+            unnamed.close();
+            return;
+        }
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            path.toFile().deleteOnExit();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return unnamed == null ? path + ", which is deleted at the end" : "a file without a name in " + folder;
+    }
+}

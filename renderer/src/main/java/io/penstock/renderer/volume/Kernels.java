@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A device that runs the kernels of {@code compose.cu}, in order.
+ *
+ * <p><b>Threading:</b> any thread, one at a time.
+ */
+public interface Kernels {
+
+    /** Returns the address of new memory. */
+    long allocate(long bytes);
+
+    /** Frees memory, once the device has done everything before. */
+    void free(long address);
+
+    /** Copies bytes, from position to limit, to the device, after everything before. */
+    void put(ByteBuffer from, long address);
+
+    /** Copies bytes from the device, after everything before; fills the buffer from position to limit. */
+    void get(long address, ByteBuffer to);
+
+    /**
+     * Runs a kernel that looks at a slab, which is its second parameter, after everything before.
+     *
+     * @param arguments its other parameters
+     */
+    default void show(DevicePlace slab, String kernel, long indices, long... arguments) {
+        long[] all = new long[arguments.length + 1];
+        all[0] = arguments[0];
+        all[1] = slab.memory() + slab.offset();
+        System.arraycopy(arguments, 1, all, 2, arguments.length - 1);
+        run(kernel, indices, all);
+    }
+
+    /**
+     * Runs a kernel after everything before.
+     *
+     * @param kernel its name
+     * @param indices how many indices it handles, each by a thread of its own
+     * @param arguments its parameters: addresses and numbers
+     */
+    void run(String kernel, long indices, long... arguments);
+}

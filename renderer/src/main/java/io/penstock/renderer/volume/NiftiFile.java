@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A volume on disk, not compressed, with its header checked against the file's length.
+ *
+ * <p><b>Ownership:</b> whoever opened it closes it; what was inflated for it is then deleted.
+ */
+public final class NiftiFile implements AutoCloseable {
+
+    private final Path path;
+    private final NiftiHeader header;
+    private final @Nullable InflatedFile temporary;
+
+    private NiftiFile(Path path, NiftiHeader header, @Nullable InflatedFile temporary) {
+        this.path = path;
+        this.header = header;
+        this.temporary = temporary;
+    }
+
+    /**
+     * Opens a {@code .nii} as it is, and inflates a {@code .nii.gz} into a temporary file first. Which of the two it
+     * is, its first bytes say and not its name.
+     *
+     * @throws BadVolumeException with one line to show, if it cannot be drawn; nothing is left behind then
+     */
+    public static NiftiFile open(Path path, InflationProgress progress) throws BadVolumeException {
+        try {
+            if (Files.isDirectory(path)) {
+                throw new BadVolumeException(path + " is a directory, not a NIfTI-1 file");
+            }
+            ByteBuffer start = firstBytes(path);
+            if (isGzip(start)) {
+                return inflated(path, progress);
+            }
+            NiftiHeader header = NiftiHeader.parse(path.toString(), start);
+            checkLength(path, header, Files.size(path));
+            return new NiftiFile(path, header, null);
+        } catch (NoSuchFileException e) {
+            throw new BadVolumeException("there is no file " + path, e);
+        } catch (AccessDeniedException e) {
+            throw new BadVolumeException(path + " cannot be read: permission denied", e);
+        } catch (BadVolumeException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new BadVolumeException(path + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns the file that holds the voxels: the one that was opened, or a temporary one. */
+    public Path path() {
+        return path;
+    }
+
+    public NiftiHeader header() {
+        return header;
+    }
+
+    /** Returns whether {@link #path} is a temporary file. */
+    public boolean temporary() {
+        return temporary != null;
+    }
+
+    /** Deletes the temporary file, if there is one. */
+    @Override
+    public void close() {
+        if (temporary != null) {
+            temporary.close();
+        }
+    }
+
+    private static NiftiFile inflated(Path path, InflationProgress progress) throws IOException {
+        Inflation inflation = new Inflation(path, progress);
+        InflatedFile inflated = inflation.run();
+        return new NiftiFile(inflated.path(), inflation.header(), inflated);
+    }
+
+    private static ByteBuffer firstBytes(Path path) throws IOException {
+        ByteBuffer start = ByteBuffer.allocate(NiftiHeader.BYTES);
+        try (SeekableByteChannel channel = Files.newByteChannel(path)) {
+            while (start.hasRemaining() && channel.read(start) >= 0) {
+                // a read may be short
+            }
+        }
+        return start.flip();
+    }
+
+    private static boolean isGzip(ByteBuffer start) {
+        return start.limit() >= 2 && start.get(0) == 0x1f && start.get(1) == (byte) 0x8b;
+    }
+
+    static void checkLength(Path path, NiftiHeader header, long length) throws BadVolumeException {
+        long missing = header.end() - length;
+        if (missing > 0) {
+            throw new BadVolumeException("%s is truncated: the header promises %d bytes of voxels from byte %d but the "
+                            .formatted(path, header.volumeBytes(), header.voxelOffset())
+                    + "file ends at %d (%d %s missing)".formatted(length, missing, missing == 1 ? "byte" : "bytes"));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import io.penstock.renderer.picture.Picture;
+import java.util.Arrays;
+
+/** Shows a projection upright, in true proportions, in the window of grey that suits its values. */
+final class ProjectionView {
+
+    private static final double MARGIN = 1.08;
+
+    /** Right and up on the screen, as direction of the patient and its sign, for each direction of view. */
+    private static final int[][] SCREEN = {
+        {1, -1, 2, 1}, // from the left: the face is on the left
+        {0, -1, 2, 1}, // from the front: the patient's right is on the left
+        {0, 1, 1, 1}, // from above: the face is at the top
+    };
+
+    private final float[] maxima;
+    private final int width;
+    private final int height;
+    private final GreyWindow window;
+
+    private ProjectionView(float[] maxima, int width) {
+        this.maxima = maxima;
+        this.width = width;
+        this.height = maxima.length / width;
+        this.window = GreyWindow.of(maxima);
+    }
+
+    static Picture of(NiftiHeader header, int along, float[] maxima) {
+        int first = along == 0 ? 1 : 0;
+        int second = along == 2 ? 1 : 2;
+        ProjectionView view = new ProjectionView(maxima, header.along(first));
+        int[] screen = SCREEN[header.orientation().axis(along).world()];
+        Orientation.Axis firstAxis = header.orientation().axis(first);
+        boolean upright = firstAxis.world() == screen[0];
+        double[] spacing = {header.spacing().along(first), header.spacing().along(second)};
+        double side = MARGIN * Math.max(view.width * spacing[0], view.height * spacing[1]) / Picture.SIDE;
+        double[] right = new double[2];
+        double[] up = new double[2];
+        for (int i = 0; i < 2; i++) {
+            Orientation.Axis axis = header.orientation().axis(i == 0 ? first : second);
+            boolean isRight = upright == (i == 0);
+            int sign = screen[isRight ? 1 : 3] * (axis.against() ? -1 : 1);
+            (isRight ? right : up)[i] = sign * side / spacing[i];
+        }
+        return view.draw(right, up);
+    }
+
+    private Picture draw(double[] right, double[] up) {
+        int side = Picture.SIDE;
+        byte[] rgb = new byte[3 * side * side];
+        for (int v = 0; v < side; v++) {
+            for (int u = 0; u < side; u++) {
+                double dx = u - (side - 1) / 2.0;
+                double dy = (side - 1) / 2.0 - v;
+                double a = (width - 1) / 2.0 + dx * right[0] + dy * up[0];
+                double b = (height - 1) / 2.0 + dx * right[1] + dy * up[1];
+                Arrays.fill(rgb, 3 * (v * side + u), 3 * (v * side + u) + 3, grey(a, b));
+            }
+        }
+        return new Picture(side, side, rgb);
+    }
+
+    private byte grey(double a, double b) {
+        int i = (int) Math.floor(a);
+        int j = (int) Math.floor(b);
+        double p = a - i;
+        double q = b - j;
+        double low = at(i, j) * (1 - p) + at(i + 1, j) * p;
+        double high = at(i, j + 1) * (1 - p) + at(i + 1, j + 1) * p;
+        return window.grey(low * (1 - q) + high * q);
+    }
+
+    /** Returns a maximum as brightness from 0 to 1; around the projection it is dark. */
+    private double at(int i, int j) {
+        if (i < 0 || j < 0 || i >= width || j >= height) {
+            return 0;
+        }
+        return window.brightness(maxima[j * width + i]);
+    }
+}

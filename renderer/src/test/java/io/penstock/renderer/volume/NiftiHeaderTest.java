@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NiftiHeaderTest {
+
+    static Stream<Arguments> typesAndOrders() {
+        return Stream.of(VoxelType.values())
+                .flatMap(type -> Stream.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)
+                        .map(order -> Arguments.of(type, order)));
+    }
+
+    private static Phantom phantom() {
+        return Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 5, 6, 7);
+    }
+
+    @ParameterizedTest
+    @MethodSource("typesAndOrders")
+    void everyTypeIsReadInBothByteOrders(VoxelType type, ByteOrder order) throws Exception {
+        NiftiHeader header =
+                Phantom.ball(type, order, 5, 6, 7).spacing(0.5, -1.5, 0).header();
+
+        assertThat(header.type()).isEqualTo(type);
+        assertThat(header.order()).isEqualTo(order);
+        assertThat(new int[] {header.columns(), header.rows(), header.slices()}).containsExactly(5, 6, 7);
+        assertThat(header.spacing()).isEqualTo(new NiftiHeader.Spacing(0.5, 1.5, 1));
+        assertThat(header.voxelOffset()).isEqualTo(352);
+        assertThat(header.volumeBytes()).isEqualTo(210L * type.bytes());
+        assertThat(header.volumes()).isEqualTo(1);
+    }
+
+    @Test
+    void missingAxesCountAsOneAndFurtherVolumesAreCounted() throws Exception {
+        assertThat(phantom().dim(0, 2).header().slices()).isEqualTo(1);
+        assertThat(phantom().dim(0, 5).dim(4, 3).dim(5, 4).header().volumes()).isEqualTo(12);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,0", "1,-1", "2,0", "3,-7", "0,8"})
+    void absurdExtentsAreRefused(int index, int value) {
+        assertBad(phantom().dim(index, value), "phantom.nii has absurd dimensions: dim[" + index + "] is " + value);
+    }
+
+    @Test
+    void moreThanOneTebibyteIsRefused() {
+        assertBad(
+                phantom().dim(1, 32767).dim(2, 32767).dim(3, 32767),
+                "phantom.nii has absurd dimensions: 32767 x 32767 x 32767 voxels of UINT8 are 35181150961663 bytes");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8,32,int32", "64,64,float64", "128,24,RGB24", "77,8,unknown"})
+    void otherTypesAreRefusedByName(int code, int bits, String name) {
+        assertBad(phantom().datatype(code, bits), "phantom.nii has " + name + " voxels (datatype " + code + ")");
+    }
+
+    @Test
+    void aHeaderThatContradictsItselfIsRefused() {
+        assertBad(phantom().datatype(2, 16), "its datatype is UINT8, but it has 16 bits per voxel");
+    }
+
+    @Test
+    void absurdOffsetsAndSpacingsAreRefused() {
+        assertBad(phantom().voxelOffset(12), "its voxels start at byte 12.0");
+        assertBad(phantom().voxelOffset(Float.NaN), "its voxels start at byte NaN");
+        assertBad(phantom().voxelOffset(352.5f), "its voxels start at byte 352.5");
+        assertBad(phantom().spacing(1, Double.NaN, 1), "pixdim[2] is NaN");
+        assertBad(phantom().spacing(1, 1, 1e-30), "pixdim[3] is");
+    }
+
+    @Test
+    void whatIsNotASingleNifti1FileIsNamed() {
+        assertBad(phantom().magic("ni1"), "phantom.nii is the header of a .hdr/.img pair");
+        assertBad(phantom().magic(""), "phantom.nii is ANALYZE 7.5, not NIfTI-1");
+        assertBad(phantom().magic("huh"), "phantom.nii is not NIfTI-1: its magic number is 0x68756800");
+        Phantom nifti2 = phantom();
+        nifti2.file.putInt(0, 540);
+        assertBad(nifti2, "phantom.nii is NIfTI-2");
+        Phantom other = phantom();
+        other.file.putInt(0, 1);
+        assertBad(other, "phantom.nii is not NIfTI-1: it does not start with the header's length");
+        assertThatThrownBy(() -> NiftiHeader.parse("x", ByteBuffer.allocate(12)))
+                .hasMessageStartingWith("x is not NIfTI-1: it has 12 bytes");
+    }
+
+    @Test
+    void axesAreThoseOfTheSformElseOfTheQform() throws Exception {
+        assertThat(phantom().header().orientation()).isEqualTo(Orientation.CANONICAL);
+        assertThat(phantom().sform(-2, 0, 0, 0, 0, 3, 0, -1, 0.1).header().orientation())
+                .isEqualTo(orientation(0, true, 2, true, 1, false));
+        assertThat(phantom().qform(0, 1, 0, 1).header().orientation())
+                .isEqualTo(orientation(0, true, 1, false, 2, true));
+        assertThat(phantom().qform(0, 0, 0, -1).header().orientation())
+                .isEqualTo(orientation(0, false, 1, false, 2, true));
+        assertThat(phantom().sform(0, 0, 0, 0, 0, 0, 0, 0, 0).header().orientation())
+                .isEqualTo(Orientation.CANONICAL);
+    }
+
+    private static Orientation orientation(int a, boolean notA, int b, boolean notB, int c, boolean notC) {
+        return new Orientation(
+                new Orientation.Axis(a, notA), new Orientation.Axis(b, notB), new Orientation.Axis(c, notC));
+    }
+
+    private static void assertBad(Phantom phantom, String fact) {
+        assertThatThrownBy(phantom::header)
+                .isInstanceOf(BadVolumeException.class)
+                .hasMessageContaining(fact)
+                .hasMessageNotContaining("\n");
+    }
+}

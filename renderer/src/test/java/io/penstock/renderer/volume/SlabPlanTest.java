@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.Test;
+
+class SlabPlanTest {
+
+    private final NiftiHeader header = header();
+
+    private static NiftiHeader header() {
+        try {
+            return Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 10, 10, 23)
+                    .header();
+        } catch (BadVolumeException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private record Visitor(boolean descending, long heldBytesPerSlice) implements SlabVisitor {
+        @Override
+        public long heldBytes(int slices) {
+            return heldBytesPerSlice * slices;
+        }
+
+        @Override
+        public void visit(Slab slab) {
+            throw new AssertionError();
+        }
+    }
+
+    @Test
+    void whatIsLeasedAndWhatIsHeldFitTheBudget() throws Exception {
+        for (long budget = 300; budget < 20_000; budget += 50) {
+            SlabPlan plan = SlabPlan.within(budget, header, new Visitor(false, 100));
+            int thickest = (int) (plan.chunkBytes() / 100);
+            assertThat(plan.depth() * plan.chunkBytes() + 100L * thickest).isLessThanOrEqualTo(budget);
+        }
+    }
+
+    @Test
+    void everySliceComesOnceInTheOrderAskedFor() throws Exception {
+        for (boolean descending : new boolean[] {false, true}) {
+            SlabPlan plan = SlabPlan.within(2000, header, new Visitor(descending, 0));
+            int next = descending ? 23 : 0;
+            for (SlabPlan.Range range : plan.slabs()) {
+                assertThat(descending ? range.to() : range.from()).isEqualTo(next);
+                assertThat(range.fileOffset()).isEqualTo(352 + 100L * range.from());
+                assertThat(range.bytes()).isEqualTo(100L * (range.to() - range.from()));
+                next = descending ? range.from() : range.to();
+            }
+            assertThat(next).isEqualTo(descending ? 0 : 23);
+            assertThat(plan.slabs().get(0).bytes()).isEqualTo(plan.chunkBytes());
+        }
+    }
+
+    @Test
+    void aSliceThatDoesNotFitIsNamed() {
+        assertThatThrownBy(() -> SlabPlan.within(199, header, new Visitor(false, 0)))
+                .isInstanceOf(BadVolumeException.class)
+                .hasMessage("a budget of 199 bytes is too small: a slice of this volume has 100 bytes, and this view "
+                        + "needs at least 200");
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Files without a name, which the JDK cannot make. */
-@NullMarked
-package io.penstock.samples.ffi;
-
-import org.jspecify.annotations.NullMarked;

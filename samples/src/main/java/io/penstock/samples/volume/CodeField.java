@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.penstock.samples.volume;
-
-/** Codes at any padded position. */
-interface CodeField {
-
-    /** Returns the code there, interpolated between the eight voxels around. */
-    float at(float x, float y, float z);
-}
