@@ -8,11 +8,13 @@ import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
 import java.nio.file.Path;
 import java.util.Set;
 
 /** Finds the caller's bugs, which are thrown at once (rule 402). */
-final class Checks {
+public final class Checks {
 
     private final EngineBackend backend;
 
@@ -38,7 +40,7 @@ final class Checks {
     }
 
     private void file(Transfer transfer, StorageFile file) {
-        if (!(file instanceof EngineFile own) || own.backend() != backend) {
+        if (!(file instanceof EngineFile own) || own.owner() != backend) {
             throw new IllegalArgumentException(transfer + ": the file was not opened by " + backend);
         }
         if (transfer.isRead() ? !own.isReadable() : !own.isWritable()) {
@@ -53,7 +55,7 @@ final class Checks {
             return;
         }
         BufferRegion region = (BufferRegion) target;
-        if (!(region.buffer() instanceof EngineBuffer own) || own.backend() != backend) {
+        if (!(region.buffer() instanceof EngineBuffer own) || own.owner() != backend) {
             throw new IllegalArgumentException(transfer + ": the buffer was not allocated by " + backend);
         }
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.engine.order.Pins;
+import io.penstock.engine.queue.Lanes;
+import io.penstock.engine.resource.BufferExport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +15,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** The end of a backend (rule 601): refuse, wait within bounds, free what is free, report what is not. */
-final class Closing {
+public final class Closing {
 
     private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
 

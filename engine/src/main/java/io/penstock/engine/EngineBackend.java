@@ -16,11 +16,28 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.engine.publisher.Copies;
+import io.penstock.engine.publisher.FluxSubmit;
+import io.penstock.engine.publisher.MonoEnqueue;
+import io.penstock.engine.publisher.MonoOpen;
+import io.penstock.engine.publisher.MonoSubmit;
+import io.penstock.engine.publisher.MonoSync;
+import io.penstock.engine.queue.BroughtFence;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.LaneThreads;
+import io.penstock.engine.queue.Lanes;
+import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.SingleRequest;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
+import io.penstock.engine.resource.Failures;
+import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Route;
-import java.io.IOException;
+import io.penstock.engine.stream.FluxStream;
+import io.penstock.engine.stream.MonoDrain;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -135,7 +152,7 @@ final class EngineBackend implements Backend, Port {
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         Checks.fileOptions(path, options);
-        return new MonoOpen<>(this, () -> resources.openFile(this, path, options));
+        return new MonoOpen<>(this, () -> resources.openFile(this, routes, path, options));
     }
 
     @Override
@@ -226,6 +243,21 @@ final class EngineBackend implements Backend, Port {
         intake.open(open);
     }
 
+    @Override
+    public void left(OpenTransfer open) {
+        intake.left(open);
+    }
+
+    @Override
+    public Mono<Void> sync(EngineFile file) {
+        return new MonoSync(this, file);
+    }
+
+    @Override
+    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
+        return copies.copy(buffer, offset, bytes, up);
+    }
+
     Intake intake() {
         return intake;
     }
@@ -234,23 +266,26 @@ final class EngineBackend implements Backend, Port {
         return choice;
     }
 
-    /** Hands a request to a lane. One that comes when close() has given up what was open is given up, too. */
-    void start(Lane lane, SingleRequest single) {
+    @Override
+    public void start(Lane lane, SingleRequest single) {
         lane.accept(single);
         if (closing.isAbandoned()) {
             lane.post(() -> lane.abandon(this));
         }
     }
 
-    boolean enter() {
+    @Override
+    public boolean enter() {
         return closing.pins().tryPin();
     }
 
-    void leave() {
+    @Override
+    public void leave() {
         closing.pins().unpin();
     }
 
-    List<Route> routes() {
+    @Override
+    public List<Route> routes() {
         return routes;
     }
 
@@ -258,7 +293,8 @@ final class EngineBackend implements Backend, Port {
         return lanes;
     }
 
-    DeviceDriver driver() {
+    @Override
+    public DeviceDriver driver() {
         return driver;
     }
 
@@ -266,53 +302,14 @@ final class EngineBackend implements Backend, Port {
         return closeTimeout;
     }
 
-    Copies copies() {
-        return copies;
-    }
-
-    OpenResources resources() {
+    @Override
+    public OpenResources resources() {
         return resources;
     }
 
-    void forget(AutoCloseable closed) {
-        resources.forget(closed);
-    }
-
-    Lanes lanes(int route) {
-        return lanes.get(route);
-    }
-
-    Route route(int index) {
-        return routes.get(index);
-    }
-
-    /** Returns the most general route. */
-    int lastRoute() {
-        return routes.size() - 1;
-    }
-
-    /** Runs a call on a file that may block, off the lanes; the file stays open meanwhile. */
-    Mono<Void> control(EngineFile file, String what, FileCall call) {
-        String request = what + " of " + file.path().getFileName();
-        return Offload.run(this, () -> {
-            if (!file.tryPin()) {
-                throw Failures.closed(request, "the file");
-            }
-            try {
-                call.run(file.nativeFile());
-                return null;
-            } catch (IOException e) {
-                throw Failures.control(request, e);
-            } finally {
-                file.unpin();
-            }
-        });
-    }
-
-    /** A call on a native file. */
-    @FunctionalInterface
-    interface FileCall {
-        void run(NativeFile file) throws IOException;
+    @Override
+    public Lane pick(int route) {
+        return lanes.get(route).pick();
     }
 
     @Override

@@ -7,6 +7,10 @@ import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.plan.PieceCursor;
+import io.penstock.engine.queue.Bounces;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Route;
 

@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.ImageRegion;
 import io.penstock.Transfer;
+import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,13 @@ package io.penstock.engine;
 
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
+import io.penstock.engine.order.FenceOrder;
+import io.penstock.engine.order.OrderKeys;
+import io.penstock.engine.queue.Admission;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.Failures;
 import io.penstock.engine.spi.FencePoint;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
@@ -79,17 +86,17 @@ final class Intake {
 
     private void start(OpenTransfer open, int route, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
-        Lane lane = backend.lanes(route).pick();
+        Lane lane = backend.pick(route);
         if (!transfer.isRead()) {
             open.acceptWrite();
         }
         Admission terms = Admission.of(open, lane, order);
         if (terms != null) {
             open.admission(terms);
-            terms.leaveToDevice(backend.route(route), backend, backend.driver());
+            terms.leaveToDevice(backend.routes().get(route), backend, backend.driver());
             terms.enter(orderKeys, lane, open);
         }
-        open.admit(backend.route(route), route, lane);
+        open.admit(backend.routes().get(route), route, lane);
         lane.accept(open);
     }
 
@@ -100,7 +107,7 @@ final class Intake {
 
     private void refuse(OpenTransfer open, RuntimeException cause) {
         // Without a lane: nothing is pinned, so a cancel that comes before the signal must not end it there.
-        open.admit(backend.route(0), 0, null);
+        open.admit(backend.routes().get(0), 0, null);
         (backend.isDirectDelivery() ? Schedulers.parallel() : backend.scheduler()).schedule(() -> open.refuse(cause));
     }
 

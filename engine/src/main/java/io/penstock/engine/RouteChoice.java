@@ -5,6 +5,8 @@ import io.penstock.BufferRegion;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Route;

@@ -16,6 +16,8 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.order.BlockLocks;
+import io.penstock.engine.order.BusyRegions;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Request;
 import java.nio.ByteBuffer;

@@ -8,13 +8,13 @@ import java.util.Optional;
 import reactor.core.publisher.Mono;
 
 /** Device memory that is an array. */
-final class FakeBuffer implements DeviceBuffer {
+public final class FakeBuffer implements DeviceBuffer {
 
-    final byte[] bytes;
+    public final byte[] bytes;
     private final boolean visible;
-    boolean closed;
+    public boolean closed;
 
-    FakeBuffer(int length, boolean visible) {
+    public FakeBuffer(int length, boolean visible) {
         this.bytes = new byte[length];
         this.visible = visible;
     }

@@ -31,37 +31,37 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one lane, or more. */
-final class FakeDevice implements DeviceDriver, Route {
+public final class FakeDevice implements DeviceDriver, Route {
 
-    final Limits limits;
-    final Map<Path, MemoryFile> files = new ConcurrentHashMap<>();
-    final AtomicInteger freed = new AtomicInteger();
-    final AtomicInteger allocated = new AtomicInteger();
-    final AtomicInteger exports = new AtomicInteger();
-    final FakeQueue queue = new FakeQueue();
-    final List<FakePoint> points = new CopyOnWriteArrayList<>();
-    volatile boolean hasImages;
-    volatile boolean opaque; // the processor does not reach what is allocated from now on
-    volatile @Nullable RuntimeException imageRefusal;
-    volatile @Nullable RuntimeException slotRefusal;
-    volatile boolean makesPoints; // puts transfers into an order of its own
-    volatile boolean waits; // has commands wait for fences themselves
-    final List<Long> awaited = new CopyOnWriteArrayList<>();
-    int lanes = 1;
-    volatile boolean closed;
-    final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all lanes
+    public final Limits limits;
+    public final Map<Path, MemoryFile> files = new ConcurrentHashMap<>();
+    public final AtomicInteger freed = new AtomicInteger();
+    public final AtomicInteger allocated = new AtomicInteger();
+    public final AtomicInteger exports = new AtomicInteger();
+    public final FakeQueue queue = new FakeQueue();
+    public final List<FakePoint> points = new CopyOnWriteArrayList<>();
+    public volatile boolean hasImages;
+    public volatile boolean opaque; // the processor does not reach what is allocated from now on
+    public volatile @Nullable RuntimeException imageRefusal;
+    public volatile @Nullable RuntimeException slotRefusal;
+    public volatile boolean makesPoints; // puts transfers into an order of its own
+    public volatile boolean waits; // has commands wait for fences themselves
+    public final List<Long> awaited = new CopyOnWriteArrayList<>();
+    public int lanes = 1;
+    public volatile boolean closed;
+    public final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all lanes
 
-    FakeDevice(Limits limits) {
+    public FakeDevice(Limits limits) {
         this.limits = limits;
     }
 
     /** A file whose bytes the test sees. */
-    final class MemoryFile implements NativeFile {
-        byte[] bytes;
+    public final class MemoryFile implements NativeFile {
+        public byte[] bytes;
         volatile boolean closed;
-        volatile @Nullable IOException truncateRefusal;
+        public volatile @Nullable IOException truncateRefusal;
 
-        MemoryFile(byte[] bytes) {
+        public MemoryFile(byte[] bytes) {
             this.bytes = bytes;
         }
 

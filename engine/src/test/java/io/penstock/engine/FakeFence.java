@@ -7,14 +7,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** A fence that the test signals. */
-final class FakeFence implements DeviceFence {
+public final class FakeFence implements DeviceFence {
 
     private final Sinks.Empty<Void> passed = Sinks.empty();
-    boolean closed;
-    boolean signalled;
-    long handle;
+    public boolean closed;
+    public boolean signalled;
+    public long handle;
 
-    void pass() {
+    public void pass() {
         signalled = true;
         passed.tryEmitEmpty().orThrow();
     }

@@ -8,17 +8,17 @@ import java.util.Set;
 import reactor.core.publisher.Mono;
 
 /** A file whose byte at {@code i} is {@code (byte) i} until it is written. */
-final class FakeFile implements StorageFile {
+public final class FakeFile implements StorageFile {
 
-    final byte[] bytes = new byte[1 << 16];
-    int size;
-    boolean statesNoLength;
-    boolean closed;
-    int closes;
-    int syncs;
-    Mono<Void> sync = Mono.empty();
+    public final byte[] bytes = new byte[1 << 16];
+    public int size;
+    public boolean statesNoLength;
+    public boolean closed;
+    public int closes;
+    public int syncs;
+    public Mono<Void> sync = Mono.empty();
 
-    FakeFile(int size) {
+    public FakeFile(int size) {
         this.size = size;
         for (int i = 0; i < size; i++) {
             bytes[i] = (byte) i;

@@ -5,15 +5,15 @@ import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A point that writes down what is asked of it. */
-final class FakePoint implements FencePoint {
+public final class FakePoint implements FencePoint {
 
-    static final long HANDLE = 0x77;
+    public static final long HANDLE = 0x77;
 
-    final boolean exposed;
-    final AtomicInteger places = new AtomicInteger();
-    final AtomicInteger frees = new AtomicInteger();
+    public final boolean exposed;
+    public final AtomicInteger places = new AtomicInteger();
+    public final AtomicInteger frees = new AtomicInteger();
 
-    FakePoint(boolean exposed) {
+    public FakePoint(boolean exposed) {
         this.exposed = exposed;
     }
 

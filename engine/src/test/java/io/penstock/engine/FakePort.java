@@ -10,8 +10,18 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import io.penstock.engine.queue.Flight;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.SingleRequest;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
+import io.penstock.engine.resource.OpenResources;
+import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.Route;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +30,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /** An engine whose transfers end when, and as, the test says. */
-final class FakePort implements Port {
+public class FakePort implements Port {
 
     /** What completions name as their route, and no more. */
-    static final Route ROUTE = (Route) Proxy.newProxyInstance(
+    public static final Route ROUTE = (Route) Proxy.newProxyInstance(
             Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
                 return switch (method.getName()) {
                     case "path" -> TransferPath.HOST;
@@ -33,25 +43,25 @@ final class FakePort implements Port {
                 };
             });
 
-    final ManualScheduler manual = new ManualScheduler();
-    final List<OpenTransfer> open = new ArrayList<>();
-    final List<FakeBuffer> buffers = new ArrayList<>();
-    final FakeFile file;
-    Scheduler scheduler = manual;
-    Mono<StorageFile> opened;
-    boolean direct;
-    boolean visible = true;
-    boolean poisoning;
-    int most = Integer.MAX_VALUE; // buffers
-    int opens;
-    int mostOpen;
+    public final ManualScheduler manual = new ManualScheduler();
+    public final List<OpenTransfer> open = new ArrayList<>();
+    public final List<FakeBuffer> buffers = new ArrayList<>();
+    public final FakeFile file;
+    public Scheduler scheduler = manual;
+    public Mono<StorageFile> opened;
+    public boolean direct;
+    public boolean visible = true;
+    public boolean poisoning;
+    public int most = Integer.MAX_VALUE; // buffers
+    public int opens;
+    public int mostOpen;
 
-    FakePort(int fileSize) {
+    public FakePort(int fileSize) {
         file = new FakeFile(fileSize);
         opened = Mono.just(file);
     }
 
-    FakePort direct() {
+    public FakePort direct() {
         direct = true;
         return this;
     }
@@ -59,6 +69,57 @@ final class FakePort implements Port {
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         return opened;
+    }
+
+    @Override
+    public String name() {
+        return "fake";
+    }
+
+    @Override
+    public boolean enter() {
+        return true;
+    }
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public void left(OpenTransfer transfer) {}
+
+    @Override
+    public OpenResources resources() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Mono<Void> sync(EngineFile of) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void start(Lane lane, SingleRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Lane pick(int route) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<Route> routes() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public DeviceDriver driver() {
+        throw new UnsupportedOperationException();
     }
 
     @Override
@@ -100,12 +161,12 @@ final class FakePort implements Port {
     }
 
     /** Ends the transfer that was opened first of those still open. */
-    void end() {
+    public void end() {
         end(0);
     }
 
     /** Ends one of those that are open, counted from the oldest, with all the bytes that there are. */
-    void end(int index) {
+    public void end(int index) {
         OpenTransfer ending = open.remove(index);
         Transfer transfer = ending.transfer();
         long offset = transfer.fileOffset(0);
@@ -131,28 +192,28 @@ final class FakePort implements Port {
     }
 
     /** Ends one of those that are open, in error. */
-    void fail(int index, Throwable error) {
+    public void fail(int index, Throwable error) {
         OpenTransfer ending = open.remove(index);
         ending.fail(error);
         ending.finish(0);
     }
 
     /** Ends everything that is open, and what gets open thereby. */
-    void endAll() {
+    public void endAll() {
         while (!open.isEmpty()) {
             end();
         }
     }
 
     /** Ends and delivers until nothing moves any more. */
-    void runAll() {
+    public void runAll() {
         do {
             manual.run();
             endAll();
         } while (manual.pending() > 0 || !open.isEmpty());
     }
 
-    long live() {
+    public long live() {
         return buffers.stream().filter(buffer -> !buffer.closed).count();
     }
 }

@@ -21,10 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Ends commands in order by itself, or holds them until the test ends them. */
-final class FakeQueue implements NativeQueue {
+public final class FakeQueue implements NativeQueue {
 
     /** A request as the queue took it. */
-    record Taken(
+    public record Taken(
             Request request,
             Request.Kind kind,
             FakeDevice.MemoryFile file,
@@ -33,37 +33,37 @@ final class FakeQueue implements NativeQueue {
             long memoryOffset,
             long bytes) {
 
-        int id() {
+        public int id() {
             return request.tag();
         }
     }
 
     private final Semaphore woken = new Semaphore(0);
-    final AtomicInteger wakes = new AtomicInteger();
-    final AtomicInteger syncs = new AtomicInteger();
-    final AtomicInteger transfers = new AtomicInteger();
+    public final AtomicInteger wakes = new AtomicInteger();
+    public final AtomicInteger syncs = new AtomicInteger();
+    public final AtomicInteger transfers = new AtomicInteger();
     private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
     private final List<Runnable> kept = new ArrayList<>(); // of copies; under this
-    final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
-    final List<Integer> cancelled = new ArrayList<>();
-    volatile boolean hold;
-    volatile boolean keepsCopies; // ends those that it takes from now on when it is told to
-    final AtomicInteger keptCopies = new AtomicInteger();
-    volatile int shortBy; // reads and writes move at most this many bytes, if not 0
-    volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
-    volatile long failWith; // the result of the next file command, if not 0
-    final Map<Integer, Runnable> joining =
+    public final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
+    public final List<Integer> cancelled = new ArrayList<>();
+    public volatile boolean hold;
+    public volatile boolean keepsCopies; // ends those that it takes from now on when it is told to
+    public final AtomicInteger keptCopies = new AtomicInteger();
+    public volatile int shortBy; // reads and writes move at most this many bytes, if not 0
+    public volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
+    public volatile long failWith; // the result of the next file command, if not 0
+    public final Map<Integer, Runnable> joining =
             new ConcurrentHashMap<>(); // commands that want to say that they stand in order
-    Runnable beforeWait = () -> {}; // the test's, on the lane
+    public Runnable beforeWait = () -> {}; // the test's, on the lane
     private final int depth;
     private @Nullable Thread lane; // the first thread that calls; rule 301 demands that no other does
-    final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
+    public final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
 
-    FakeQueue() {
+    public FakeQueue() {
         this(8);
     }
 
-    FakeQueue(int depth) {
+    public FakeQueue(int depth) {
         this.depth = depth;
     }
 
@@ -73,7 +73,7 @@ final class FakeQueue implements NativeQueue {
     }
 
     /** Returns the name of the thread that calls. */
-    synchronized String lane() {
+    public synchronized String lane() {
         return lane == null ? "nobody" : lane.getName();
     }
 
@@ -127,7 +127,7 @@ final class FakeQueue implements NativeQueue {
     }
 
     /** Ends the copies that it keeps, as the device would. */
-    synchronized void endCopies() {
+    public synchronized void endCopies() {
         keepsCopies = false;
         ends.addAll(kept);
         kept.clear();
@@ -171,26 +171,26 @@ final class FakeQueue implements NativeQueue {
     }
 
     /** Ends a held command as the device would. */
-    synchronized void release(int id) {
+    public synchronized void release(int id) {
         Taken taken = held.remove(id);
         ends.add(() -> end(taken.request(), perform(taken)));
         wake();
     }
 
-    synchronized void releaseAll() {
+    public synchronized void releaseAll() {
         hold = false;
         List.copyOf(held.keySet()).forEach(this::release);
     }
 
     /** Ends a held command with a result of the test's. */
-    synchronized void end(int id, long result) {
+    public synchronized void end(int id, long result) {
         Taken taken = held.remove(id);
         ends.add(() -> end(taken.request(), result));
         wake();
     }
 
     /** Makes the next turn throw, as a bug would. */
-    synchronized void breakWith(String message) {
+    public synchronized void breakWith(String message) {
         ends.add(() -> {
             throw new IllegalStateException(message);
         });

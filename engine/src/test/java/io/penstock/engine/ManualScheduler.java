@@ -8,17 +8,17 @@ import reactor.core.Disposables;
 import reactor.core.scheduler.Scheduler;
 
 /** Runs tasks when the test says so, on the test's thread. */
-final class ManualScheduler implements Scheduler {
+public final class ManualScheduler implements Scheduler {
 
     private final ArrayDeque<Task> tasks = new ArrayDeque<>();
     private boolean disposed;
-    int scheduled;
-    int workers;
+    public int scheduled;
+    public int workers;
 
     private record Task(Runnable run, Disposable token) {}
 
     /** Runs what is scheduled until there is nothing more. */
-    void run() {
+    public void run() {
         for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
             if (!task.token.isDisposed()) {
                 task.run.run();
@@ -26,7 +26,7 @@ final class ManualScheduler implements Scheduler {
         }
     }
 
-    int pending() {
+    public int pending() {
         return tasks.size();
     }
 

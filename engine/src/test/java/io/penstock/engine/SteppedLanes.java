@@ -4,8 +4,14 @@ package io.penstock.engine;
 import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.engine.order.BlockLocks;
+import io.penstock.engine.order.BusyRegions;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.LaneLimits;
+import io.penstock.engine.queue.Lanes;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.stream.Leases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +59,7 @@ public final class SteppedLanes implements Lanes {
     /** Returns what lanes and order keys of a backend still know of transfers, which all have ended; empty if nothing. */
     public static String known(Backend backend) {
         EngineBackend engine = (EngineBackend) backend;
-        int known = engine.lanes(0).all().stream().mapToInt(Lane::known).sum();
+        int known = engine.lanes().get(0).all().stream().mapToInt(Lane::known).sum();
         int keys = engine.intake().keys();
         return (known == 0 ? "" : known + " things that a lane knows of ") + (keys == 0 ? "" : keys + " order keys");
     }

@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -15,6 +16,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -114,6 +117,21 @@ class HouseRulesTest {
             .resideInAPackage("io.penstock.engine.host")
             .because("the staged path is the one that every backend has");
 
+    static final ArchRule PACKAGES_ARE_FREE_OF_CYCLES = slices().assignedFrom(new SliceAssignment() {
+                @Override
+                public SliceIdentifier getIdentifierOf(JavaClass type) {
+                    return SliceIdentifier.of(type.getPackageName());
+                }
+
+                @Override
+                public String getDescription() {
+                    return "packages";
+                }
+            })
+            .should()
+            .beFreeOfCycles()
+            .because("who reads one package must not have to read the one that uses it");
+
     static final ArchRule SPI_SHOWS_NOTHING_NATIVE = noClasses()
             .that()
             .resideInAPackage("io.penstock.engine.spi")
@@ -135,6 +153,11 @@ class HouseRulesTest {
     @Test
     void stagingRoutesNeedNoHost() {
         STAGING_ROUTES_NEED_NO_HOST.check(OURS);
+    }
+
+    @Test
+    void packagesAreFreeOfCycles() {
+        PACKAGES_ARE_FREE_OF_CYCLES.check(OURS);
     }
 
     @Test

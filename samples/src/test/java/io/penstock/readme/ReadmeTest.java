@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.TransferPath;
-import io.penstock.engine.LiveLeases;
+import io.penstock.engine.stream.LiveLeases;
 import io.penstock.engine.host.Slabs;
 import io.penstock.tck.LeakProbe;
 import io.penstock.tck.TckSubject;

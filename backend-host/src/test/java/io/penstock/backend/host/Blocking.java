@@ -111,7 +111,7 @@ final class Blocking {
         // Tables of files and memory: the kernel waits for no I/O here.
         builder.allowBlockingCallsInside(host + "LinuxKernel", "ioUringRegister");
         // The last act of a lane: nothing is in flight, and nobody waits behind it.
-        builder.allowBlockingCallsInside("io.penstock.engine.Lane", "close");
+        builder.allowBlockingCallsInside("io.penstock.engine.queue.Lane", "close");
         // The lock of the queue to the pool's threads, which hold it for a few instructions.
         builder.allowBlockingCallsInside(host + "ChannelQueue", "enqueue");
         builder.allowBlockingCallsInside(host + "ChannelQueue", "cancel");

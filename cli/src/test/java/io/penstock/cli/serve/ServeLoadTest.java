@@ -213,7 +213,7 @@ class ServeLoadTest {
 
     private static long leases() {
         try {
-            var live = Class.forName("io.penstock.engine.Leases").getDeclaredMethod("live");
+            var live = Class.forName("io.penstock.engine.stream.Leases").getDeclaredMethod("live");
             live.setAccessible(true);
             return (long) live.invoke(null);
         } catch (ReflectiveOperationException e) {

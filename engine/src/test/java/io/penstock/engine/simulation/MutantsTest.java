@@ -43,10 +43,13 @@ class MutantsTest {
         return Stream.of(
                 Mutant.of(
                         "an upload goes to the start of the buffer",
-                        new Edit("Copies", "window(buffer.memory(), offset,", "window(buffer.memory(), 0,")),
+                        new Edit("publisher/Copies", "window(buffer.memory(), offset,", "window(buffer.memory(), 0,")),
                 Mutant.of(
                         "a file is not made longer",
-                        new Edit("EngineFile", "file.truncate(size)", "file.truncate(Math.min(size, file.size()))")),
+                        new Edit(
+                                "resource/EngineFile",
+                                "file.truncate(size)",
+                                "file.truncate(Math.min(size, file.size()))")),
                 Mutant.of(
                         "a close that has failed is tried again",
                         new Edit(
@@ -105,34 +108,34 @@ class MutantsTest {
                 Mutant.of(
                         "a lease ends with its stream",
                         new Edit(
-                                "StreamSubscription",
+                                "stream/StreamSubscription",
                                 "            current.lease().release();",
                                 "            while (!current.lease().isOver()) { current.lease().release(); }")),
                 Mutant.of(
                         "a retained chunk is read into",
                         new Edit(
-                                "StreamSubscription",
+                                "stream/StreamSubscription",
                                 "        over.lease().release();",
                                 "        over.lease().release();"
                                         + " if (!over.lease().isOver()) { buffers().give(over.lease().memory()); }")),
                 Mutant.of(
                         "a chunk does not wait for its fences",
-                        new Edit("ChunkLease", "        hold();\n        fences", "        fences"),
-                        new Edit("ChunkLease", "        release();\n        lender", "        lender")));
+                        new Edit("stream/ChunkLease", "        hold();\n        fences", "        fences"),
+                        new Edit("stream/ChunkLease", "        release();\n        lender", "        lender")));
     }
 
     private static Stream<Mutant> ofTransfers() {
         return Stream.of(
                 Mutant.of(
                         "no short-read loop",
-                        new Edit("Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
+                        new Edit("queue/Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
                 Mutant.of(
                         "slot reused early",
-                        new Edit("Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
-                        new Edit("Bounces", "pool(route).free.add(slot);", "")),
+                        new Edit("queue/Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
+                        new Edit("queue/Bounces", "pool(route).free.add(slot);", "")),
                 Mutant.of(
                         "buffer freed at cancel",
-                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
+                        new Edit("queue/OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
                                 carrier.post(() -> carrier.stop(this));
                                 for (int i = 0; i < (transfer().isGather() ? 1 : transfer().pairs()); i++) {
                                     buffer(i).pins().unpin();
@@ -144,16 +147,21 @@ class MutantsTest {
                                 "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
                         "lost wake-up: no look after saying that it sleeps",
-                        new Edit("LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
-                Mutant.of("lost wake-up: nobody is woken", new Edit("LaneInbox", "            queue.wake();\n", "")),
-                Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
+                        new Edit("queue/LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
+                Mutant.of(
+                        "lost wake-up: nobody is woken",
+                        new Edit("queue/LaneInbox", "            queue.wake();\n", "")),
+                Mutant.of("no block lock", new Edit("queue/Bounces", "if (write && !lock(flight)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
-                        new Edit("MonoSync", "        private final String asked;\n", """
+                        new Edit("publisher/MonoSync", "        private final String asked;\n", """
                                 private final String asked;
                                 private boolean retried;
                                 """),
-                        new Edit("MonoSync", "            boolean awaited = over.compareAndSet(false, true);\n", """
+                        new Edit(
+                                "publisher/MonoSync",
+                                "            boolean awaited = over.compareAndSet(false, true);\n",
+                                """
                                 if (failure != null && !retried) {
                                     retried = true;
                                     lane.accept(this);
@@ -162,43 +170,55 @@ class MutantsTest {
                                 boolean awaited = over.compareAndSet(false, true);
                                 """)),
                 Mutant.of(
-                        "zombies not waited for", new Edit("Gate", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
-                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")),
+                        "zombies not waited for",
+                        new Edit("queue/Lane", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
+                Mutant.of("length not restored", new Edit("queue/Bounces", "            restoreLength(flight);\n", "")),
                 Mutant.of(
                         "a length that a neighbour has made for a moment is believed",
-                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
+                        new Edit(
+                                "queue/Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
                 Mutant.of(
                         "a failed truncate is swallowed",
-                        new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
-                Mutant.of("a free slot goes to nobody", new Edit("Bounces", "        passSlotOn(route);\n", "")),
+                        new Edit(
+                                "queue/Bounces",
+                                "                if (failure != null) {",
+                                "                if (false) {")),
+                Mutant.of("a free slot goes to nobody", new Edit("queue/Bounces", "        passSlotOn(route);\n", "")),
                 Mutant.of(
                         "a piece that was given up waits for a slot",
-                        new Edit("Bounces", "        waitingForSlot.remove(flight);\n        lane", "        lane")),
+                        new Edit(
+                                "queue/Bounces",
+                                "        waitingForSlot.remove(flight);\n        lane",
+                                "        lane")),
                 Mutant.of(
                         "a cancel on the subscriber's thread",
-                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", "carrier.stop(this);")),
+                        new Edit(
+                                "queue/OpenTransfer",
+                                "carrier.post(() -> carrier.stop(this));",
+                                "carrier.stop(this);")),
                 Mutant.of(
                         "a transfer that ends while it is held back is kept",
                         new Edit(
-                                "Lane",
+                                "queue/Lane",
                                 "            held.remove(transfer);\n        }\n        transfer",
                                 "        }\n        transfer")),
-                Mutant.of("a deadline is kept", new Edit("Lane", "            deadlines.remove(transfer);\n", "")),
+                Mutant.of(
+                        "a deadline is kept", new Edit("queue/Lane", "            deadlines.remove(transfer);\n", "")),
                 Mutant.of(
                         "an abort that nobody asked for is no failure",
-                        new Edit("Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
+                        new Edit("queue/Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
                         "a broken lane forgets what has not reached it",
-                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
+                        new Edit("queue/Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
                 Mutant.of(
                         "a broken lane forgets its syncs",
                         new Edit(
-                                "Lane",
+                                "queue/Lane",
                                 "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));\n",
                                 "")),
                 Mutant.of(
                         "a sync waits for a write that was given up",
-                        new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
+                        new Edit("queue/OpenTransfer", "            loseWrite(why);\n", "")),
                 Mutant.of(
                         "lost wake-up: a lane waits before its wake counter is read",
                         new Edit("host/Ring", " && submissions.pending() == 0) {", ") {")),

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.order;
+
+import io.penstock.engine.spi.Shared;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Keeps a block that is being read, merged and written from every other write that touches it (rule 206), across the
+ * handles and backends of the process. One per file identity (device and inode).
+ *
+ * <p>Claims are first come, first served wherever they conflict: a claim waits for every earlier one, granted or
+ * waiting, that overlaps it unless both are shared. Hence nobody starves; and since a piece makes one claim only,
+ * nothing holds and waits.
+ *
+ * <p><b>Threading:</b> thread-safe; nothing waits inside. A claim's callback runs on the thread that let go, outside
+ * the lock; it should only post.
+ */
+public final class BlockLocks {
+
+    private static final Shared<Object, BlockLocks> OPEN = new Shared<>(unused -> {});
+
+    // state = 2 * light + needed. Until the first exclusive claim on this file, shared claims are light: counted,
+    // without a range. The first exclusive claim sets the bit for good, and waits until the light ones are gone.
+    private static final long NEEDED = 1;
+    private static final long LIGHT = 2;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(BlockLocks.class, "state", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile long state;
+
+    private final Set<BlockClaim> exclusives = new LinkedHashSet<>(); // granted and waiting
+    private final Set<BlockClaim> shareds = new LinkedHashSet<>(); // granted and waiting
+    private final Set<BlockClaim> waiting = new LinkedHashSet<>(); // in the order of their tickets
+    private long tickets;
+    private boolean drained;
+
+    private BlockLocks() {}
+
+    /** Returns the locks of a file, to be closed once per call; equal identities share them. */
+    public static BlockLocks open(Object file) {
+        return OPEN.open(file, BlockLocks::new);
+    }
+
+    /** Ends one use, when no claim of its user is left; the last one forgets the file. */
+    public void close() {
+        OPEN.leave(this);
+    }
+
+    /** Returns how many files are open, for tests that look for leaks. */
+    public static int files() {
+        return OPEN.size();
+    }
+
+    /** Returns whether there ever was an exclusive claim; as long as not, shared claims cost one atomic addition. */
+    boolean isNeeded() {
+        return (state & NEEDED) != 0;
+    }
+
+    /** Returns whether the claim is granted now; if not, its callback is called when it is. */
+    public boolean lock(BlockClaim claim) {
+        if (!claim.exclusive && enterLight()) {
+            claim.light = true;
+            return true;
+        }
+        synchronized (this) {
+            claim.listed = true;
+            claim.ticket = tickets++;
+            claim.blockers =
+                    claim.exclusive ? count(exclusives, claim) + count(shareds, claim) : count(exclusives, claim);
+            claim.drains = claim.exclusive && !isDrained();
+            if (claim.drains) {
+                claim.blockers++;
+            }
+            (claim.exclusive ? exclusives : shareds).add(claim);
+            if (claim.blockers > 0) {
+                waiting.add(claim);
+            }
+            return claim.blockers == 0;
+        }
+    }
+
+    /**
+     * Lets go of a claim, or gives up waiting for it; a second call does nothing. A claim that is given up while
+     * another thread grants it may still be called back.
+     */
+    public void unlock(BlockClaim claim) {
+        if (claim.light) {
+            claim.light = false;
+            leaveLight();
+            return;
+        }
+        List<BlockClaim> granted = new ArrayList<>(0);
+        synchronized (this) {
+            if (!claim.listed) {
+                return;
+            }
+            claim.listed = false;
+            (claim.exclusive ? exclusives : shareds).remove(claim);
+            waiting.remove(claim);
+            for (BlockClaim other : waiting) {
+                if (other.ticket > claim.ticket && other.conflicts(claim) && --other.blockers == 0) {
+                    granted.add(other);
+                }
+            }
+            granted.forEach(waiting::remove);
+        }
+        granted.forEach(other -> other.granted.run());
+    }
+
+    private static int count(Set<BlockClaim> earlier, BlockClaim claim) {
+        int conflicts = 0;
+        for (BlockClaim other : earlier) {
+            if (other.conflicts(claim)) {
+                conflicts++;
+            }
+        }
+        return conflicts;
+    }
+
+    private boolean enterLight() {
+        if (isNeeded()) {
+            return false;
+        }
+        long before = (long) STATE.getAndAdd(this, LIGHT);
+        if ((before & NEEDED) == 0) {
+            return true;
+        }
+        leaveLight(); // the bit was set in between: an exclusive claim may already wait for the count to reach 0
+        return false;
+    }
+
+    private void leaveLight() {
+        long left = (long) STATE.getAndAdd(this, -LIGHT) - LIGHT;
+        // Pairs with isDrained(): with the bit set, either it saw a count of 0, or whoever brings it to 0 sees the bit
+        // here. An entry that is taken back can get here more than once; draining again does no harm.
+        if (left == NEEDED) {
+            drain();
+        }
+    }
+
+    private boolean isDrained() {
+        if (!drained) {
+            drained = ((long) STATE.getAndBitwiseOr(this, NEEDED) & -LIGHT) == 0;
+        }
+        return drained;
+    }
+
+    private void drain() {
+        List<BlockClaim> granted = new ArrayList<>(0);
+        synchronized (this) {
+            drained = true;
+            for (BlockClaim claim : waiting) {
+                if (claim.drains) {
+                    claim.drains = false;
+                    if (--claim.blockers == 0) {
+                        granted.add(claim);
+                    }
+                }
+            }
+            granted.forEach(waiting::remove);
+        }
+        granted.forEach(claim -> claim.granted.run());
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.order;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets transfers with equal order keys run one after the other, in the order in which they entered. One per backend.
+ *
+ * <p><b>Threading:</b> thread-safe. A waiter runs on the thread that made room, outside the lock; it should only post.
+ */
+public final class OrderKeys {
+
+    /** A transfer's place in the line of its key. */
+    public static final class Turn {
+
+        private final Key key;
+        private @Nullable Runnable waiter; // null once it runs, or has left
+        private boolean first;
+
+        /** Makes one; asks the key for its hash here, on the subscriber's thread, and never on a lane (rule 302). */
+        public Turn(Object key, Runnable waiter) {
+            this.key = new Key(key, key.hashCode());
+            this.waiter = waiter;
+        }
+    }
+
+    /** A key with its hash; {@code equals} reaches the application's own only when the full hashes are equal. */
+    private record Key(Object value, int hash) {
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key that && hash == that.hash && (value == that.value || value.equals(that.value));
+        }
+    }
+
+    private final Map<Key, ArrayDeque<Turn>> lines = new HashMap<>(); // the first of a line is running
+
+    /** Returns whether the transfer may run now; if not, its waiter is called when it may. */
+    public synchronized boolean enter(Turn turn) {
+        ArrayDeque<Turn> line = lines.computeIfAbsent(turn.key, k -> new ArrayDeque<>(2));
+        line.add(turn);
+        turn.first = line.size() == 1;
+        if (turn.first) {
+            turn.waiter = null;
+        }
+        return turn.first;
+    }
+
+    /** Ends a turn, or gives up waiting for it; a second call does nothing. Never both waits and calls the waiter. */
+    public void leave(Turn turn) {
+        Runnable next = null;
+        synchronized (this) {
+            turn.waiter = null;
+            if (turn.first) {
+                turn.first = false;
+                next = advance(turn.key);
+            }
+            // One that gives up stays in line, empty, until it would be first: cancelling a long line stays linear.
+        }
+        if (next != null) {
+            next.run();
+        }
+    }
+
+    private @Nullable Runnable advance(Key key) {
+        ArrayDeque<Turn> line = Objects.requireNonNull(lines.get(key), "only those in line advance");
+        line.remove();
+        for (Turn turn = line.peek(); turn != null; turn = line.peek()) {
+            Runnable waiter = turn.waiter;
+            if (waiter != null) {
+                turn.first = true;
+                turn.waiter = null;
+                return waiter;
+            }
+            line.remove();
+        }
+        lines.remove(key);
+        return null;
+    }
+
+    /** Returns how many keys are in use. */
+    public synchronized int size() {
+        return lines.size();
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.order;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A native thing that counts who uses it, and is freed once it is retired and nobody does (rules 201, 202). Files are
+ * such a thing, and do not have one: of ten thousand files, each read finds its own cold, object by object.
+ *
+ * <p><b>Threading:</b> lock-free. {@link #free} runs on the thread that retired or unpinned last.
+ */
+public abstract class Pinned {
+
+    // state = 2 * pins + closed; the odd/even bit lets retire() and the last unpin() agree in one atomic step.
+    private static final int CLOSED = 1;
+    private static final int PIN = 2;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Pinned.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile int state;
+
+    /** Frees it: called once, by whoever was the last. */
+    public abstract void free();
+
+    /** Pins it, unless it is retired; each success is matched by one {@link #unpin}. */
+    public final boolean tryPin() {
+        int seen = state;
+        // A loop and not an addition that is taken back: after retire() the count must only fall, or it could reach
+        // CLOSED twice and free twice.
+        while ((seen & CLOSED) == 0) {
+            if (seen == Integer.MAX_VALUE - 1) {
+                throw new IllegalStateException("too many pins");
+            }
+            int found = (int) STATE.compareAndExchange(this, seen, seen + PIN);
+            if (found == seen) {
+                return true;
+            }
+            seen = found;
+        }
+        return false;
+    }
+
+    /** Takes one pin back; frees if it was the last one and the thing is retired. */
+    public final void unpin() {
+        // Full fence, not release alone: whoever frees must see what every other pin holder wrote.
+        int left = (int) STATE.getAndAdd(this, -PIN) - PIN;
+        if (left == CLOSED) {
+            free();
+        } else if (left < 0) {
+            throw new IllegalStateException("unpinned more often than pinned");
+        }
+    }
+
+    /** Lets nobody pin it any more; frees at once if nobody does. Returns whether this was the first call. */
+    public final boolean retire() {
+        int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
+        if (before == 0) {
+            free();
+        }
+        return (before & CLOSED) == 0;
+    }
+
+    public final boolean isRetired() {
+        return (state & CLOSED) != 0;
+    }
+
+    /** Returns how many pins there are as of now, for reports. */
+    public final int count() {
+        return state >> 1;
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.publisher;
+
+import io.penstock.PenstockException;
+import io.penstock.engine.queue.Bounces;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.SingleRequest;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.Failures;
+import io.penstock.engine.resource.MemoryView;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Request.Kind;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/** Uploads and downloads: plain copies where the processor reaches the memory, else through a slot of a route. */
+public final class Copies {
+
+    private final Port port;
+
+    public Copies(Port port) {
+        this.port = port;
+    }
+
+    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
+        Mono<Long> copied = Mono.<Long>create(sink -> start(buffer, offset, bytes.slice(), up, sink));
+        return copied.publishOn(port.isDirectDelivery() ? Schedulers.immediate() : port.scheduler());
+    }
+
+    private void start(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink) {
+        String asked = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
+        if (!buffer.pins().tryPin()) {
+            sink.error(Failures.closed(asked, "the buffer"));
+            return;
+        }
+        long length = bytes.remaining();
+        long host = buffer.memory().hostAddress();
+        if (length == 0) {
+            buffer.pins().unpin();
+            sink.success(0L);
+        } else if (host != 0) {
+            ByteBuffer memory = MemoryView.window(buffer.memory(), offset, (int) length);
+            move(memory, bytes, up);
+            buffer.pins().unpin();
+            sink.success(length);
+        } else if (!port.enter()) {
+            buffer.pins().unpin();
+            sink.error(Failures.closed(asked, "the backend"));
+        } else {
+            Staged staged;
+            try {
+                staged = new Staged(buffer, offset, bytes, up, sink, asked);
+            } catch (RuntimeException noSlot) {
+                buffer.pins().unpin();
+                port.leave();
+                sink.error(noSlot);
+                return;
+            }
+            staged.next();
+        }
+    }
+
+    private static void move(ByteBuffer memory, ByteBuffer bytes, boolean up) {
+        if (up) {
+            memory.put(bytes.duplicate());
+        } else {
+            bytes.duplicate().put(memory);
+        }
+    }
+
+    /** Goes through one slot, step by step, on a lane. */
+    private final class Staged implements SingleRequest {
+        private final EngineBuffer buffer;
+        private final long offset;
+        private final ByteBuffer bytes;
+        private final boolean up;
+        private final MonoSink<Long> sink;
+        private final String asked;
+        private final Lane lane;
+        private final DeviceMemory slot;
+        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber has its signal
+        private int done;
+        private ByteBuffer part; // of the bytes, by the step under way; from here on the lane's
+        private ByteBuffer memory; // of the slot
+
+        Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String asked) {
+            this.buffer = buffer;
+            this.offset = offset;
+            this.bytes = bytes;
+            this.up = up;
+            this.sink = sink;
+            this.asked = asked;
+            int general = port.routes().size() - 1;
+            this.lane = port.pick(general);
+            this.slot = port.routes().get(general).allocateSlot(Bounces.SLOT_BYTES);
+            this.part = bytes;
+            this.memory = bytes;
+        }
+
+        void next() {
+            int step = (int) Math.min(bytes.limit() - done, slot.bytes());
+            part = bytes.slice(done, step);
+            memory = MemoryView.window(slot, 0, step);
+            if (up) {
+                memory.put(part.duplicate());
+            }
+            port.start(lane, this);
+        }
+
+        @Override
+        public void fill(Request request) {
+            request.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, slot, 0, part.limit())
+                    .memory(buffer.memory(), offset + done);
+        }
+
+        @Override
+        public void ended(@Nullable NativeFailure failure) {
+            if (failure != null) {
+                end(failure);
+                return;
+            }
+            if (over.get()) {
+                end(null); // abandoned: the device has let go after all
+                return;
+            }
+            done += part.limit();
+            if (!up) {
+                part.put(memory);
+            }
+            if (done < bytes.limit()) {
+                next();
+            } else {
+                end(null);
+            }
+        }
+
+        @Override
+        public Port port() {
+            return port;
+        }
+
+        @Override
+        public String asked() {
+            return asked;
+        }
+
+        @Override
+        public void lose(PenstockException why) {
+            if (over.compareAndSet(false, true)) {
+                sink.error(why);
+            }
+        }
+
+        private void end(@Nullable NativeFailure failure) {
+            slot.free();
+            buffer.pins().unpin();
+            port.leave();
+            if (!over.compareAndSet(false, true)) {
+                return;
+            }
+            if (failure == null) {
+                sink.success((long) done);
+            } else {
+                sink.error(Failures.copy(asked + " at " + offset + " of " + buffer, failure, done));
+            }
+        }
+    }
+}

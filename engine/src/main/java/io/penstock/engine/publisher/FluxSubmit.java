@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.publisher;
+
+import io.penstock.Completion;
+import io.penstock.SubmitOptions;
+import io.penstock.Transfer;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Many transfers, pipelined: {@link io.penstock.Backend#submit(Publisher, SubmitOptions)}.
+ *
+ * <p>At most {@code inFlight} transfers are between the publisher's {@code onNext} and the subscriber's; the publisher
+ * is asked for more when a quarter of them has been delivered.
+ */
+public final class FluxSubmit extends Flux<Completion> implements Scannable {
+
+    private final Port port;
+    private final Flux<Transfer> transfers;
+    private final SubmitOptions options;
+
+    public FluxSubmit(Port port, Publisher<Transfer> transfers, SubmitOptions options) {
+        this.port = port;
+        this.transfers = Flux.from(transfers); // a null is refused here, at once
+        this.options = Objects.requireNonNull(options, "options");
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Completion> actual) {
+        Scheduler.Worker worker;
+        try {
+            worker = DeliveryLoop.worker(port, options.directDelivery());
+        } catch (RejectedExecutionException e) {
+            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
+            return;
+        }
+        transfers.subscribe(new SubmitSubscription(port, options, actual, worker));
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // as Scannable has it
+    public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PARENT) {
+            return transfers;
+        }
+        return key == Attr.PREFETCH ? options.inFlight() : null;
+    }
+}

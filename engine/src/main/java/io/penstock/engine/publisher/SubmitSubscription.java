@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.publisher;
+
+import io.penstock.Completion;
+import io.penstock.SubmitOptions;
+import io.penstock.SubmitOptions.Errors;
+import io.penstock.Transfer;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.Port;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.Scannable;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
+
+/**
+ * One subscription of a {@link FluxSubmit}.
+ *
+ * <p><b>Threading:</b> the publisher's signals open transfers, lanes add arrivals, turns deliver. In direct mode a turn
+ * runs on the lane, and so do the publisher's answers to its demand: the next transfers open without a hop.
+ */
+public final class SubmitSubscription extends DeliveryLoop
+        implements CoreSubscriber<Transfer>, Subscription, Scannable {
+
+    /** More in flight than this feeds no device better, and the arrays for it would cost. */
+    private static final int MOST_IN_FLIGHT = 1 << 16;
+
+    private static final AtomicLongFieldUpdater<SubmitSubscription> REQUESTED =
+            AtomicLongFieldUpdater.newUpdater(SubmitSubscription.class, "requested");
+    private static final AtomicIntegerFieldUpdater<SubmitSubscription> STOPPED =
+            AtomicIntegerFieldUpdater.newUpdater(SubmitSubscription.class, "stopped");
+    private static final AtomicReferenceFieldUpdater<SubmitSubscription, Throwable> ABORT =
+            AtomicReferenceFieldUpdater.newUpdater(SubmitSubscription.class, Throwable.class, "abort");
+
+    private final Port port;
+    private final Errors errors;
+    private final CoreSubscriber<? super Completion> actual;
+    private final int capacity;
+    private final int batch;
+    private final SubmitWindow window;
+    private final SubmitArrivals arrivals;
+
+    private volatile long requested;
+
+    // 0 -> 1 by the cancel, or by the turn that gives the terminal signal: who is first decides (rule 101).
+    private volatile int stopped;
+
+    // What ends it as soon as nothing more can be delivered: the first failure under STOP, or a broken rule.
+    private volatile @Nullable Throwable abort;
+
+    // Publisher's signals only, until upstreamDone publishes them to the turns.
+    private Subscription upstream = Operators.emptySubscription();
+    private int opened;
+    private @Nullable Throwable upstreamError;
+    private volatile boolean upstreamDone;
+
+    // Turns only.
+    private int settled;
+    private int unasked;
+    private final DelayedErrors delayed = new DelayedErrors();
+
+    SubmitSubscription(
+            Port port,
+            SubmitOptions options,
+            CoreSubscriber<? super Completion> actual,
+            Scheduler.@Nullable Worker worker) {
+        super(worker);
+        this.port = port;
+        this.errors = options.errors();
+        this.actual = actual;
+        this.capacity = Math.min(options.inFlight(), MOST_IN_FLIGHT);
+        this.batch = Math.max(1, capacity >> 2);
+        this.window = new SubmitWindow(capacity);
+        this.arrivals = new SubmitArrivals(capacity, options.inOrder());
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+        if (Operators.validate(upstream == Operators.emptySubscription() ? null : upstream, s)) {
+            upstream = s;
+            actual.onSubscribe(this);
+            s.request(capacity);
+        }
+    }
+
+    @Override
+    public void onNext(Transfer transfer) {
+        Objects.requireNonNull(transfer, "transfer");
+        if (upstreamDone) {
+            Operators.onNextDropped(transfer, currentContext());
+            return;
+        }
+        if (stopped != 0) {
+            return;
+        }
+        int place = window.take();
+        if (place < 0) {
+            ABORT.compareAndSet(this, null, Exceptions.failWithOverflow("the publisher sent more than was requested"));
+            signal();
+            return;
+        }
+        open(transfer, place, opened++);
+    }
+
+    private void open(Transfer transfer, int place, int number) {
+        SubmittedTransfer open = new SubmittedTransfer(port, transfer, this, place, number);
+        open.open();
+        window.put(place, open);
+        if (stopped != 0) { // after put, see there
+            open.cancel();
+        }
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
+        if (upstreamDone || stopped != 0) {
+            Operators.onErrorDropped(cause, currentContext());
+            return;
+        }
+        upstreamError = cause;
+        upstreamDone = true;
+        signal();
+    }
+
+    @Override
+    public void onComplete() {
+        upstreamDone = true;
+        signal();
+    }
+
+    /**
+     * Takes a transfer that has ended; on its lane, several at once.
+     *
+     * @param turning the lane whose turn it ended in, which then tells of all that did; null outside
+     */
+    void arrived(SubmittedTransfer arrival, @Nullable Lane turning) {
+        if (stopped != 0) {
+            return;
+        }
+        if (errors == Errors.STOP && arrival.error() != null) {
+            ABORT.compareAndSet(this, null, arrival.error()); // at once, even if what came before lacks demand
+        }
+        arrivals.add(arrival);
+        if (turning == null) {
+            signal();
+        } else {
+            turning.tellLater(this);
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        if (n > 0) {
+            Operators.addCap(REQUESTED, this, n);
+        } else {
+            ABORT.compareAndSet(
+                    this, null, new IllegalArgumentException("request of " + n + " (Reactive Streams 3.9)"));
+        }
+        signal();
+    }
+
+    @Override
+    public void cancel() {
+        if (STOPPED.compareAndSet(this, 0, 1)) {
+            halt();
+            signalHere();
+        }
+    }
+
+    private void halt() {
+        upstream.cancel();
+        window.cancelAll();
+    }
+
+    @Override
+    protected void turn() {
+        long delivered = 0;
+        while (stopped == 0) {
+            boolean last = upstreamDone; // read before the arrivals: "opened" is final then, and none can be missed
+            SubmittedTransfer head = arrivals.head();
+            if (head == null) {
+                if (!abortIfDue() && last && settled == opened) {
+                    complete();
+                }
+                break;
+            }
+            Throwable failure = head.error();
+            if (failure != null && errors == Errors.STOP) {
+                abort(failure);
+            } else if (failure != null && errors == Errors.DELAY) {
+                delayed.add(failure);
+                settle(head);
+            } else if (delivered < requested) {
+                delivered++;
+                actual.onNext(head.value());
+                settle(head);
+            } else {
+                abortIfDue();
+                break;
+            }
+        }
+        if (delivered != 0) {
+            Operators.produced(REQUESTED, this, delivered);
+        }
+        if (stopped != 0) {
+            arrivals.clear();
+            over();
+        }
+    }
+
+    /** Frees the place of what was delivered, and asks for more in batches. */
+    private void settle(SubmittedTransfer head) {
+        arrivals.removeHead();
+        window.give(head.place());
+        settled++;
+        if (++unasked == batch) {
+            unasked = 0;
+            upstream.request(batch);
+        }
+    }
+
+    private boolean abortIfDue() {
+        Throwable cause = abort;
+        if (cause != null) {
+            abort(cause);
+        }
+        return cause != null;
+    }
+
+    private void abort(Throwable cause) {
+        if (STOPPED.compareAndSet(this, 0, 1)) {
+            halt();
+            actual.onError(cause);
+        }
+    }
+
+    private void complete() {
+        if (upstreamError != null) {
+            delayed.addLast(upstreamError);
+        }
+        Throwable cause = delayed.first();
+        if (!STOPPED.compareAndSet(this, 0, 1)) {
+            return;
+        }
+        if (cause == null) {
+            actual.onComplete();
+        } else {
+            actual.onError(cause);
+        }
+    }
+
+    @Override
+    protected void rejected(RejectedExecutionException cause) {
+        if (stopped == 0) {
+            abort(Operators.onRejectedExecution(cause, currentContext()));
+        }
+    }
+
+    @Override
+    protected void crashed(Throwable cause) {
+        cancel();
+        Operators.onErrorDropped(cause, currentContext());
+    }
+
+    @Override
+    public Context currentContext() {
+        return actual.currentContext();
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // as Scannable has it
+    public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PARENT) {
+            return upstream;
+        }
+        if (key == Attr.ACTUAL) {
+            return actual;
+        }
+        if (key == Attr.REQUESTED_FROM_DOWNSTREAM) {
+            return requested;
+        }
+        return key == Attr.PREFETCH ? capacity : key == Attr.TERMINATED ? stopped != 0 : null;
+    }
+}

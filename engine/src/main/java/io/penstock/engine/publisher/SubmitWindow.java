@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.publisher;
+
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The places of the transfers that are between publisher and subscriber, so that a cancel finds those in flight.
+ *
+ * <p><b>Threading:</b> {@link #take} and {@link #put} by the publisher's signals, which are serial; {@link #give} in
+ * turns; {@link #cancelAll} on any thread.
+ */
+public final class SubmitWindow {
+
+    private static final AtomicIntegerFieldUpdater<SubmitWindow> GIVEN =
+            AtomicIntegerFieldUpdater.newUpdater(SubmitWindow.class, "given");
+
+    private final AtomicReferenceArray<SubmittedTransfer> places;
+    private final int[] free; // a ring: filled by give(), emptied by take()
+    private final int mask;
+
+    private int taken; // publisher only: how many places were ever taken
+    private int givenSeen; // publisher only: given, as last read
+
+    // How many places were ever free; its release publishes the ring's entry to take()'s acquire.
+    private volatile int given;
+
+    SubmitWindow(int capacity) {
+        int ring = capacity == 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
+        places = new AtomicReferenceArray<>(capacity);
+        free = new int[ring];
+        mask = ring - 1;
+        for (int i = 0; i < capacity; i++) {
+            free[i] = i;
+        }
+        given = capacity;
+        givenSeen = capacity;
+    }
+
+    /** Returns a free place, or -1 if the publisher sends more than it was asked for. */
+    int take() {
+        if (taken == givenSeen) {
+            givenSeen = given;
+            if (taken == givenSeen) {
+                return -1;
+            }
+        }
+        return free[taken++ & mask];
+    }
+
+    /**
+     * Lets cancels find an open transfer.
+     *
+     * <p>The caller looks afterwards whether a cancel came first: this write is before that read, as the canceller's
+     * write of its flag is before its {@link #cancelAll}; one of the two sees the other.
+     */
+    void put(int place, SubmittedTransfer transfer) {
+        places.set(place, transfer);
+    }
+
+    /**
+     * Frees a place. When a transfer has ended before {@link #put} was reached, put comes last and leaves it there:
+     * that is harmless, as cancelling it does nothing, and lasts until the place is taken again.
+     */
+    void give(int place) {
+        places.lazySet(place, null);
+        free[given & mask] = place;
+        GIVEN.lazySet(this, given + 1);
+    }
+
+    /** Cancels what is in flight. */
+    void cancelAll() {
+        for (int i = 0; i < places.length(); i++) {
+            SubmittedTransfer transfer = places.get(i);
+            if (transfer != null) {
+                transfer.cancel();
+                places.compareAndSet(i, transfer, null);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.publisher;
+
+import io.penstock.Completion;
+import io.penstock.Transfer;
+import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.queue.Port;
+
+/** A transfer of a {@link FluxSubmit}: the one object that it costs beside its completion. */
+public final class SubmittedTransfer extends OpenTransfer {
+
+    private final SubmitSubscription parent;
+    private final int place;
+    private final int number;
+
+    SubmittedTransfer(Port port, Transfer transfer, SubmitSubscription parent, int place, int number) {
+        super(port, transfer);
+        this.parent = parent;
+        this.place = place;
+        this.number = number;
+    }
+
+    @Override
+    protected void ended() {
+        parent.arrived(this, null);
+    }
+
+    @Override
+    public void ended(Lane lane) {
+        parent.arrived(this, lane);
+    }
+
+    /** Returns its place in the {@link SubmitWindow}. */
+    int place() {
+        return place;
+    }
+
+    /** Returns which one it was of its publisher; wraps around. */
+    int number() {
+        return number;
+    }
+
+    /** Returns what it came to, as a value in success and in failure. */
+    Completion value() {
+        return error() == null ? completion() : failedCompletion();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.Completion;
+import io.penstock.Evidence;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.plan.Reach;
+import io.penstock.engine.spi.Route;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion as a value, copied from the open transfer, which it does not keep, nor a pin. It keeps what the API hands out:
+ * the {@link Transfer}, and by that the files and buffers, closed or not, and their backend; and the route, which is the
+ * backend's.
+ */
+public class Finished implements Completion {
+
+    private final Transfer transfer;
+    private final long bytes;
+    private final @Nullable Reach reach; // null where nothing fell short
+    private final Route route;
+    private final long subscribedNanos;
+    private final long startedNanos;
+    private final long endedNanos;
+
+    Finished(CarriedTransfer open) {
+        this.transfer = open.transfer();
+        this.bytes = open.bytes();
+        this.reach = open.reach();
+        this.route = open.route();
+        this.subscribedNanos = open.subscribedNanos();
+        this.startedNanos = open.startedNanos();
+        this.endedNanos = open.endedNanos();
+    }
+
+    @Override
+    public Transfer transfer() {
+        return transfer;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public long bytes(int pair) {
+        if (reach != null) {
+            return reach.bytes(pair);
+        }
+        return bytes == 0 ? 0 : transfer.pairLength(pair); // 0: it was never started
+    }
+
+    @Override
+    public TransferPath path() {
+        return route.path();
+    }
+
+    @Override
+    public Evidence evidence() {
+        return route.evidence();
+    }
+
+    @Override
+    public String reason() {
+        return route.reason();
+    }
+
+    @Override
+    public long subscribedNanos() {
+        return subscribedNanos;
+    }
+
+    @Override
+    public long startedNanos() {
+        return startedNanos;
+    }
+
+    @Override
+    public long endedNanos() {
+        return endedNanos;
+    }
+
+    @Override
+    public String toString() {
+        return transfer + ": " + bytes + " bytes, " + path();
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.PeerExport;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An export of a buffer, which keeps the buffer's memory, and with it the device, until it is closed. */
+public final class BufferExport implements PeerExport {
+
+    private final EngineBuffer buffer;
+    private final PeerExport memory;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private BufferExport(EngineBuffer buffer, PeerExport memory) {
+        this.buffer = buffer;
+        this.memory = memory;
+    }
+
+    static PeerExport of(EngineBuffer buffer) {
+        Owner owner = buffer.owner();
+        if (!owner.enter()) {
+            throw Failures.closed("export of " + buffer, "the backend");
+        }
+        if (!buffer.pins().tryPin()) {
+            owner.leave();
+            throw Failures.closed("export of " + buffer, "the buffer");
+        }
+        try {
+            BufferExport export = new BufferExport(buffer, buffer.memory().exportPeer());
+            owner.resources().exported(export);
+            return export;
+        } catch (RuntimeException e) {
+            buffer.pins().unpin();
+            owner.leave();
+            throw e;
+        }
+    }
+
+    @Override
+    public int descriptor() {
+        return memory.descriptor();
+    }
+
+    @Override
+    public long offset() {
+        return memory.offset();
+    }
+
+    @Override
+    public long bytes() {
+        return memory.bytes();
+    }
+
+    @Override
+    public long pageBytes() {
+        return memory.pageBytes();
+    }
+
+    @Override
+    public long alignment() {
+        return memory.alignment();
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            Owner owner = buffer.owner();
+            memory.close();
+            owner.resources().unexported(this);
+            buffer.pins().unpin();
+            owner.leave();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "export of " + buffer + " as descriptor " + memory.descriptor();
+    }
+}

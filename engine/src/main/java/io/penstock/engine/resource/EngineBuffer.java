@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
+import io.penstock.HostView;
+import io.penstock.PeerExport;
+import io.penstock.engine.order.Pins;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** Device memory with the count of those who use it; freed by the last of them (rules 201, 202). */
+public final class EngineBuffer implements DeviceBuffer {
+
+    private final Owner owner;
+    private final DeviceMemory memory;
+    private final long length;
+    private final Pins pins;
+
+    public EngineBuffer(Owner owner, DeviceMemory memory, long length) {
+        this.owner = owner;
+        this.memory = memory;
+        this.length = length;
+        this.pins = new Pins(() -> {
+            memory.free();
+            owner.resources().forget(this);
+        });
+    }
+
+    /** Returns the address from which offsets in a region's buffer count for alignment; 0 for an opaque handle. */
+    public static long address(BufferRegion region) {
+        return ((EngineBuffer) region.buffer()).memory.hostAddress();
+    }
+
+    /** Returns how many bytes behind a region a read of a file may overwrite, since nobody else has them. */
+    public static long slack(NativeFile file, BufferRegion region) {
+        EngineBuffer buffer = (EngineBuffer) region.buffer();
+        boolean last = region.offset() + region.length() == buffer.length;
+        return last && file.readsIntoSlack() ? buffer.memory.slack() : 0;
+    }
+
+    public DeviceMemory memory() {
+        return memory;
+    }
+
+    public Owner owner() {
+        return owner;
+    }
+
+    public Pins pins() {
+        return pins;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public long nativeHandle() {
+        return memory.nativeHandle();
+    }
+
+    @Override
+    public Optional<HostView> hostView() {
+        checkOpen();
+        return memory.hostAddress() == 0
+                ? Optional.empty()
+                : Optional.of(new MemoryView(memory, length, this::checkOpen));
+    }
+
+    private void checkOpen() {
+        if (pins.isClosed()) {
+            throw Failures.closed("access to a buffer of " + length + " bytes", "it");
+        }
+    }
+
+    @Override
+    public Mono<Long> upload(long offset, ByteBuffer source) {
+        Objects.checkFromIndexSize(offset, source.remaining(), length);
+        ByteBuffer bytes = source.slice();
+        return owner.copy(this, offset, bytes, true);
+    }
+
+    @Override
+    public Mono<Long> download(long offset, ByteBuffer target) {
+        Objects.checkFromIndexSize(offset, target.remaining(), length);
+        ByteBuffer bytes = target.slice();
+        return owner.copy(this, offset, bytes, false);
+    }
+
+    @Override
+    public PeerExport exportPeer() {
+        return BufferExport.of(this);
+    }
+
+    @Override
+    public void close() {
+        pins.close();
+    }
+
+    @Override
+    public String toString() {
+        return "buffer of " + length + " bytes on " + owner.name();
+    }
+}

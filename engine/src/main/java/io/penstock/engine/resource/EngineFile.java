@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.engine.order.BlockLocks;
+import io.penstock.engine.order.Pinned;
+import io.penstock.engine.order.SyncLine;
+import io.penstock.engine.order.WriteBarrier;
+import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** An open file: a native file for each route, and the count of those who use them (rules 201, 202). */
+public final class EngineFile extends Pinned implements StorageFile {
+
+    private final Owner owner;
+    private final Path path;
+    private final Set<FileOption> options;
+    private final boolean readable;
+    private final boolean writable;
+    private final List<OpenedFile> natives;
+    private final int lastRoute;
+    private final NativeFile general; // of the last route: what most transfers take, without a walk to it
+    private final WriteBarrier barrier = new WriteBarrier();
+    private final SyncLine syncs = new SyncLine();
+    private final BlockLocks locks;
+
+    /**
+     * The file as one route opened it.
+     *
+     * @param file null where the route could not open it
+     * @param refusal why not
+     */
+    record OpenedFile(@Nullable NativeFile file, String refusal) {}
+
+    EngineFile(Owner owner, Path path, Set<FileOption> options, List<OpenedFile> natives) {
+        this.owner = owner;
+        this.path = path;
+        this.options = options;
+        this.writable = options.contains(FileOption.WRITE);
+        this.readable = options.contains(FileOption.READ) || !writable;
+        this.natives = natives;
+        this.lastRoute = natives.size() - 1;
+        this.general = Objects.requireNonNull(natives.get(lastRoute).file);
+        this.locks = BlockLocks.open(general.identity());
+    }
+
+    @Override
+    public void free() {
+        locks.close();
+        owner.resources().forget(this);
+        // Some file systems write back or free blocks here, and the last pin may be a lane's.
+        Offload.blocking(this::closeNatives);
+    }
+
+    private void closeNatives() {
+        for (OpenedFile opened : natives) {
+            if (opened.file != null) {
+                opened.file.close();
+            }
+        }
+    }
+
+    public Owner owner() {
+        return owner;
+    }
+
+    public BlockLocks locks() {
+        return locks;
+    }
+
+    public WriteBarrier barrier() {
+        return barrier;
+    }
+
+    public SyncLine syncs() {
+        return syncs;
+    }
+
+    public boolean isReadable() {
+        return readable;
+    }
+
+    public boolean isWritable() {
+        return writable;
+    }
+
+    /** Returns the file of a route that did not refuse it. */
+    public NativeFile nativeFile(int route) {
+        if (route == lastRoute) {
+            return general;
+        }
+        NativeFile file = natives.get(route).file;
+        if (file == null) {
+            throw new IllegalStateException(natives.get(route).refusal);
+        }
+        return file;
+    }
+
+    /** Returns why a route could not open this file, or an empty string. */
+    public String refusal(int route) {
+        return natives.get(route).refusal;
+    }
+
+    /** Returns the most general route, which every open file has. */
+    public int lastRoute() {
+        return lastRoute;
+    }
+
+    /** Returns the file of the most general route. */
+    public NativeFile nativeFile() {
+        return general;
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public Set<FileOption> options() {
+        return options;
+    }
+
+    @Override
+    public long size() {
+        if (!tryPin()) {
+            throw Failures.closed("size of " + path.getFileName(), "the file");
+        }
+        try {
+            return nativeFile().size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            unpin();
+        }
+    }
+
+    @Override
+    public long blockSize() {
+        return nativeFile().limits().fileAlignment();
+    }
+
+    @Override
+    public Mono<Void> sync() {
+        return owner.sync(this);
+    }
+
+    @Override
+    public Mono<Void> truncate(long size) {
+        checkSize(size);
+        return control("truncate to " + size + " bytes", file -> file.truncate(size));
+    }
+
+    @Override
+    public Mono<Void> preallocate(long size) {
+        checkSize(size);
+        return control("preallocate of " + size + " bytes", file -> file.preallocate(size));
+    }
+
+    /** Runs a call that may block off lanes and subscribers; the file stays open meanwhile. */
+    private Mono<Void> control(String what, NativeCall call) {
+        String request = what + " of " + path.getFileName();
+        return Offload.run(owner, () -> {
+            if (!tryPin()) {
+                throw Failures.closed(request, "the file");
+            }
+            try {
+                call.run(general);
+                return null;
+            } catch (IOException e) {
+                throw Failures.control(request, e);
+            } finally {
+                unpin();
+            }
+        });
+    }
+
+    @FunctionalInterface
+    private interface NativeCall {
+        void run(NativeFile file) throws IOException;
+    }
+
+    private static void checkSize(long size) {
+        if (size < 0) {
+            throw new IllegalArgumentException("a file of " + size + " bytes");
+        }
+    }
+
+    @Override
+    public void close() {
+        retire();
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

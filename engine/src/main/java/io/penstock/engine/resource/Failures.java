@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.ClosedException;
+import io.penstock.DeviceLostException;
+import io.penstock.Failure;
+import io.penstock.NativeError;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
+import io.penstock.Transfer;
+import io.penstock.engine.host.ErrnoException;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+
+/** The exceptions of the engine: what was asked, on what, and the native answer. */
+public final class Failures {
+
+    private Failures() {}
+
+    public static PenstockException movedNothing(Transfer transfer) {
+        return new PermanentStorageException(
+                transfer + " failed: the device took no more bytes, and gave no reason",
+                new Failure(Outcome.UNKNOWN, null),
+                null);
+    }
+
+    public static PenstockException lengthNotRestored(Transfer transfer, long length, Throwable cause) {
+        return new PermanentStorageException(
+                transfer + " wrote whole blocks, but the file could not be cut to its length of " + length + " bytes: "
+                        + cause.getMessage(),
+                new Failure(Outcome.PARTIAL, null),
+                cause);
+    }
+
+    public static PenstockException abandoned(Object request) {
+        return new ClosedException(
+                request + " had not ended when the backend was closed", new Failure(Outcome.UNKNOWN, null), null);
+    }
+
+    public static PenstockException broken(Object request, Throwable cause) {
+        return new DeviceLostException(
+                request + " did not end: its lane broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
+    }
+
+    public static PenstockException closed(Object request, String what) {
+        return new ClosedException(request + " refused: " + what + " is closed", Failure.NOT_STARTED, null);
+    }
+
+    public static PenstockException copy(String request, NativeFailure failure, long done) {
+        String message = request + " failed: " + failure;
+        Failure facts = new Failure(Outcome.PARTIAL, failure.error(), done);
+        return failure.kind() == NativeFailure.Kind.LOST
+                ? new DeviceLostException(message, facts, null)
+                : new PermanentStorageException(message, facts, null);
+    }
+
+    public static PenstockException sync(String request, NativeFailure failure) {
+        return new PermanentStorageException(
+                request + " failed, and stays failed for this handle: " + failure.error(),
+                new Failure(Outcome.UNKNOWN, failure.error()),
+                null);
+    }
+
+    static PenstockException control(String request, IOException cause) {
+        NativeError error = cause instanceof ErrnoException answer ? answer.nativeError() : null;
+        return new PermanentStorageException(
+                request + " failed: " + cause.getMessage(), new Failure(Outcome.UNKNOWN, error), cause);
+    }
+
+    public static PenstockException refused(Transfer transfer, String why) {
+        return new PermanentStorageException(transfer + " refused: " + why, Failure.NOT_STARTED, null);
+    }
+
+    public static PenstockException notDirect(Transfer transfer, String why) {
+        return new PermanentStorageException(
+                transfer + " refused: it requires the direct path, and " + why, Failure.NOT_STARTED, null);
+    }
+}

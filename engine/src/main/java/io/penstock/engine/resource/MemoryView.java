@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.HostView;
+import io.penstock.engine.host.HostMemory;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/** Memory as the processor sees it, checked for life at every access, in windows of less than 2 GiB each. */
+public final class MemoryView implements HostView {
+
+    private static final int WINDOW_BITS = 30;
+
+    private final DeviceMemory memory;
+    private final long length;
+    private final Runnable aliveCheck;
+    private final ByteBuffer[] windows;
+
+    /**
+     * Looks at memory.
+     *
+     * @param aliveCheck throws once the memory may be another's
+     */
+    MemoryView(DeviceMemory memory, long length, Runnable aliveCheck) {
+        this.memory = memory;
+        this.length = length;
+        this.aliveCheck = aliveCheck;
+        this.windows = new ByteBuffer[(int) ((length + (1L << WINDOW_BITS) - 1) >>> WINDOW_BITS)];
+        for (int i = 0; i < windows.length; i++) {
+            long start = (long) i << WINDOW_BITS;
+            windows[i] = window(memory, start, (int) Math.min(1L << WINDOW_BITS, length - start));
+        }
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public byte get(long index) {
+        aliveCheck.run();
+        Objects.checkIndex(index, length);
+        return windows[(int) (index >>> WINDOW_BITS)].get((int) (index & ((1 << WINDOW_BITS) - 1)));
+    }
+
+    @Override
+    public void put(long index, byte value) {
+        aliveCheck.run();
+        Objects.checkIndex(index, length);
+        windows[(int) (index >>> WINDOW_BITS)].put((int) (index & ((1 << WINDOW_BITS) - 1)), value);
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) {
+        target.put(buffer(offset, target.remaining()));
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer source) {
+        buffer(offset, source.remaining()).put(source);
+    }
+
+    @Override
+    public ByteBuffer buffer(long offset, int bytes) {
+        aliveCheck.run();
+        Objects.checkFromIndexSize(offset, bytes, length);
+        return window(memory, offset, bytes);
+    }
+
+    /** Returns a window on memory that the processor reaches, unchecked. */
+    public static ByteBuffer window(DeviceMemory memory, long offset, int bytes) {
+        if (memory instanceof HostMemory host) {
+            return host.buffer(offset, bytes); // works where nothing native can be loaded, too
+        }
+        return NativeMemory.view(memory.hostAddress() + offset, bytes);
+    }
+}

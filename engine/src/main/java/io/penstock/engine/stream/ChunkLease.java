@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.BufferRegion;
+import io.penstock.Chunk;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
+import io.penstock.HostLease;
+import io.penstock.HostView;
+import io.penstock.engine.order.Pins;
+import io.penstock.engine.resource.EngineBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * A buffer of a stream or a drain, lent to the application's function.
+ *
+ * <p><b>Threading:</b> any thread.
+ */
+public final class ChunkLease implements Chunk, Lease {
+
+    /** Who lends: hears what becomes of the lease, on any thread. */
+    interface Lender {
+
+        /** Returns whether leases that are dropped unclosed are to be reported. */
+        boolean isDetectingLeaks();
+
+        /** Says that a fence holds a lease now. */
+        void fenceNoted();
+
+        /** Says that the device has passed a fence; its lease has been told. */
+        void fencePassed();
+
+        /** Says that nobody holds {@code lease} any more. */
+        void leaseEnded(ChunkLease lease);
+    }
+
+    private static final AtomicIntegerFieldUpdater<ChunkLease> HOLDS =
+            AtomicIntegerFieldUpdater.newUpdater(ChunkLease.class, "holds");
+
+    private final Lender lender;
+    private final DeviceBuffer memory;
+    private final long index;
+    private final long fileOffset;
+    private final long length;
+    private final @Nullable Pins pinned; // the buffer's, unless it was closed already
+    private final Queue<DeviceFence> fences = new ConcurrentLinkedQueue<>();
+
+    // Two threads may both make one, which is harmless: views have no state.
+    private @Nullable HostView memoryView;
+
+    // One for the function, one for each fence not passed, one for each retained lease. 0 is final: whoever wants to
+    // hold on (retain, releaseAfter) and whoever lets go last agree in one compare-and-set.
+    private volatile int holds = 1;
+
+    ChunkLease(Lender lender, DeviceBuffer memory, long index, long fileOffset, long length) {
+        this.lender = lender;
+        this.memory = memory;
+        this.index = index;
+        this.fileOffset = fileOffset;
+        this.length = length;
+        // What is lent is in use: a backend that is closed meanwhile closes the buffer, and the lease's end frees it.
+        this.pinned = memory instanceof EngineBuffer buffer && buffer.pins().tryPin() ? buffer.pins() : null;
+        Leases.began();
+    }
+
+    /** Returns the buffer that is lent. */
+    DeviceBuffer memory() {
+        return memory;
+    }
+
+    @Override
+    public long index() {
+        return index;
+    }
+
+    @Override
+    public long fileOffset() {
+        return fileOffset;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public BufferRegion region() {
+        checkOpen();
+        return memory.region(0, length);
+    }
+
+    @Override
+    public HostView view() {
+        checkOpen();
+        return view(this);
+    }
+
+    HostView view(Lease lease) {
+        HostView bytes = memoryView;
+        if (bytes == null) {
+            bytes = memory.hostView()
+                    .orElseThrow(() -> new IllegalStateException("the processor cannot address the memory of " + this));
+            memoryView = bytes;
+        }
+        return new GuardedView(lease, bytes, length);
+    }
+
+    /** {@inheritDoc} Noted down by the call itself, so that the lease cannot end before the Mono is subscribed to. */
+    @Override
+    public Mono<Void> releaseAfter(DeviceFence fence) {
+        hold();
+        fences.add(fence);
+        lender.fenceNoted();
+        // Signalled in success and in failure alike (rule 102); an error of its own tells that nothing is to wait for.
+        fence.signalled().subscribe(nothing -> {}, failure -> passed(), this::passed);
+        return Mono.empty();
+    }
+
+    private void passed() {
+        release();
+        lender.fencePassed();
+    }
+
+    @Override
+    public HostLease retain() {
+        hold();
+        return new CountedLease(this, lender.isDetectingLeaks());
+    }
+
+    private void hold() {
+        int seen = holds;
+        while (seen != 0 && !HOLDS.compareAndSet(this, seen, seen + 1)) {
+            seen = holds;
+        }
+        if (seen == 0) {
+            throw Leases.over(this);
+        }
+    }
+
+    /** Lets go of one hold. */
+    void release() {
+        if (HOLDS.decrementAndGet(this) == 0) {
+            fences.forEach(DeviceFence::close);
+            Leases.ended();
+            try {
+                lender.leaseEnded(this);
+            } finally {
+                if (pinned != null) {
+                    pinned.unpin();
+                }
+            }
+        }
+    }
+
+    /** Returns whether nobody holds it any more. */
+    boolean isOver() {
+        return holds == 0;
+    }
+
+    @Override
+    public void checkOpen() {
+        if (isOver()) {
+            throw Leases.over(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "chunk " + index + " of " + length + " bytes at " + fileOffset;
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.engine.plan.ChunkCursor;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The chunks of a stream that are read ahead, in order. In turns only. */
+public final class ChunkReads {
+
+    private final Port port;
+    private final DeliveryLoop loop;
+    private final ChunkBuffers buffers;
+    private final ChunkCursor cursor;
+    private final long bufferBytes;
+    private final boolean oneByOne;
+    private final ArrayDeque<ReadAhead> reads = new ArrayDeque<>();
+    private int endedRegion = -1; // the last one whose file ended first
+    private boolean stopped;
+
+    /** Reads regions, as many chunks ahead as there are buffers. */
+    ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, List<FileRegion> regions, long chunkBytes) {
+        this(port, loop, buffers, new ChunkCursor(regions, chunkBytes), false);
+    }
+
+    /**
+     * Reads a file that states no length to its end, each chunk when the one before has come: the kernel makes the
+     * content of such files as it is read, from the start if it is not read in order.
+     */
+    ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, StorageFile file, long chunkBytes) {
+        this(port, loop, buffers, new ChunkCursor(List.of(file.region(0, Long.MAX_VALUE)), chunkBytes), true);
+    }
+
+    private ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, ChunkCursor cursor, boolean oneByOne) {
+        this.port = port;
+        this.loop = loop;
+        this.buffers = buffers;
+        this.cursor = cursor;
+        this.bufferBytes = cursor.largestBytes();
+        this.oneByOne = oneByOne;
+    }
+
+    /** Starts reading into every buffer that is free. */
+    void fill() {
+        while (!stopped && cursor.hasNext() && !(oneByOne && !reads.isEmpty())) {
+            DeviceBuffer buffer = buffers.take(bufferBytes);
+            if (buffer == null) {
+                return;
+            }
+            int region = cursor.region();
+            ReadAhead read;
+            try {
+                read = new ReadAhead(port, loop, cursor.next(), buffer, region);
+            } catch (RuntimeException e) {
+                buffers.give(buffer);
+                throw e;
+            }
+            reads.add(read);
+            read.open();
+        }
+    }
+
+    /** Takes the next read if it has ended, in error or with bytes. */
+    @Nullable
+    ReadAhead poll() {
+        for (ReadAhead head = reads.peek(); head != null && head.isOver(); head = reads.peek()) {
+            reads.remove();
+            // What lies behind a short chunk does not count, even if the file has grown since: it would leave a hole.
+            boolean counts = head.region() != endedRegion;
+            if (counts && head.error() != null) {
+                return head;
+            }
+            if (counts && head.got() < head.asked()) {
+                endedRegion = head.region();
+                cursor.skipRest(endedRegion);
+            }
+            if (counts && head.got() > 0) {
+                return head;
+            }
+            buffers.give(head.target());
+            fill();
+        }
+        return null;
+    }
+
+    /** Returns whether there is no chunk any more. */
+    boolean isExhausted() {
+        return reads.isEmpty() && !cursor.hasNext();
+    }
+
+    /** Cancels what is being read and starts nothing more. The memory stays pinned until the device has let go. */
+    void stop() {
+        stopped = true;
+        for (ReadAhead read = reads.poll(); read != null; read = reads.poll()) {
+            read.cancel();
+            read.target().close();
+        }
+    }
+}

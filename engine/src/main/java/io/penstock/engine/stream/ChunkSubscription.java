@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.FileOption;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
+
+/** What a stream and a drain share: a file that the plan names, a few buffers, and one end. */
+public abstract class ChunkSubscription extends DeliveryLoop implements Subscription, ChunkLease.Lender {
+
+    private static final AtomicIntegerFieldUpdater<ChunkSubscription> STOPPED =
+            AtomicIntegerFieldUpdater.newUpdater(ChunkSubscription.class, "stopped");
+
+    private final Port port;
+    private final Context subscriber;
+    private final FileOpening opening;
+    private final ChunkBuffers buffers;
+
+    // What ends it from outside of its turns: a broken rule, a failed sync, a scheduler that was shut down.
+    private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
+
+    // 0 -> 1 by the cancel, or by the turn that gives the terminal signal: who is first decides (rule 101).
+    private volatile int stopped;
+
+    ChunkSubscription(Port port, int depth, Context subscriber, Scheduler.@Nullable Worker worker) {
+        super(worker);
+        this.port = port;
+        this.subscriber = subscriber;
+        this.opening = new FileOpening(this, subscriber);
+        this.buffers = new ChunkBuffers(port, depth);
+    }
+
+    /** Opens the file, if the plan names one, and begins; after {@code onSubscribe}. */
+    final void start(Optional<Path> path, Set<FileOption> options) {
+        if (stopped == 0 && path.isPresent()) {
+            // Deferred, because openFile throws at once where options contradict each other: a signal, here.
+            Mono.defer(() -> port.openFile(path.get(), options)).subscribe(opening);
+        }
+        signal();
+    }
+
+    final Port port() {
+        return port;
+    }
+
+    final FileOpening opening() {
+        return opening;
+    }
+
+    final ChunkBuffers buffers() {
+        return buffers;
+    }
+
+    final boolean isStopped() {
+        return stopped != 0;
+    }
+
+    /** Returns whether the caller is the first to stop it. */
+    final boolean stop() {
+        return STOPPED.compareAndSet(this, 0, 1);
+    }
+
+    /** Has it end with an error; any thread. */
+    final void breakOff(Throwable cause) {
+        broken.compareAndSet(null, cause);
+        signal();
+    }
+
+    /** Returns, once, what it is to end with; null nearly always. */
+    final @Nullable Throwable takeBroken() {
+        return broken.get() == null ? null : broken.getAndSet(null);
+    }
+
+    /** Cancels the publisher that the application's function returned, if there is one; any thread. */
+    abstract void cancelInner();
+
+    @Override
+    public final void cancel() {
+        if (stop()) {
+            cancelInner();
+            opening.close();
+            signalHere();
+        }
+    }
+
+    @Override
+    public final boolean isDetectingLeaks() {
+        return port.isDetectingLeaks();
+    }
+
+    @Override
+    protected final void rejected(RejectedExecutionException cause) {
+        broken.compareAndSet(null, Operators.onRejectedExecution(cause, subscriber));
+    }
+
+    @Override
+    protected final void crashed(Throwable cause) {
+        cancel();
+        Operators.onErrorDropped(cause, subscriber);
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * The publisher that a stream's function returned for one chunk: its elements go straight to the subscriber, its end
+ * goes to the next turn.
+ */
+public final class ChunkUse<T> implements CoreSubscriber<T> {
+
+    private static final AtomicReferenceFieldUpdater<ChunkUse<?>, Subscription> UPSTREAM = updater();
+
+    private final StreamSubscription<T> stream;
+    private final CoreSubscriber<? super T> actual;
+    private final ChunkLease lease;
+
+    private volatile @Nullable Subscription upstream;
+
+    // The publisher's signals only, until over publishes them to the turns.
+    private long emitted;
+    private @Nullable Throwable error;
+    private volatile boolean over;
+
+    private long granted; // turns only
+
+    ChunkUse(StreamSubscription<T> stream, CoreSubscriber<? super T> actual, ChunkLease lease) {
+        this.stream = stream;
+        this.actual = actual;
+        this.lease = lease;
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // a class literal has no type arguments
+    private static AtomicReferenceFieldUpdater<ChunkUse<?>, Subscription> updater() {
+        return (AtomicReferenceFieldUpdater)
+                AtomicReferenceFieldUpdater.newUpdater(ChunkUse.class, Subscription.class, "upstream");
+    }
+
+    ChunkLease lease() {
+        return lease;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** Returns how many elements it has emitted. Only when it is over. */
+    long emitted() {
+        return emitted;
+    }
+
+    /** Returns why it failed, or null. Only when it is over. */
+    @Nullable
+    Throwable error() {
+        return error;
+    }
+
+    /** Passes on demand: {@code total} is all that this publisher may emit. In turns. */
+    void grant(long total) {
+        Subscription source = upstream;
+        if (source != null && total > granted) {
+            long more = total == Long.MAX_VALUE ? total : total - granted;
+            granted = total;
+            source.request(more);
+        }
+    }
+
+    /** Stops it; any thread. */
+    void cancel() {
+        Operators.terminate(UPSTREAM, this);
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+        if (Operators.setOnce(UPSTREAM, this, s)) {
+            stream.signal(); // a turn brings the demand
+        }
+    }
+
+    @Override
+    public void onNext(T element) {
+        if (over || stream.isStopped()) {
+            Operators.onDiscard(element, currentContext());
+            return;
+        }
+        emitted++;
+        actual.onNext(element);
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+        if (over || stream.isStopped()) {
+            Operators.onErrorDropped(cause, currentContext());
+            return;
+        }
+        error = cause;
+        over = true;
+        stream.signal();
+    }
+
+    @Override
+    public void onComplete() {
+        over = true;
+        stream.signal();
+    }
+
+    @Override
+    public Context currentContext() {
+        return stream.context();
+    }
+}

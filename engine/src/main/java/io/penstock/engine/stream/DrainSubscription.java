@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.Chunk;
+import io.penstock.DeviceBuffer;
+import io.penstock.DrainPlan;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.engine.publisher.DelayedErrors;
+import io.penstock.engine.queue.Port;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * One subscription of a {@link MonoDrain}.
+ *
+ * <p>Buffers go round: free, lent to be filled, waiting for fences, being written, free. After the first error nothing
+ * is filled any more; what was filled before is written, and then the error is signalled.
+ */
+public final class DrainSubscription extends ChunkSubscription {
+
+    private final DrainPlan plan;
+    private final Function<? super Chunk, ? extends Publisher<Long>> function;
+    private final CoreSubscriber<? super Long> actual;
+    private volatile boolean requested;
+
+    // A turn writes it and then reads stopped, cancel() writes stopped and then reads it: one of them stops the fill.
+    private volatile @Nullable ChunkFill fill;
+
+    // Turns only.
+    private final DelayedErrors errors = new DelayedErrors();
+    private final DrainWrites writes;
+    private @Nullable FileRegion region;
+    private long position; // in the region
+    private long index;
+    private boolean full;
+    private @Nullable Disposable sync;
+    private volatile boolean synced; // by the sync's thread, which signals then
+
+    DrainSubscription(
+            Port port,
+            DrainPlan plan,
+            Function<? super Chunk, ? extends Publisher<Long>> function,
+            CoreSubscriber<? super Long> actual,
+            Scheduler.@Nullable Worker worker) {
+        super(port, plan.depth(), actual.currentContext(), worker);
+        this.plan = plan;
+        this.function = function;
+        this.actual = actual;
+        this.writes = new DrainWrites(port, this, buffers(), errors);
+    }
+
+    @Override
+    public void request(long n) {
+        if (n > 0) {
+            requested = true;
+            signal();
+        } else {
+            breakOff(new IllegalArgumentException("request of " + n + " (Reactive Streams 3.9)"));
+        }
+    }
+
+    @Override
+    void cancelInner() {
+        ChunkFill current = fill;
+        if (current != null) {
+            current.cancel();
+        }
+    }
+
+    @Override
+    protected void turn() {
+        Throwable broken = takeBroken();
+        if (broken != null) {
+            errors.add(broken);
+            dropFill();
+        }
+        FileRegion to = isStopped() ? null : region();
+        if (to != null) {
+            fillChunks(to);
+        }
+        if (!isStopped() && fill == null && (errors.first() != null || full) && writes.isIdle()) {
+            end();
+        }
+        if (isStopped()) {
+            tidy();
+        }
+    }
+
+    /** Returns where to write, or null if that is not open yet, or could not be opened. */
+    private @Nullable FileRegion region() {
+        if (region != null) {
+            return region;
+        }
+        StorageFile file = opening().file();
+        Throwable refusal = opening().failure();
+        if (file != null) {
+            region = file.region(0, Long.MAX_VALUE);
+        } else if (plan.region().isPresent()) {
+            region = plan.region().get();
+        } else if (refusal != null && errors.first() == null) {
+            errors.add(refusal);
+        }
+        return region;
+    }
+
+    private void fillChunks(FileRegion to) {
+        while (!isStopped()) {
+            writes.proceed(to.file());
+            ChunkFill current = fill;
+            if (current != null) {
+                if (!current.isOver()) {
+                    return;
+                }
+                leave(current);
+                continue;
+            }
+            full |= position == to.length();
+            if (full || errors.first() != null || !lend(to)) {
+                return;
+            }
+        }
+    }
+
+    private boolean lend(FileRegion to) {
+        DeviceBuffer memory;
+        try {
+            memory = buffers().take(Math.min(plan.chunkBytes(), to.length()));
+        } catch (RuntimeException e) {
+            errors.add(e);
+            return false;
+        }
+        if (memory == null) {
+            return false;
+        }
+        long length = Math.min(plan.chunkBytes(), to.length() - position);
+        ChunkLease lease = new ChunkLease(this, memory, index++, to.offset() + position, length);
+        ChunkFill next = new ChunkFill(this, lease, actual.currentContext());
+        fill = next;
+        if (isStopped()) {
+            return false;
+        }
+        try {
+            Publisher<Long> result =
+                    Objects.requireNonNull(function.apply(lease), "the function returned null for a chunk");
+            result.subscribe(next);
+        } catch (Throwable e) {
+            next.onError(Operators.onOperatorError(null, e, lease, actual.currentContext()));
+        }
+        return true;
+    }
+
+    /** Ends the function's part of a lease. */
+    private void leave(ChunkFill over) {
+        fill = null;
+        Throwable error = over.error();
+        if (error != null) {
+            errors.add(error);
+        }
+        full |= over.count() == 0;
+        position += over.count();
+        writes.add(over.lease(), over.count());
+        over.lease().release();
+    }
+
+    private void dropFill() {
+        ChunkFill current = fill;
+        if (current != null) {
+            fill = null;
+            current.cancel();
+            writes.add(current.lease(), 0);
+            current.lease().release();
+        }
+    }
+
+    private void end() {
+        Throwable error = errors.first();
+        FileRegion to = region;
+        if (error == null && to != null && plan.syncs() && !synced) {
+            if (sync == null) {
+                sync = to.file().sync().subscribe(nothing -> {}, this::breakOff, this::syncEnded);
+            }
+            return;
+        }
+        if ((error == null && !requested) || !stop()) {
+            return;
+        }
+        tidy(); // first, so that whoever hears the end finds the file closed
+        if (error != null) {
+            actual.onError(error);
+        } else {
+            actual.onNext(writes.bytes());
+            actual.onComplete();
+        }
+    }
+
+    private void syncEnded() {
+        synced = true;
+        signal();
+    }
+
+    /** Gives back what is not in use; also when, after the end, the last lease ends. */
+    private void tidy() {
+        dropFill();
+        writes.stop();
+        if (sync != null) {
+            sync.dispose();
+        }
+        opening().close();
+        buffers().closeFree();
+        over();
+    }
+
+    @Override
+    public void fenceNoted() {}
+
+    @Override
+    public void fencePassed() {}
+
+    @Override
+    public void leaseEnded(ChunkLease lease) {
+        signal();
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.engine.publisher.DelayedErrors;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** The chunks of a drain that were filled: first they wait for the end of their leases, then they are written. In turns only. */
+public final class DrainWrites {
+
+    private record Waiting(ChunkLease lease, long count) {}
+
+    private final Port port;
+    private final DeliveryLoop loop;
+    private final ChunkBuffers buffers;
+    private final DelayedErrors errors;
+    private final List<Waiting> waiting = new ArrayList<>();
+    private final List<ChunkWrite> writes = new ArrayList<>();
+    private long bytes;
+
+    DrainWrites(Port port, DeliveryLoop loop, ChunkBuffers buffers, DelayedErrors errors) {
+        this.port = port;
+        this.loop = loop;
+        this.buffers = buffers;
+        this.errors = errors;
+    }
+
+    /** Takes a chunk of which {@code count} bytes are to be written, perhaps none. */
+    void add(ChunkLease lease, long count) {
+        waiting.add(new Waiting(lease, count));
+    }
+
+    /** Takes note of the writes that have ended, and starts those whose leases have. */
+    void proceed(StorageFile file) {
+        for (Iterator<ChunkWrite> each = writes.iterator(); each.hasNext(); ) {
+            ChunkWrite write = each.next();
+            if (write.isOver()) {
+                each.remove();
+                settle(write);
+            }
+        }
+        for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
+            Waiting chunk = each.next();
+            if (chunk.lease.isOver()) {
+                each.remove();
+                write(chunk, file);
+            }
+        }
+    }
+
+    private void settle(ChunkWrite write) {
+        Throwable error = write.error();
+        if (error == null) {
+            bytes += write.completion().bytes();
+        } else {
+            errors.add(error);
+        }
+        giveBack(write.source(), write.transfer().length());
+    }
+
+    private void write(Waiting chunk, StorageFile file) {
+        DeviceBuffer memory = chunk.lease.memory();
+        if (chunk.count == 0) {
+            giveBack(memory, chunk.lease.length());
+            return;
+        }
+        try {
+            FileRegion to = file.region(chunk.lease.fileOffset(), chunk.count);
+            ChunkWrite write = new ChunkWrite(port, loop, memory, to);
+            writes.add(write);
+            write.open();
+        } catch (RuntimeException e) {
+            errors.add(e);
+            giveBack(memory, chunk.lease.length());
+        }
+    }
+
+    private void giveBack(DeviceBuffer memory, long length) {
+        if (port.isPoisoning()) {
+            Leases.poison(memory, length);
+        }
+        buffers.give(memory);
+    }
+
+    /** Returns whether nothing waits and nothing is being written. */
+    boolean isIdle() {
+        return waiting.isEmpty() && writes.isEmpty();
+    }
+
+    /** Returns how many bytes were written. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Gives up what is being written, and drops what waits, as far as leases have ended. */
+    void stop() {
+        for (ChunkWrite write : writes) {
+            write.cancel();
+            write.source().close(); // pinned until the device has let go
+        }
+        writes.clear();
+        for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
+            Waiting chunk = each.next();
+            if (chunk.lease.isOver()) {
+                each.remove();
+                giveBack(chunk.lease.memory(), chunk.lease.length());
+            }
+        }
+    }
+}

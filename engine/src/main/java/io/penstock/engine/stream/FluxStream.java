@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.Chunk;
+import io.penstock.StreamPlan;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/** Files in chunks of device memory: {@link io.penstock.Backend#stream}. */
+public final class FluxStream<T> extends Flux<T> {
+
+    private final Port port;
+    private final StreamPlan plan;
+    private final Function<? super Chunk, ? extends Publisher<? extends T>> use;
+
+    public FluxStream(Port port, StreamPlan plan, Function<? super Chunk, ? extends Publisher<? extends T>> use) {
+        this.port = port;
+        this.plan = Objects.requireNonNull(plan, "plan");
+        this.use = Objects.requireNonNull(use, "use");
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        Scheduler.Worker worker;
+        try {
+            worker = DeliveryLoop.worker(port, false);
+        } catch (RejectedExecutionException e) {
+            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
+            return;
+        }
+        StreamSubscription<T> subscription = new StreamSubscription<>(port, plan, use, actual, worker);
+        actual.onSubscribe(subscription);
+        subscription.start(plan.path(), plan.options());
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.ClosedException;
+import io.penstock.DeviceBuffer;
+import io.penstock.Failure;
+import io.penstock.HostView;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What all leases of the process share: the count of the live ones, and the two ways to find misuse. */
+public final class Leases {
+
+    static final byte POISON = (byte) 0xDB;
+
+    private static final LongAdder LIVE = new LongAdder();
+    private static final int POISON_WINDOW = 1 << 20;
+
+    private Leases() {}
+
+    /** Returns how many leases, of chunks and retained ones, have not ended; for tests. */
+    public static long live() {
+        return LIVE.sum();
+    }
+
+    static void began() {
+        LIVE.increment();
+    }
+
+    static void ended() {
+        LIVE.decrement();
+    }
+
+    /** Fills the first bytes of a buffer with poison, where the processor can address it and its backend is open. */
+    static void poison(DeviceBuffer buffer, long length) {
+        try {
+            HostView view = buffer.hostView().orElse(null);
+            for (long at = 0; view != null && at < length; at += POISON_WINDOW) {
+                ByteBuffer window = view.buffer(at, (int) Math.min(POISON_WINDOW, length - at));
+                while (window.hasRemaining()) {
+                    window.put(POISON);
+                }
+            }
+        } catch (ClosedException closed) {
+            // With its backend, during the lease: the memory is about to be freed, and is not lent again.
+        }
+    }
+
+    static ClosedException over(Object what) {
+        return new ClosedException("the lease of " + what + " is over", Failure.NOT_STARTED, null);
+    }
+
+    /** Has {@code report} run when {@code lease} has become unreachable. */
+    static Cleaner.Cleanable watch(Object lease, Runnable report) {
+        return Watch.CLEANER.register(lease, report);
+    }
+
+    /** Its thread starts with the first lease that is watched, and not at all otherwise. */
+    private static final class Watch {
+        static final Cleaner CLEANER = Cleaner.create();
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.Chunk;
+import io.penstock.DrainPlan;
+import io.penstock.engine.queue.DeliveryLoop;
+import io.penstock.engine.queue.Port;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+
+/** Chunks of device memory, filled by the application, into a file: {@link io.penstock.Backend#drain}. */
+public final class MonoDrain extends Mono<Long> {
+
+    private final Port port;
+    private final DrainPlan plan;
+    private final Function<? super Chunk, ? extends Publisher<Long>> fill;
+
+    public MonoDrain(Port port, DrainPlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
+        this.port = port;
+        this.plan = Objects.requireNonNull(plan, "plan");
+        this.fill = Objects.requireNonNull(fill, "fill");
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Long> actual) {
+        Scheduler.Worker worker;
+        try {
+            worker = DeliveryLoop.worker(port, false);
+        } catch (RejectedExecutionException e) {
+            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
+            return;
+        }
+        DrainSubscription subscription = new DrainSubscription(port, plan, fill, actual, worker);
+        actual.onSubscribe(subscription);
+        subscription.start(plan.path(), plan.options());
+    }
+}

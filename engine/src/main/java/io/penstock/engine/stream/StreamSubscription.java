@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.stream;
+
+import io.penstock.Chunk;
+import io.penstock.HostLease;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.engine.queue.Port;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
+
+/**
+ * One subscription of a {@link FluxStream}.
+ *
+ * <p>Buffers go round: free, being read, read, lent, free. Leases that the application has retained keep theirs; the
+ * stream goes on with the others and waits when none is left. A terminal signal waits for functions and fences, not
+ * for retained leases: whoever collects these closes them after it.
+ */
+public final class StreamSubscription<T> extends ChunkSubscription {
+
+    /** How large a buffer is for a file of which nobody knows how much it has: mostly nothing. */
+    private static final long MOST_UNSTATED = 4 << 20;
+
+    private final StreamPlan plan;
+    private final Function<? super Chunk, ? extends Publisher<? extends T>> function;
+    private final CoreSubscriber<? super T> actual;
+    private final Context context;
+
+    private final AtomicLong requested = new AtomicLong(); // all that was ever asked for
+    private final AtomicInteger fencesPending = new AtomicInteger();
+
+    // A turn writes it and then reads stopped, cancel() writes stopped and then reads it: one of them stops the use.
+    private volatile @Nullable ChunkUse<T> use;
+
+    // Turns only.
+    private @Nullable ChunkReads reads;
+    private long index;
+    private long emitted; // by the uses that are over
+    private @Nullable Throwable failure;
+
+    StreamSubscription(
+            Port port,
+            StreamPlan plan,
+            Function<? super Chunk, ? extends Publisher<? extends T>> function,
+            CoreSubscriber<? super T> actual,
+            Scheduler.@Nullable Worker worker) {
+        super(port, plan.depth(), actual.currentContext(), worker);
+        this.plan = plan;
+        this.function = function;
+        this.actual = actual;
+        this.context = Operators.enableOnDiscard(actual.currentContext(), this::discard);
+    }
+
+    private void discard(Object element) {
+        if (element instanceof HostLease lease) {
+            lease.close();
+        }
+        Operators.onDiscard(element, actual.currentContext());
+    }
+
+    /** Returns the subscriber's context, with a hook that closes leases which a publisher in use discards. */
+    Context context() {
+        return context;
+    }
+
+    @Override
+    public void request(long n) {
+        if (n > 0) {
+            requested.accumulateAndGet(n, Operators::addCap);
+            signal();
+        } else {
+            breakOff(new IllegalArgumentException("request of " + n + " (Reactive Streams 3.9)"));
+        }
+    }
+
+    @Override
+    void cancelInner() {
+        ChunkUse<T> current = use;
+        if (current != null) {
+            current.cancel();
+        }
+    }
+
+    @Override
+    protected void turn() {
+        Throwable broken = takeBroken();
+        if (broken != null) {
+            fail(broken);
+        }
+        ChunkReads ahead = reads();
+        if (ahead != null) {
+            useChunks(ahead);
+        }
+        if (!isStopped() && isDone()) {
+            end();
+        }
+        if (isStopped()) {
+            tidy();
+        }
+    }
+
+    private @Nullable ChunkReads reads() {
+        if (reads != null || failure != null || isStopped()) {
+            return reads;
+        }
+        StorageFile file = opening().file();
+        Throwable refusal = opening().failure();
+        try {
+            if (refusal != null) {
+                fail(refusal);
+            } else if (file != null) {
+                reads = readsOf(file, file.size());
+            } else if (plan.path().isEmpty()) {
+                reads = new ChunkReads(port(), this, buffers(), plan.regions(), plan.chunkBytes());
+            }
+        } catch (RuntimeException e) {
+            fail(e); // the backend, and with it the file, was closed meanwhile
+        }
+        return reads;
+    }
+
+    /** Returns those of a whole file. A file that states no length, as those of /proc do not, may still have bytes. */
+    private ChunkReads readsOf(StorageFile file, long size) {
+        return size == 0
+                ? new ChunkReads(port(), this, buffers(), file, Math.min(plan.chunkBytes(), MOST_UNSTATED))
+                : new ChunkReads(port(), this, buffers(), List.of(file.region(0, size)), plan.chunkBytes());
+    }
+
+    private void useChunks(ChunkReads ahead) {
+        while (!isStopped() && failure == null) {
+            ChunkUse<T> current = use;
+            try {
+                ahead.fill(); // first, so that the device reads while the function runs
+                if (current == null) {
+                    ReadAhead next = ahead.poll();
+                    if (next == null) {
+                        return;
+                    }
+                    lend(next);
+                    continue;
+                }
+            } catch (RuntimeException e) {
+                fail(e);
+                return;
+            }
+            current.grant(requested.get() == Long.MAX_VALUE ? Long.MAX_VALUE : requested.get() - emitted);
+            if (!current.isOver()) {
+                return;
+            }
+            leave(current);
+        }
+    }
+
+    private void lend(ReadAhead read) {
+        Throwable error = read.error();
+        if (error != null) {
+            buffers().give(read.target());
+            fail(error);
+            return;
+        }
+        long offset = read.transfer().fileOffset(0);
+        ChunkLease lease = new ChunkLease(this, read.target(), index++, offset, read.got());
+        ChunkUse<T> next = new ChunkUse<>(this, actual, lease);
+        use = next;
+        if (isStopped()) {
+            return;
+        }
+        try {
+            Publisher<? extends T> result =
+                    Objects.requireNonNull(function.apply(lease), "the function returned null for a chunk");
+            result.subscribe(next);
+        } catch (Throwable e) {
+            next.onError(Operators.onOperatorError(null, e, lease, context));
+        }
+    }
+
+    /** Ends the function's part of a lease. */
+    private void leave(ChunkUse<T> over) {
+        use = null;
+        emitted += over.emitted();
+        over.lease().release();
+        Throwable error = over.error();
+        if (error != null) {
+            fail(error);
+        }
+    }
+
+    /** Uses and reads no more; the error is signalled when the leases have ended. */
+    private void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+            dropUse();
+            if (reads != null) {
+                reads.stop();
+            }
+        }
+    }
+
+    private void dropUse() {
+        ChunkUse<T> current = use;
+        if (current != null) {
+            use = null;
+            current.cancel();
+            current.lease().release();
+        }
+    }
+
+    private boolean isDone() {
+        boolean exhausted = failure != null || (reads != null && reads.isExhausted());
+        return exhausted && use == null && fencesPending.get() == 0;
+    }
+
+    private void end() {
+        if (!stop()) {
+            return;
+        }
+        tidy(); // first, so that whoever hears the end finds the file closed
+        if (failure == null) {
+            actual.onComplete();
+        } else {
+            actual.onError(failure);
+        }
+    }
+
+    /** Gives back what is not in use; also when, after the end, the last lease ends. */
+    private void tidy() {
+        dropUse();
+        if (reads != null) {
+            reads.stop();
+        }
+        opening().close();
+        buffers().closeFree();
+        over();
+    }
+
+    @Override
+    public void fenceNoted() {
+        fencesPending.incrementAndGet();
+    }
+
+    @Override
+    public void fencePassed() {
+        fencesPending.decrementAndGet();
+        signal();
+    }
+
+    @Override
+    public void leaseEnded(ChunkLease lease) {
+        if (port().isPoisoning()) {
+            Leases.poison(lease.memory(), lease.length());
+        }
+        buffers().give(lease.memory());
+        signal();
+    }
+}

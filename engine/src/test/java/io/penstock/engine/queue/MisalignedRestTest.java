@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.engine.Engine;
+import io.penstock.engine.FakeDevice;
+import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A device that demands more of memory than of files: what a short count leaves need not be a command as it is. */
+class MisalignedRestTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Path PATH = Path.of("model.bin");
+    private static final int BLOCK = 512;
+    private static final int PAGE = 4096;
+
+    private final FakeDevice device = new FakeDevice(new Limits(BLOCK, PAGE, 1 << 20, 64 << 10, false));
+    private final Backend backend =
+            Engine.open("fake", device, List.of(device), Options.none().resolve(CommonOptions.all()));
+
+    @AfterEach
+    void nothingLeaks() {
+        backend.close();
+        assertThat(device.freed).hasValue(device.allocated.get());
+    }
+
+    private StorageFile file(byte[] bytes) {
+        device.files.put(PATH, device.new MemoryFile(bytes));
+        return Objects.requireNonNull(
+                backend.openFile(PATH, FileOption.READ, FileOption.WRITE).block(LONG));
+    }
+
+    private DeviceBuffer buffer(byte[] bytes) {
+        DeviceBuffer buffer =
+                Objects.requireNonNull(backend.allocate(bytes.length).block(LONG));
+        buffer.hostView().orElseThrow().write(0, ByteBuffer.wrap(bytes));
+        return buffer;
+    }
+
+    private static byte[] random(int bytes, long seed) {
+        byte[] content = new byte[bytes];
+        new Random(seed).nextBytes(content);
+        return content;
+    }
+
+    private static byte[] content(DeviceBuffer buffer) {
+        byte[] bytes = new byte[(int) buffer.length()];
+        buffer.hostView().orElseThrow().read(0, ByteBuffer.wrap(bytes));
+        return bytes;
+    }
+
+    private long run(Transfer transfer) {
+        return Objects.requireNonNull(backend.submit(transfer).block(LONG)).bytes();
+    }
+
+    /** Also if it is cut amid a block of the file, as file systems in user space and signals do. */
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 100})
+    void aReadThatIsCutGoesOnFromWhereMemoryIsAligned(int behindThePage) {
+        byte[] bytes = random(5 * PAGE, 1);
+        StorageFile file = file(bytes);
+        DeviceBuffer straight = buffer(new byte[bytes.length]);
+        DeviceBuffer bounced = buffer(new byte[4 * PAGE]);
+        device.queue.shortBy = PAGE + behindThePage;
+        assertThat(run(Transfer.read(file.all(), straight.all()))).isEqualTo(bytes.length);
+        assertThat(content(straight)).isEqualTo(bytes);
+        assertThat(run(Transfer.read(file.region(100, 4 * PAGE), bounced.all())))
+                .isEqualTo(4 * PAGE);
+        assertThat(content(bounced)).isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 4 * PAGE));
+    }
+
+    @Test
+    void aWriteKeepsWhatAnInterruptedReadOfItsBlocksHasNotBrought() {
+        byte[] expected = random(6 * PAGE, 7);
+        byte[] news = random(2 * PAGE, 8);
+        StorageFile file = file(expected.clone());
+        device.queue.shortBy = PAGE + 100;
+        run(Transfer.write(buffer(news).all(), file.region(777, news.length)));
+        System.arraycopy(news, 0, expected, 777, news.length);
+        assertThat(device.files.get(PATH).bytes).isEqualTo(expected);
+    }
+
+    @Test
+    void aReadEndsWhereTheFileEndsThoughMemoryIsNotAlignedThere() {
+        byte[] bytes = random(PAGE + BLOCK, 2);
+        StorageFile file = file(bytes);
+        DeviceBuffer straight = buffer(new byte[3 * PAGE]);
+        DeviceBuffer bounced = buffer(new byte[3 * PAGE]);
+        assertThat(run(Transfer.read(file.region(0, 3 * PAGE), straight.all()))).isEqualTo(bytes.length);
+        assertThat(content(straight)).startsWith(bytes);
+        assertThat(run(Transfer.read(file.region(100, 2 * PAGE), bounced.region(7, 2 * PAGE))))
+                .isEqualTo(bytes.length - 100);
+        assertThat(Arrays.copyOfRange(content(bounced), 7, 7 + bytes.length - 100))
+                .isEqualTo(Arrays.copyOfRange(bytes, 100, bytes.length));
+    }
+
+    @Test
+    void aWriteGoesOnFromWhereMemoryIsAligned() {
+        byte[] before = random(6 * PAGE, 3);
+        byte[] news = random(4 * PAGE, 4);
+        StorageFile file = file(before.clone());
+        DeviceBuffer buffer = buffer(news);
+        device.queue.shortBy = PAGE + BLOCK;
+        run(Transfer.write(buffer.all(), file.region(PAGE, news.length)));
+        byte[] expected = before.clone();
+        System.arraycopy(news, 0, expected, PAGE, news.length);
+        assertThat(device.files.get(PATH).bytes).isEqualTo(expected);
+
+        run(Transfer.write(buffer.region(1, 3 * PAGE), file.region(777, 3 * PAGE)));
+        System.arraycopy(news, 1, expected, 777, 3 * PAGE);
+        assertThat(device.files.get(PATH).bytes).isEqualTo(expected);
+    }
+
+    @Test
+    void aDeviceThatNeverComesToWhereMemoryIsAlignedFailsTheTransfer() {
+        StorageFile file = file(random(2 * PAGE, 5));
+        DeviceBuffer buffer = buffer(new byte[2 * PAGE]);
+        device.queue.shortBy = BLOCK;
+        assertThatThrownBy(() -> run(Transfer.read(file.all(), buffer.all())))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("no more bytes");
+        assertThatThrownBy(() -> run(Transfer.write(buffer.all(), file.all())))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("no more bytes");
+    }
+}
