@@ -40,7 +40,7 @@ record Mutant(String name, List<Edit> edits) {
     private static final String ENGINE = "io.penstock.engine.";
     private static final String NATIVE = ENGINE + "ffi."; // registers native functions: one of it is enough
 
-    /** A text of a class in the engine's main package, and what to put in its place. */
+    /** A text of a class of the engine's, whichever package it is in, and what to put in its place. */
     record Edit(String type, String text, String replacement) {}
 
     static Mutant of(String name, Edit... edits) {
@@ -55,7 +55,7 @@ record Mutant(String name, List<Edit> edits) {
         }
         Map<String, String> edited = new LinkedHashMap<>();
         for (Edit edit : edits) {
-            String file = ENGINE.replace('.', '/') + edit.type + ".java";
+            String file = file(sources, edit.type);
             String before = edited.getOrDefault(file, Files.readString(sources.resolve(file)));
             assertThat(before)
                     .as("the source of %s has changed: change the mutant", edit.type)
@@ -67,6 +67,16 @@ record Mutant(String name, List<Edit> edits) {
             compile(edited, scratch.resolve("sources"), classes);
         }
         return new ChildFirst(List.of(classes.toUri().toURL(), home(Engine.class), home(Mutant.class)));
+    }
+
+    /** Returns the path of the source of a class, relative to {@code sources}. */
+    private static String file(Path sources, String type) throws IOException {
+        try (Stream<Path> files = Files.walk(sources)) {
+            return files.filter(file -> file.endsWith(type + ".java"))
+                    .map(file -> sources.relativize(file).toString())
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("there is no class " + type));
+        }
     }
 
     private static URL home(Class<?> type) {

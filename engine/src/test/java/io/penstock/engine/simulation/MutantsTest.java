@@ -43,40 +43,34 @@ class MutantsTest {
         return Stream.of(
                 Mutant.of(
                         "an upload goes to the start of the buffer",
-                        new Edit("publisher/Copies", "window(buffer.memory(), offset,", "window(buffer.memory(), 0,")),
+                        new Edit("Copies", "window(buffer.memory(), offset,", "window(buffer.memory(), 0,")),
                 Mutant.of(
                         "a file is not made longer",
-                        new Edit(
-                                "resource/EngineFile",
-                                "file.truncate(size)",
-                                "file.truncate(Math.min(size, file.size()))")),
+                        new Edit("EngineFile", "file.truncate(size)", "file.truncate(Math.min(size, file.size()))")),
                 Mutant.of(
                         "a close that has failed is tried again",
                         new Edit(
-                                "host/LinuxFile",
+                                "LinuxFile",
                                 "            calls.close(fd);\n            fd = -1;",
                                 "            if (calls.close(fd) < 0) { calls.close(fd); }\n            fd = -1;")),
                 Mutant.of(
                         "a ring is closed under the read of its wake counter",
-                        new Edit("host/UringQueue", "            disarmWake();\n", "")));
+                        new Edit("UringQueue", "            disarmWake();\n", "")));
     }
 
     private static Stream<Mutant> ofStaging() {
         return Stream.of(
                 Mutant.of(
                         "a slot is passed on when its copy has begun",
+                        new Edit("Filler", "            copying.add(piece);", "            queue.end(piece, null);"),
                         new Edit(
-                                "spi/staging/Filler",
-                                "            copying.add(piece);",
-                                "            queue.end(piece, null);"),
-                        new Edit(
-                                "spi/staging/ExecutorPump",
+                                "ExecutorPump",
                                 "            copying.add(piece);",
                                 "            queue.end(piece, null);")),
                 Mutant.of(
                         "a cancelled piece that waits for a slot has no end",
                         new Edit(
-                                "spi/staging/StagedQueue",
+                                "StagedQueue",
                                 "slots.forget(piece);\n                end(piece, CANCELLED);",
                                 "slots.forget(piece);")));
     }
@@ -86,19 +80,19 @@ class MutantsTest {
                 Mutant.of(
                         "a call on a channel that ends wakes nobody",
                         new Edit(
-                                "host/ChannelQueue",
+                                "ChannelQueue",
                                 "                wake(); // after add",
                                 "                // after add")),
                 Mutant.of(
                         "EAGAIN of a channel is the end of the file",
-                        new Edit("host/ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
+                        new Edit("ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
                 Mutant.of(
                         "a call that is taken back has no end",
-                        new Edit("host/ChannelQueue", "takenBack();\n            ended.add(call);", "takenBack();")),
+                        new Edit("ChannelQueue", "takenBack();\n            ended.add(call);", "takenBack();")),
                 Mutant.of(
                         "who was interrupted closes the channel",
                         new Edit(
-                                "host/ChannelFile",
+                                "ChannelFile",
                                 "boolean interrupted = Thread.interrupted();",
                                 "boolean interrupted = false;")));
     }
@@ -108,34 +102,34 @@ class MutantsTest {
                 Mutant.of(
                         "a lease ends with its stream",
                         new Edit(
-                                "stream/StreamSubscription",
+                                "StreamSubscription",
                                 "            current.lease().release();",
                                 "            while (!current.lease().isOver()) { current.lease().release(); }")),
                 Mutant.of(
                         "a retained chunk is read into",
                         new Edit(
-                                "stream/StreamSubscription",
+                                "StreamSubscription",
                                 "        over.lease().release();",
                                 "        over.lease().release();"
                                         + " if (!over.lease().isOver()) { buffers().give(over.lease().memory()); }")),
                 Mutant.of(
                         "a chunk does not wait for its fences",
-                        new Edit("stream/ChunkLease", "        hold();\n        fences", "        fences"),
-                        new Edit("stream/ChunkLease", "        release();\n        lender", "        lender")));
+                        new Edit("ChunkLease", "        hold();\n        fences", "        fences"),
+                        new Edit("ChunkLease", "        release();\n        lender", "        lender")));
     }
 
     private static Stream<Mutant> ofTransfers() {
         return Stream.of(
                 Mutant.of(
                         "no short-read loop",
-                        new Edit("queue/Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
+                        new Edit("Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
                 Mutant.of(
                         "slot reused early",
-                        new Edit("queue/Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
-                        new Edit("queue/Bounces", "pool(route).free.add(slot);", "")),
+                        new Edit("Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
+                        new Edit("Bounces", "pool(route).free.add(slot);", "")),
                 Mutant.of(
                         "buffer freed at cancel",
-                        new Edit("queue/OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
+                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
                                 carrier.post(() -> carrier.stop(this));
                                 for (int i = 0; i < (transfer().isGather() ? 1 : transfer().pairs()); i++) {
                                     buffer(i).pins().unpin();
@@ -147,21 +141,16 @@ class MutantsTest {
                                 "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
                         "lost wake-up: no look after saying that it sleeps",
-                        new Edit("queue/LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
-                Mutant.of(
-                        "lost wake-up: nobody is woken",
-                        new Edit("queue/LaneInbox", "            queue.wake();\n", "")),
-                Mutant.of("no block lock", new Edit("queue/Bounces", "if (write && !lock(flight)) {", "if (false) {")),
+                        new Edit("LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
+                Mutant.of("lost wake-up: nobody is woken", new Edit("LaneInbox", "            queue.wake();\n", "")),
+                Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
-                        new Edit("publisher/MonoSync", "        private final String asked;\n", """
+                        new Edit("MonoSync", "        private final String asked;\n", """
                                 private final String asked;
                                 private boolean retried;
                                 """),
-                        new Edit(
-                                "publisher/MonoSync",
-                                "            boolean awaited = over.compareAndSet(false, true);\n",
-                                """
+                        new Edit("MonoSync", "            boolean awaited = over.compareAndSet(false, true);\n", """
                                 if (failure != null && !retried) {
                                     retried = true;
                                     lane.accept(this);
@@ -170,64 +159,49 @@ class MutantsTest {
                                 boolean awaited = over.compareAndSet(false, true);
                                 """)),
                 Mutant.of(
-                        "zombies not waited for",
-                        new Edit("queue/Lane", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
-                Mutant.of("length not restored", new Edit("queue/Bounces", "            restoreLength(flight);\n", "")),
+                        "zombies not waited for", new Edit("Lane", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
+                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")),
                 Mutant.of(
                         "a length that a neighbour has made for a moment is believed",
-                        new Edit(
-                                "queue/Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
+                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
                 Mutant.of(
                         "a failed truncate is swallowed",
-                        new Edit(
-                                "queue/Bounces",
-                                "                if (failure != null) {",
-                                "                if (false) {")),
-                Mutant.of("a free slot goes to nobody", new Edit("queue/Bounces", "        passSlotOn(route);\n", "")),
+                        new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
+                Mutant.of("a free slot goes to nobody", new Edit("Bounces", "        passSlotOn(route);\n", "")),
                 Mutant.of(
                         "a piece that was given up waits for a slot",
-                        new Edit(
-                                "queue/Bounces",
-                                "        waitingForSlot.remove(flight);\n        lane",
-                                "        lane")),
+                        new Edit("Bounces", "        waitingForSlot.remove(flight);\n        lane", "        lane")),
                 Mutant.of(
                         "a cancel on the subscriber's thread",
-                        new Edit(
-                                "queue/OpenTransfer",
-                                "carrier.post(() -> carrier.stop(this));",
-                                "carrier.stop(this);")),
+                        new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", "carrier.stop(this);")),
                 Mutant.of(
                         "a transfer that ends while it is held back is kept",
                         new Edit(
-                                "queue/Lane",
+                                "Lane",
                                 "            held.remove(transfer);\n        }\n        transfer",
                                 "        }\n        transfer")),
-                Mutant.of(
-                        "a deadline is kept", new Edit("queue/Lane", "            deadlines.remove(transfer);\n", "")),
+                Mutant.of("a deadline is kept", new Edit("Lane", "            deadlines.remove(transfer);\n", "")),
                 Mutant.of(
                         "an abort that nobody asked for is no failure",
-                        new Edit("queue/Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
+                        new Edit("Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
                         "a broken lane forgets what has not reached it",
-                        new Edit("queue/Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
+                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
                 Mutant.of(
                         "a broken lane forgets its syncs",
                         new Edit(
-                                "queue/Lane",
+                                "Lane",
                                 "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));\n",
                                 "")),
                 Mutant.of(
                         "a sync waits for a write that was given up",
-                        new Edit("queue/OpenTransfer", "            loseWrite(why);\n", "")),
+                        new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
                 Mutant.of(
                         "lost wake-up: a lane waits before its wake counter is read",
-                        new Edit("host/Ring", " && submissions.pending() == 0) {", ") {")),
+                        new Edit("Ring", " && submissions.pending() == 0) {", ") {")),
                 Mutant.of(
                         "a ring is left open where its lane gets no wake counter",
-                        new Edit(
-                                "host/UringQueue",
-                                "            ring.close();\n            throw",
-                                "            throw")));
+                        new Edit("UringQueue", "            ring.close();\n            throw", "            throw")));
     }
 
     @ParameterizedTest
