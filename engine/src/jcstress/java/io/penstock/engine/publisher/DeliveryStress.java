@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.publisher;
 
+import io.penstock.engine.FakePort;
+
 import io.penstock.engine.queue.Stressed;
 
 import io.penstock.engine.queue.DeliveryLoop;
@@ -41,7 +43,7 @@ public final class DeliveryStress {
         }
 
         @Override
-        void turn() {
+        protected void turn() {
             overlaps += turning ? 1 : 0;
             turning = true;
             seen = news.get();
@@ -49,10 +51,10 @@ public final class DeliveryStress {
         }
 
         @Override
-        void rejected(RejectedExecutionException cause) {}
+        protected void rejected(RejectedExecutionException cause) {}
 
         @Override
-        void crashed(Throwable cause) {}
+        protected void crashed(Throwable cause) {}
 
         @Actor
         public void lane() {
@@ -92,7 +94,7 @@ public final class DeliveryStress {
         }
 
         @Override
-        void turn() {
+        protected void turn() {
             for (SubmittedTransfer head = arrivals.head(); head != null; head = arrivals.head()) {
                 order = order * 10 + head.number() + 1;
                 arrivals.removeHead();
@@ -100,10 +102,10 @@ public final class DeliveryStress {
         }
 
         @Override
-        void rejected(RejectedExecutionException cause) {}
+        protected void rejected(RejectedExecutionException cause) {}
 
         @Override
-        void crashed(Throwable cause) {}
+        protected void crashed(Throwable cause) {}
 
         @Actor
         public void lane() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.engine.FakePort;
+
 import io.penstock.engine.order.BusyRegions;
 import io.penstock.engine.plan.Extents;
 import io.penstock.engine.resource.EngineBuffer;

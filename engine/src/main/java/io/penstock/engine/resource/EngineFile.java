@@ -38,7 +38,7 @@ public final class EngineFile extends Pinned implements StorageFile {
      * @param file null where the route could not open it
      * @param refusal why not
      */
-    record OpenedFile(@Nullable NativeFile file, String refusal) {}
+    public record OpenedFile(@Nullable NativeFile file, String refusal) {}
 
     EngineFile(Owner owner, Path path, Set<FileOption> options, List<OpenedFile> natives) {
         this.owner = owner;
