@@ -40,7 +40,7 @@ public final class EngineFile extends Pinned implements StorageFile {
      */
     public record OpenedFile(@Nullable NativeFile file, String refusal) {}
 
-    EngineFile(Owner owner, Path path, Set<FileOption> options, List<OpenedFile> natives) {
+    public EngineFile(Owner owner, Path path, Set<FileOption> options, List<OpenedFile> natives) {
         this.owner = owner;
         this.path = path;
         this.options = options;
