@@ -6,11 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
-import io.penstock.TransferPath;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.stream.LiveLeases;
+import io.penstock.samples.HostProbe;
 import io.penstock.tck.LeakProbe;
-import io.penstock.tck.TckSubject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +64,7 @@ class ReadmeTest {
     @MethodSource("blocks")
     void everySampleRunsToItsEndAndLeavesNothing(String block) throws Exception {
         Sample sample = CompiledSample.of(block, directory);
-        LeakProbe probe = probe();
+        LeakProbe probe = HostProbe.of(directory);
         Map<String, Long> before = warmUp(probe);
         try (Renderer renderer = new Renderer(3, null)) {
             sample.run(data, renderer);
@@ -83,7 +80,7 @@ class ReadmeTest {
     @MethodSource("blocks")
     void everySampleCanBeCancelledInTheMiddleAndLeavesNothing(String block) throws Exception {
         Sample sample = CompiledSample.of(block, directory);
-        LeakProbe probe = probe();
+        LeakProbe probe = HostProbe.of(directory);
         Map<String, Long> before = warmUp(probe);
         Thread caller = Thread.currentThread();
         // An interrupt is how a blocking caller cancels: Reactor then cancels the stream.
@@ -95,30 +92,6 @@ class ReadmeTest {
             Thread.interrupted(); // the sample is over, and the interrupt was for it
         }
         probe.awaitNoMoreThan(before, Duration.ofSeconds(20));
-    }
-
-    private LeakProbe probe() {
-        return new LeakProbe(new TckSubject() {
-            @Override
-            public String backend() {
-                return "host";
-            }
-
-            @Override
-            public TransferPath path() {
-                return TransferPath.HOST;
-            }
-
-            @Override
-            public Path folder() {
-                return directory;
-            }
-
-            @Override
-            public Map<String, Long> live() {
-                return Map.of("slabs", Slabs.shared().liveSlabs(), "leases", LiveLeases.count());
-            }
-        });
     }
 
     /** What a process keeps once a backend was open is no leak of the sample. */

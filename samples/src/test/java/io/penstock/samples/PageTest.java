@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** docs/samples.md quotes every program as it is, without licence and imports, and no program is long. */
+class PageTest {
+
+    private static final int MOST_LINES = 60;
+    private static final Path MODULE =
+            Path.of(System.getProperty("basedir", "")).toAbsolutePath();
+    private static final Path PAGE = MODULE.resolveSibling("docs/samples.md");
+
+    static List<Path> programs() throws IOException {
+        try (Stream<Path> files = Files.list(MODULE.resolve("src/main/java/io/penstock/samples"))) {
+            return files.filter(file -> !file.endsWith("package-info.java"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static String name(Path program) {
+        return program.getFileName().toString().replace(".java", "");
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void quotesTheProgram(Path program) throws IOException {
+        String source = Files.readString(program);
+        assertThat(Files.readString(PAGE))
+                .contains("## " + name(program) + "\n\n```java\n" + source.substring(source.indexOf("/**")) + "```\n")
+                .containsPattern("\\| \\[" + name(program) + "]\\(#"
+                        + name(program).toLowerCase(Locale.ROOT) + "\\) \\| \\w.+ \\|\n");
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void theProgramIsShort(Path program) throws IOException {
+        assertThat(Files.readAllLines(program)).hasSizeLessThanOrEqualTo(MOST_LINES);
+    }
+
+    @Test
+    void quotesNothingElse() throws IOException {
+        List<String> headings = Pattern.compile("^## (.*)$", Pattern.MULTILINE)
+                .matcher(Files.readString(PAGE))
+                .results()
+                .map((MatchResult heading) -> heading.group(1))
+                .sorted()
+                .toList();
+        assertThat(headings)
+                .isEqualTo(programs().stream().map(PageTest::name).toList())
+                .hasSizeGreaterThanOrEqualTo(10);
+    }
+}

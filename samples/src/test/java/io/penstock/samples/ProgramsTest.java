@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.client.HttpClient;
+
+/** Runs every program on host memory, and holds what it gives against the file. */
+class ProgramsTest {
+
+    private static final int BYTES = 9_000_001; // three chunks of a stream, nine regions
+
+    @TempDir
+    Path folder;
+
+    private byte[] data;
+    private Path file;
+    private Backend backend;
+    private Map<String, Long> before;
+
+    /** What Netty keeps for the process is no leak. */
+    @BeforeAll
+    static void startNetty(@TempDir Path folder) throws IOException {
+        Path small = Files.writeString(folder.resolve("small"), "bytes");
+        try (Backend backend = Backends.open("host")) {
+            DisposableServer server = SendFile.start(backend, small, 0);
+            try {
+                assertThat(get(server)).asString().isEqualTo("bytes");
+            } finally {
+                server.disposeNow();
+            }
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        data = new byte[BYTES];
+        new Random(1).nextBytes(data);
+        file = Files.write(folder.resolve("file"), data);
+        backend = Backends.open("host");
+        before = HostProbe.of(folder).count();
+    }
+
+    @AfterEach
+    void closeAndLookForLeaks() {
+        HostProbe.of(folder).awaitNoMoreThan(before, Duration.ofSeconds(20));
+        backend.close();
+    }
+
+    @Test
+    void readFile() {
+        assertThat(ReadFile.read(backend, file).block()).isEqualTo(BYTES + " bytes, path HOST");
+        assertThatThrownBy(() -> ReadFile.read(backend, folder.resolve("none")).block())
+                .hasCauseInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void gatherBlocks() {
+        ByteBuffer records = GatherBlocks.gather(backend, file, 2000, 3, 3, 17).block();
+        ByteBuffer expected = ByteBuffer.allocate(4 * 4096);
+        for (int record : new int[] {2000, 3, 3, 17}) {
+            expected.put(data, record * 4096, 4096);
+        }
+        assertThat(records).isEqualTo(expected.flip());
+    }
+
+    @Test
+    void readRegions() {
+        assertThat(ReadRegions.read(backend, file).block()).isEqualTo(BYTES);
+    }
+
+    @Test
+    void checksum() {
+        CRC32 sum = new CRC32();
+        sum.update(data);
+        Mono<Long> twice = Checksum.of(backend, file);
+        assertThat(twice.block()).isEqualTo(sum.getValue());
+        assertThat(twice.block()).as("of another subscription").isEqualTo(sum.getValue());
+    }
+
+    @Test
+    void findByte() throws IOException {
+        byte[] zeros = new byte[BYTES];
+        Path rare = Files.write(folder.resolve("rare"), zeros);
+        assertThat(FindByte.find(backend, rare, (byte) 7).block()).isNull();
+        zeros[5_000_000] = 7;
+        zeros[8_999_999] = 7;
+        Files.write(rare, zeros);
+        assertThat(FindByte.find(backend, rare, (byte) 7).block()).isEqualTo(5_000_000);
+    }
+
+    @Test
+    void readInTime() {
+        assertThat(ReadInTime.read(backend, file, Duration.ofMinutes(1)).block())
+                .isEqualTo(BYTES + " bytes");
+        String late;
+        do { // the lane may be faster than its clock
+            late = ReadInTime.read(backend, file, Duration.ofNanos(1)).block();
+        } while (late.equals(BYTES + " bytes"));
+        assertThat(late)
+                .matches("(NOT_STARTED|PARTIAL|UNKNOWN), \\d+ bytes: read of " + BYTES
+                        + " bytes at 0 of file passed its deadline.*");
+    }
+
+    @Test
+    void saveBuffer() throws IOException {
+        Path saved = folder.resolve("saved");
+        Files.write(saved, new byte[BYTES + 1]); // which is cut
+        assertThat(SaveBuffer.save(backend, ByteBuffer.wrap(data), saved).block())
+                .isEqualTo(BYTES);
+        assertThat(Arrays.equals(Files.readAllBytes(saved), data)).isTrue();
+    }
+
+    @Test
+    void generateFile() throws IOException {
+        Path squares = folder.resolve("squares");
+        int count = 300_000; // not a whole number of chunks
+        assertThat(GenerateFile.squares(backend, squares, count).block()).isEqualTo(8L * count);
+        ByteBuffer written = ByteBuffer.wrap(Files.readAllBytes(squares)).order(ByteOrder.nativeOrder());
+        for (long number = 0; number < count; number++) {
+            assertThat(written.getLong()).isEqualTo(number * number);
+        }
+        assertThat(written.hasRemaining()).isFalse();
+    }
+
+    @Test
+    void copyBehindFence() throws IOException {
+        Path copy = folder.resolve("copy");
+        assertThat(CopyBehindFence.copy(backend, file, copy).block()).isEqualTo(BYTES);
+        assertThat(Arrays.equals(Files.readAllBytes(copy), data)).isTrue();
+    }
+
+    @Test
+    void explainRead() {
+        assertThat(ExplainRead.explain(backend, file).block()).startsWith("path HOST in ");
+    }
+
+    @Test
+    void sendFile() {
+        DisposableServer server = SendFile.start(backend, file, 0);
+        try {
+            assertThat(Arrays.equals(get(server), data)).isTrue();
+        } finally {
+            server.disposeNow();
+        }
+    }
+
+    private static byte[] get(DisposableServer server) {
+        return HttpClient.newConnection()
+                .port(server.port())
+                .get()
+                .uri("/")
+                .responseSingle((response, body) -> {
+                    assertThat(response.status().code()).isEqualTo(200);
+                    return body.asByteArray();
+                })
+                .block();
+    }
+
+    @Test
+    void sendFileToAClientThatHangsUp() throws IOException {
+        Path large = folder.resolve("large"); // more than sockets hold
+        try (var sparse = FileChannel.open(large, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            sparse.write(ByteBuffer.allocate(1), 64 << 20);
+        }
+        DisposableServer server = SendFile.start(backend, large, 0);
+        try (Socket client = new Socket("localhost", server.port())) {
+            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(client.getInputStream().readNBytes(100_000)).hasSize(100_000);
+        } finally {
+            server.disposeNow();
+        }
+    }
+
+    @Test
+    void listBackends() {
+        assertThat(ListBackends.list())
+                .hasSize(5)
+                .anyMatch(line -> line.startsWith("host: ") && !line.contains("remedy"));
+    }
+}
