@@ -14,5 +14,5 @@ module io.penstock.backend.cufile {
             com.sun.jna;
 
     provides io.penstock.spi.BackendProvider with
-            io.penstock.backend.cufile.CufileProvider;
+            io.penstock.backend.cufile.routes.CufileProvider;
 }

@@ -134,6 +134,35 @@ class HouseRulesTest {
             .beFreeOfCycles()
             .because("who reads one package must not have to read the one that uses it");
 
+    /** Packages whose types have no cycle either. The list only grows. */
+    private static final DescribedPredicate<JavaClass> IN_LAYERS = resideInAnyPackage(
+            "io.penstock.backend.cufile..",
+            "io.penstock.backend.host",
+            "io.penstock.engine.order",
+            "io.penstock.engine.plan",
+            "io.penstock.engine.spi",
+            "io.penstock.engine.spi.fence",
+            "io.penstock.house.bad",
+            "..ffi..");
+
+    static final ArchRule TYPES_IN_LAYERS_ARE_FREE_OF_CYCLES = slices().assignedFrom(new SliceAssignment() {
+                @Override
+                public SliceIdentifier getIdentifierOf(JavaClass type) {
+                    // A nested type belongs to the one around it.
+                    return IN_LAYERS.test(type)
+                            ? SliceIdentifier.of(type.getName().replaceFirst("[$].*", ""))
+                            : SliceIdentifier.ignore();
+                }
+
+                @Override
+                public String getDescription() {
+                    return "top-level types";
+                }
+            })
+            .should()
+            .beFreeOfCycles()
+            .because("a type that others use must be readable without them");
+
     static final ArchRule SPI_SHOWS_NOTHING_NATIVE = noClasses()
             .that()
             .resideInAPackage("io.penstock.engine.spi")
@@ -141,6 +170,11 @@ class HouseRulesTest {
             .dependOnClassesThat()
             .resideInAPackage("..ffi..")
             .because("whoever writes a backend must not have to follow when ffi is replaced");
+
+    @Test
+    void typesInLayersAreFreeOfCycles() {
+        TYPES_IN_LAYERS_ARE_FREE_OF_CYCLES.check(OURS);
+    }
 
     @Test
     void jnaAppearsInPackagesNamedFfiOnly() {

@@ -10,6 +10,7 @@ import io.penstock.BadApi;
 import io.penstock.backend.BadRoute;
 import io.penstock.engine.BadEngine;
 import io.penstock.engine.spi.BadSpi;
+import io.penstock.house.bad.BadCycle;
 import io.penstock.house.bad.BadHelper;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
                 Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadRoute.class),
                 Arguments.of(HouseRulesTest.PACKAGES_ARE_FREE_OF_CYCLES, BadEngine.class),
+                Arguments.of(HouseRulesTest.TYPES_IN_LAYERS_ARE_FREE_OF_CYCLES, BadCycle.class),
                 Arguments.of(HouseRulesTest.STAGING_ROUTES_NEED_NO_HOST, BadRoute.class),
                 Arguments.of(HouseRulesTest.ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
@@ -45,9 +47,12 @@ class RulesCanFailTest {
     @ParameterizedTest
     @MethodSource("offences")
     void everyRuleFindsItsOffender(ArchRule rule, Class<?> offender) {
-        JavaClasses classes = offender == BadEngine.class // a cycle needs two
-                ? new ClassFileImporter().importClasses(BadEngine.class, BadApi.class)
-                : new ClassFileImporter().importClasses(offender);
+        Class<?>[] offenders = offender == BadEngine.class // a cycle needs two
+                ? new Class<?>[] {BadEngine.class, BadApi.class}
+                : offender == BadCycle.class
+                        ? new Class<?>[] {BadCycle.class, BadHelper.class}
+                        : new Class<?>[] {offender};
+        JavaClasses classes = new ClassFileImporter().importClasses(offenders);
         assertThat(rule.evaluate(classes).hasViolation())
                 .as("%s found in %s", rule.getDescription(), offender)
                 .isTrue();

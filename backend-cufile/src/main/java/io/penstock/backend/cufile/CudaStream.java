@@ -6,6 +6,11 @@ import io.penstock.DeviceQueue;
 import io.penstock.Failure;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.cuda.CudaFence;
+import io.penstock.backend.cufile.cuda.LateWord;
+import io.penstock.backend.cufile.cuda.StreamAccess;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import java.util.Objects;
@@ -28,9 +33,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CudaStream implements DeviceQueue {
 
-    /** Why a path other than cuFile's stream calls refuses a size that is known late. */
-    static final String ONLY_BY_STREAMS =
-            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
+    static {
+        StreamAccess.set(new StreamAccess() {
+            @Override
+            protected long contextOf(DeviceQueue stream) {
+                return ((CudaStream) stream).context;
+            }
+
+            @Override
+            protected @Nullable LateWord sizeOf(DeviceQueue stream) {
+                LateSize size = ((CudaStream) stream).size;
+                return size == null ? null : size.word;
+            }
+        });
+    }
 
     private final long stream;
     private final long context;
@@ -58,34 +74,12 @@ public final class CudaStream implements DeviceQueue {
                 .orElseThrow(
                         () -> new IllegalStateException("no backend cufile is open, and so no CUDA driver loaded"));
         long[] context = new long[1];
-        int result = CudaScope.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
+        int result = CudaContext.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
         if (result != CudaError.SUCCESS) {
             throw new IllegalArgumentException("the CUDA driver does not know the CUstream 0x"
                     + Long.toHexString(stream) + ": " + CudaFailure.error("cuStreamGetCtx", result));
         }
         return new CudaStream(stream, context[0], null);
-    }
-
-    /** Returns the stream that a transfer is on; null if none. */
-    static @Nullable CudaStream under(Transfer transfer) {
-        return (CudaStream) transfer.queue().orElse(null);
-    }
-
-    /** Returns whether a transfer has a size that is known late. */
-    static boolean isSizedLate(Transfer transfer) {
-        CudaStream stream = under(transfer);
-        return stream != null && stream.size != null;
-    }
-
-    /** Returns the stream's context. */
-    long context() {
-        return context;
-    }
-
-    /** Returns how many bytes a transfer on it has, where that is known late; null where the transfer says it. */
-    @Nullable
-    LateSize size() {
-        return size;
     }
 
     /** {@inheritDoc} The CUstream. */
@@ -143,11 +137,11 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateSize() {
-        return LateSize.in(context);
+        return new LateSize(LateWord.in(context));
     }
 
     private void check(String call, IntSupplier calls) {
-        int result = CudaScope.in(context, calls);
+        int result = CudaContext.in(context, calls);
         if (result != CudaError.SUCCESS) {
             throw new PermanentStorageException(
                     this + " refused: " + CudaFailure.error(call, result),

@@ -12,6 +12,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,15 @@ import com.sun.management.ThreadMXBean;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.driver.CuFileMode;
+import io.penstock.backend.cufile.file.CuFileFile;
+import io.penstock.backend.cufile.register.CuFileSession;
+import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.cufile.routes.CuFileRoute;
+import io.penstock.backend.cufile.routes.CuFileSizes;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -37,7 +45,7 @@ class CuFileFileTest {
     void open() throws IOException {
         Options options = CuFileDouble.options(CufilePath.SYNC).resolve(Backends.options());
         assertThat(CuFileLibrary.find(options).whyNot(CuFileMode.SYNC)).isEmpty();
-        context = CudaContext.open(options);
+        context = ContextChoice.open(options);
         session = new CuFileSession(context, options, CuFileDouble::nvme);
         path = Files.createTempFile(Files.createDirectories(Path.of("target", "cufile")), "file", "");
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {

@@ -9,9 +9,15 @@ import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceLostException;
 import io.penstock.TransientStorageException;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
+import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.backend.cufile.device.GpuSlabs;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.staged.PinnedSlot;
+import io.penstock.backend.cufile.staged.PinnedSlots;
 import io.penstock.engine.testing.DoubleControl;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -148,8 +154,8 @@ class CudaDriverTest {
     /** Pinned memory of the host. */
     private static final class PinnedOwner implements AutoCloseable {
         private final CudaContext context =
-                CudaContext.open(CufileSubject.doubles().resolve(Backends.options()));
-        private final PinnedSlot slot = context.slots().take(4096);
+                ContextChoice.open(CufileSubject.doubles().resolve(Backends.options()));
+        private final PinnedSlot slot = PinnedSlots.of(context).take(4096);
 
         @Override
         public void close() {

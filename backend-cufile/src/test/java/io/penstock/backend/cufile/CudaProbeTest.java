@@ -13,6 +13,7 @@ import io.penstock.PenstockException;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -18,6 +18,9 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,7 +77,7 @@ class DirectWayTest {
         Options counted = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.STATISTICS, 3);
         try (CuFileBench bench = CuFileBench.open(counted)) {
             assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.OBSERVED);
-            DriverStatistics statistics = CuFileDriver.statistics();
+            DriverStatistics statistics = DriverStatistics.read();
             assertThat(statistics.level()).isEqualTo(3);
             assertThat(statistics.direct()).isPositive();
             assertThat(statistics.posix()).isZero();

@@ -12,8 +12,16 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.DriverProperties;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.file.CuFileHandles;
+import io.penstock.backend.cufile.register.RegisteredMemory;
+import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -144,7 +152,7 @@ class GpuLibraryTest {
             DeviceBuffer buffer = gpu.buffer(backend, 4 << 20);
             DeviceBuffer large = gpu.buffer(backend, 512 << 20);
             GpuFixture.get(buffer.upload(0, ByteBuffer.wrap(new byte[4 << 20])));
-            CudaContext context = CudaContext.open(options(CufilePath.STREAM).resolve(Backends.options()));
+            CudaContext context = ContextChoice.open(options(CufilePath.STREAM).resolve(Backends.options()));
             long[] stream = new long[1];
             context.run("a stream", () -> Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING));
             CudaStream carries = CudaStream.of(stream[0]);
@@ -179,7 +187,7 @@ class GpuLibraryTest {
         void eachLevelCountsWhatWasMoved(int level) {
             open(options(CufilePath.SYNC).with(CufileOptions.STATISTICS, level));
             thereAndBack();
-            DriverStatistics counted = CuFileDriver.statistics();
+            DriverStatistics counted = DriverStatistics.read();
             counted.describe().forEach(line -> System.out.println("level " + level + ": " + line));
             assertThat(counted.level()).isEqualTo(level);
             assertThat(counted.counters().get("read_ops_ok")).isPositive();
@@ -206,7 +214,7 @@ class GpuLibraryTest {
         void batchesAreCountedToo() {
             open(options(CufilePath.BATCH).with(CufileOptions.STATISTICS, 3));
             thereAndBack();
-            DriverStatistics counted = CuFileDriver.statistics();
+            DriverStatistics counted = DriverStatistics.read();
             counted.describe().forEach(line -> System.out.println("batches, level 3: " + line));
             assertThat(counted.counters().get("batch_submit_ops_ok")).isPositive();
             assertThat(counted.counters().get("batch_read_bytes")).isPositive();

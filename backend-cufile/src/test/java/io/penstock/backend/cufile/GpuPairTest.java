@@ -13,7 +13,12 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.register.RegisteredMemory;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import io.penstock.tck.Require;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -108,7 +113,7 @@ class GpuPairTest {
     private static int ordinal(DeviceBuffer buffer) {
         long[] device = new long[1];
         long any = CudaContext.anyHandle().orElseThrow();
-        assertThat(CudaScope.in(
+        assertThat(CudaContext.in(
                         any,
                         () -> Cuda.cuPointerGetAttribute(
                                 device, Cuda.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, buffer.nativeHandle())))

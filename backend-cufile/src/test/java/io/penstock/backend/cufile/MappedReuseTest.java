@@ -16,8 +16,14 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
+import io.penstock.backend.cufile.device.CudaDriver;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.mapped.MappedRoute;
+import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.staged.StagedRoute;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.Route;
 import java.io.IOException;
@@ -25,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,12 +65,12 @@ class MappedReuseTest {
 
     private Backend backend(long mostBytes) {
         Options options = GpuFixture.options(CufilePath.AUTO).resolve(Backends.options());
-        CudaContext context = CudaContext.open(options);
+        CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostBytes, 2);
         List<Route> routes = List.of(
                 MappedRoute.of(context, options, sizes, MappedRoute.Takes.WORTHWHILE),
                 new StagedRoute(context, options, ""));
-        CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
+        CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, routes, options));
     }
 

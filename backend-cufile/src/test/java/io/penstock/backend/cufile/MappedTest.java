@@ -22,8 +22,14 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
+import io.penstock.backend.cufile.device.CudaDriver;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.mapped.MappedRoute;
+import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.staged.StagedRoute;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.Route;
 import java.io.IOException;
@@ -38,6 +44,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,11 +94,11 @@ class MappedTest {
     /** A backend that registers small segments, so that a small file has many. */
     private Backend small(long mostSegments) {
         Options options = GpuFixture.options(CufilePath.MAPPED).resolve(Backends.options());
-        CudaContext context = CudaContext.open(options);
+        CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
         List<Route> routes = List.of(
                 MappedRoute.of(context, options, sizes, MappedRoute.Takes.ALL), new StagedRoute(context, options, ""));
-        CudaDriver driver = new CudaDriver(context, new CufileRoutes(routes, null), 0);
+        CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, routes, options));
     }
 

@@ -11,9 +11,12 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import io.penstock.engine.testing.DoubleControl;
 import java.io.IOException;
 import java.util.Arrays;
@@ -273,7 +276,7 @@ class RegistrationTest {
 
     private CudaContext context() {
         if (context == null) {
-            context = CudaContext.open(CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
+            context = ContextChoice.open(CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
         }
         return context;
     }

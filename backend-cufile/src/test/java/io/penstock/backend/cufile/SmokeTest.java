@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.routes.CufileProvider;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -17,6 +17,8 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.ffi.CudaError;

@@ -12,6 +12,8 @@ public abstract class BadHelper extends Structure {
 
     abstract CommandLine picocli();
 
+    abstract BadCycle other();
+
     void print() {
         System.out.println("printed");
     }

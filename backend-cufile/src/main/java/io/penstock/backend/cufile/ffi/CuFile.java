@@ -14,6 +14,9 @@ import java.util.Set;
  */
 public final class CuFile {
 
+    /** cuFile works in 4 KiB: what starts elsewhere is bounced, registered or not. */
+    public static final long BLOCK_BYTES = 4096;
+
     /** {@code CUfileDescr_t}. */
     public static final int DESCR_BYTES = 24;
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.batch;
+
+import io.penstock.NativeError;
+import io.penstock.backend.cufile.driver.CuFileFailure;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.cufile.sync.CallTask;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What libcufile reads of a batch, and where it writes what has ended: memory outside the heap, which stays as it is
+ * until the entries have ended.
+ *
+ * <p>An entry has a cell from its submission until its event. A submission takes cells that lie side by side. The lane's
+ * thread only.
+ *
+ * <p><b>Ownership:</b> {@link #close} frees it; nothing is in flight.
+ */
+final class BatchMemory implements AutoCloseable {
+
+    private static final int COUNT_BYTES = 8;
+    private static final String CALL = "cuFileBatchIO"; // whose entry has ended
+
+    /** libcufile gave an entry up after its own time limit. */
+    private static final NativeFailure TIMED_OUT = new NativeFailure(
+            new NativeError(CALL, CuFile.CUFILE_TIMEOUT, "CUFILE_TIMEOUT"), NativeFailure.Kind.TRANSIENT);
+
+    private final int cells;
+    private final long params;
+    private final long events;
+    private final long count;
+    private final ByteBuffer paramsView;
+    private final ByteBuffer eventsView;
+    private final ByteBuffer countView;
+    private final BitSet taken;
+
+    BatchMemory(int cells) {
+        this.cells = cells;
+        long paramsBytes = (long) cells * CuFile.IO_PARAMS_BYTES;
+        long eventsBytes = (long) cells * CuFile.IO_EVENTS_BYTES;
+        this.params = NativeMemory.allocate(paramsBytes + eventsBytes + COUNT_BYTES);
+        if (params == 0) {
+            throw new OutOfMemoryError("no memory for a batch of " + cells);
+        }
+        NativeMemory.fill(params, paramsBytes + eventsBytes + COUNT_BYTES, (byte) 0);
+        this.events = params + paramsBytes;
+        this.count = events + eventsBytes;
+        this.paramsView = NativeMemory.view(params, paramsBytes);
+        this.eventsView = NativeMemory.view(events, eventsBytes);
+        this.countView = NativeMemory.view(count, COUNT_BYTES);
+        this.taken = new BitSet(cells);
+    }
+
+    /** Returns the first free cell from {@code from} on, or -1. */
+    int free(int from) {
+        int cell = taken.nextClearBit(from);
+        return cell < cells ? cell : -1;
+    }
+
+    /** Writes an entry into a free cell, which is taken then. */
+    void write(int cell, CallTask task, long cookie) {
+        taken.set(cell);
+        int at = cell * CuFile.IO_PARAMS_BYTES;
+        long base = task.base();
+        paramsView.putInt(at + CuFile.IO_PARAMS_MODE_OFFSET, CuFile.CUFILE_BATCH);
+        paramsView.putLong(at + CuFile.IO_PARAMS_BASE_OFFSET, base);
+        paramsView.putLong(at + CuFile.IO_PARAMS_FILE_OFFSET_OFFSET, task.restOffset());
+        paramsView.putLong(at + CuFile.IO_PARAMS_BUFFER_OFFSET_OFFSET, task.offsetFrom(base));
+        paramsView.putLong(at + CuFile.IO_PARAMS_SIZE_OFFSET, task.rest());
+        paramsView.putLong(at + CuFile.IO_PARAMS_HANDLE_OFFSET, task.file().handle());
+        int opcode = task.kind() == Request.Kind.READ ? CuFile.CUFILE_READ : CuFile.CUFILE_WRITE;
+        paramsView.putInt(at + CuFile.IO_PARAMS_OPCODE_OFFSET, opcode);
+        paramsView.putLong(at + CuFile.IO_PARAMS_COOKIE_OFFSET, cookie);
+    }
+
+    void release(int cell) {
+        taken.clear(cell);
+    }
+
+    /** Submits the entries of {@code count} cells from {@code first} on; answers a {@code CUfileError_t}. */
+    long submit(long batch, int first, int count) {
+        return CuFile.cuFileBatchIOSubmit(batch, count, params + (long) first * CuFile.IO_PARAMS_BYTES, 0);
+    }
+
+    /** Asks what has ended, and does not wait; answers a {@code CUfileError_t}. */
+    long poll(long batch, int most) {
+        countView.putInt(0, most);
+        return CuFile.cuFileBatchIOGetStatus(batch, 0, count, events, 0);
+    }
+
+    /** Returns how many events {@link #poll} got. */
+    int polled() {
+        return Math.min(countView.getInt(0), cells);
+    }
+
+    long cookie(int event) {
+        return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_COOKIE_OFFSET);
+    }
+
+    /** Returns whether the entry of an event has ended. */
+    boolean isEnd(int event) {
+        return switch (status(event)) {
+            case CuFile.CUFILE_COMPLETE,
+                    CuFile.CUFILE_CANCELED,
+                    CuFile.CUFILE_TIMEOUT,
+                    CuFile.CUFILE_FAILED,
+                    CuFile.CUFILE_INVALID -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns the bytes that the entry of an event has moved, if it has not failed. */
+    long count(int event) {
+        return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_RET_OFFSET);
+    }
+
+    /** Returns why the entry of an event has failed that has ended; null if it has not. */
+    @Nullable
+    NativeFailure failure(int event) {
+        long count = count(event);
+        return switch (status(event)) {
+            case CuFile.CUFILE_CANCELED -> CuFileFailure.CANCELLED;
+            case CuFile.CUFILE_TIMEOUT -> TIMED_OUT;
+            case CuFile.CUFILE_INVALID -> CuFileFailure.of(CALL, CuFileError.INVALID_VALUE);
+            case CuFile.CUFILE_FAILED ->
+                count < 0 ? CuFileFailure.ofLateCount(CALL, count) : CuFileFailure.of(CALL, CuFileError.IO_ERROR);
+            default -> count < 0 ? CuFileFailure.ofLateCount(CALL, count) : null;
+        };
+    }
+
+    private int status(int event) {
+        return eventsView.getInt(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_STATUS_OFFSET);
+    }
+
+    @Override
+    public void close() {
+        NativeMemory.free(params);
+    }
+}

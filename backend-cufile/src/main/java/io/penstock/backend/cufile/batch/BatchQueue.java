@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.batch;
+
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.CuFileFailure;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.file.CuFileFile;
+import io.penstock.backend.cufile.sync.CallQueue;
+import io.penstock.backend.cufile.sync.CallTask;
+import io.penstock.backend.cufile.sync.PolledQueue;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * cuFile's batches: one batch handle, into which entries go as earlier ones end.
+ *
+ * <p>Events are taken one by one, and known by their cookie. What is in flight is bounded by the largest batch that the
+ * driver takes and by its pools of bounce buffers, which all batches of the process share: a batch that needs more of those
+ * than there are hangs.
+ *
+ * <p>Batches open a file by its name, and refuse one that has none any more, with all that is submitted beside it: such
+ * an entry goes by a call that blocks, and so does what is read of this file from then on.
+ *
+ * <p><b>Cancellation:</b> cuFileBatchIOCancel knows whole batches only, and would end other transfers' entries.
+ */
+public final class BatchQueue extends PolledQueue {
+
+    /** Answers of cuFileBatchIOGetStatus that are errors, one after the other, until the batch counts as broken. */
+    private static final int MOST_ERRORS = 64;
+
+    private static final int NO_CELL = -1;
+    private static final String SET_UP = "cuFileBatchIOSetUp";
+
+    private final int[] cells; // by tag: NO_CELL where cuFile does not have it
+    private final int[] generations; // by tag: tells an entry from an earlier one of the same tag
+    private @Nullable Batch batch; // from the first request on
+    private int errors;
+
+    /** What there is while the driver is open. */
+    private record Batch(long handle, int most, BatchMemory memory, BounceBudget.Claim budget, CuFileDriver driver) {}
+
+    public BatchQueue(CudaContext context, CallQueue others) {
+        super(context, others);
+        this.cells = new int[others.depth()];
+        this.generations = new int[others.depth()];
+        Arrays.fill(cells, NO_CELL);
+    }
+
+    @Override
+    protected boolean takes(Request request) {
+        return ((CuFileFile) request.file()).takesBatches();
+    }
+
+    @Override
+    protected boolean isUnderWay(int tag) {
+        return cells[tag] != NO_CELL;
+    }
+
+    @Override
+    protected boolean startWaiting() {
+        if (next() == null) {
+            withdraw(); // what waited for room may have been cancelled
+            return false;
+        }
+        Batch open = batch();
+        if (open == null) {
+            return true;
+        }
+        boolean any = false;
+        for (int first = open.memory.free(0); first >= 0 && mayTake(open); first = open.memory.free(first)) {
+            int count = 0;
+            do {
+                take(open, first + count++);
+            } while (open.memory.free(first) == first + count && mayTake(open));
+            submit(open, first, count);
+            any = true;
+        }
+        return any;
+    }
+
+    private void withdraw() {
+        if (batch != null) {
+            batch.budget.withdraw();
+        }
+    }
+
+    private boolean mayTake(Batch open) {
+        CallTask next = next();
+        return next != null && underWay() < open.most && open.budget.take(next.rest());
+    }
+
+    private void take(Batch open, int cell) {
+        CallTask task = takeNext();
+        cells[task.tag] = cell;
+        open.memory.write(cell, task, (long) ++generations[task.tag] << Integer.SIZE | task.tag);
+    }
+
+    /** Submits cells; all or nothing of them is begun, says the vendor. */
+    private void submit(Batch open, int first, int count) {
+        long status = open.memory.submit(open.handle, first, count);
+        int error = CuFile.error(status);
+        if (error == CuFileError.SUCCESS) {
+            return;
+        }
+        if (CuFileError.isOfBatchAlone(error) && count > 1) {
+            // One of them is the cause, and is not told: the others go on.
+            for (int cell = first; cell < first + count; cell++) {
+                submit(open, cell, 1);
+            }
+            return;
+        }
+        for (int tag = 0; tag < cells.length; tag++) {
+            if (cells[tag] >= first && cells[tag] < first + count) {
+                refused(open, others.task(tag), status);
+            }
+        }
+    }
+
+    private void refused(Batch open, CallTask task, long status) {
+        int error = CuFile.error(status);
+        if (CuFileError.isOfBatchAlone(error)) {
+            task.file().refusesBatches(error);
+            release(open, task);
+            others.begin(task);
+        } else {
+            fail(open, task, CuFileFailure.ofStatus("cuFileBatchIOSubmit", status));
+        }
+    }
+
+    @Override
+    protected void look(boolean suspicious) {
+        Batch open = batch;
+        if (open == null) {
+            return;
+        }
+        long status = open.memory.poll(open.handle, underWay());
+        if (CuFile.error(status) != CuFileError.SUCCESS) {
+            if (++errors == MOST_ERRORS) {
+                giveUp(open, CuFileFailure.ofStatus("cuFileBatchIOGetStatus", status));
+            }
+            return;
+        }
+        errors = 0;
+        for (int event = open.memory.polled() - 1; event >= 0; event--) {
+            CallTask task = open.memory.isEnd(event) ? known(open.memory.cookie(event)) : null;
+            if (task != null) {
+                took(open, task, open.memory.count(event), open.memory.failure(event));
+            }
+        }
+    }
+
+    private @Nullable CallTask known(long cookie) {
+        int tag = (int) cookie;
+        boolean ours = tag >= 0 && tag < cells.length && generations[tag] == (int) (cookie >> Integer.SIZE);
+        return ours && cells[tag] != NO_CELL ? others.task(tag) : null;
+    }
+
+    private void took(Batch open, CallTask task, long count, @Nullable NativeFailure failure) {
+        if (failure != null) {
+            task.file().failed(failure);
+            fail(open, task, failure);
+            return;
+        }
+        release(open, task);
+        if (task.goesOn(count)) {
+            again(task);
+        } else {
+            end(task, count);
+        }
+    }
+
+    private void fail(Batch open, CallTask task, NativeFailure failure) {
+        release(open, task);
+        fail(task, failure);
+    }
+
+    private void release(Batch open, CallTask task) {
+        open.memory.release(cells[task.tag]);
+        open.budget.give(task.rest());
+        cells[task.tag] = NO_CELL;
+        letGo();
+    }
+
+    /** The batch does not tell any more what ends: destroying it waits for its entries, or nothing does. */
+    private void giveUp(Batch open, NativeFailure cause) {
+        errors = 0;
+        CuFile.cuFileBatchIODestroy(open.handle);
+        for (int tag = 0; tag < cells.length; tag++) {
+            if (cells[tag] != NO_CELL) {
+                fail(open, others.task(tag), cause);
+            }
+        }
+        free(open);
+        batch = null;
+    }
+
+    private static void free(Batch open) {
+        open.budget.end();
+        open.memory.close();
+        open.driver.leave();
+    }
+
+    /** Returns the batch, or null after having ended all that waits for one that cannot be had. */
+    private @Nullable Batch batch() {
+        int bound = context.bind();
+        if (bound != CudaError.SUCCESS) {
+            withdraw();
+            failWaiting(CudaFailure.of(CudaContext.BIND, bound));
+            return null;
+        }
+        if (batch == null) {
+            batch = setUp();
+        }
+        return batch;
+    }
+
+    private @Nullable Batch setUp() {
+        CuFileDriver driver = CuFileDriver.find();
+        if (driver == null) {
+            failWaiting(CuFileFailure.of(SET_UP, CuFileError.DRIVER_NOT_INITIALIZED));
+            return null;
+        }
+        int most = Math.max(1, Math.min(driver.properties().maxBatch(), cells.length));
+        long[] handle = new long[1];
+        long status = CuFile.cuFileBatchIOSetUp(handle, most);
+        if (CuFile.error(status) != CuFileError.SUCCESS) {
+            driver.leave();
+            failWaiting(CuFileFailure.ofStatus(SET_UP, status));
+            return null;
+        }
+        BounceBudget.Claim claim = BounceBudget.open(driver).claim(context.gpu().ordinal(), this::wake);
+        return new Batch(handle[0], most, new BatchMemory(most), claim, driver);
+    }
+
+    @Override
+    public void close() {
+        Batch open = batch;
+        if (open != null) {
+            CuFile.cuFileBatchIODestroy(open.handle);
+            free(open);
+        }
+        others.close();
+    }
+}

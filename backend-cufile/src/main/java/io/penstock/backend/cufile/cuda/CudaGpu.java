@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.cuda;
+
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A GPU as the driver knows it.
+ *
+ * @param ordinal its number, from 0
+ * @param device the driver's handle
+ * @param name the vendor's name of the model
+ * @param bytes its memory
+ * @param bus its place on the PCI bus, or an empty string
+ */
+public record CudaGpu(int ordinal, int device, String name, long bytes, String bus) {
+
+    private static final int TEXT_BYTES = 256;
+
+    /**
+     * Asks the driver, which needs no context for this.
+     *
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public static CudaGpu of(int ordinal) {
+        String request = "a look at GPU " + ordinal;
+        int[] device = new int[1];
+        CudaFailure.check(request, "cuDeviceGet", Cuda.cuDeviceGet(device, ordinal));
+        byte[] name = new byte[TEXT_BYTES];
+        CudaFailure.check(request, "cuDeviceGetName", Cuda.cuDeviceGetName(name, TEXT_BYTES, device[0]));
+        long[] bytes = new long[1];
+        CudaFailure.check(request, "cuDeviceTotalMem", Cuda.cuDeviceTotalMem_v2(bytes, device[0]));
+        byte[] bus = new byte[TEXT_BYTES];
+        boolean placed = Cuda.cuDeviceGetPCIBusId(bus, TEXT_BYTES, device[0]) == CudaError.SUCCESS;
+        return new CudaGpu(ordinal, device[0], text(name), bytes[0], placed ? text(bus) : "");
+    }
+
+    private static String text(byte[] terminated) {
+        int end = 0;
+        while (end < terminated.length && terminated[end] != 0) {
+            end++;
+        }
+        return new String(terminated, 0, end, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String toString() {
+        return "GPU " + ordinal + ": " + name + ", " + (bytes >> 20) + " MiB" + (bus.isEmpty() ? "" : ", PCI " + bus);
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.device;
+
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.cuda.CudaGpu;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The driver and its GPUs, or why they cannot be used. Finding out creates no context.
+ *
+ * @param version of CUDA that the driver is for, 1000 * major + 10 * minor; 0 without one
+ * @param gpus those that there are
+ * @param reason why this machine's GPUs cannot be used; empty if they can
+ * @param remedy what would help
+ */
+public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, String remedy) {
+
+    /** CUDA 11.4, of driver R470: the first that cuFile came with, and the oldest branch that is still maintained. */
+    private static final int OLDEST = 11_040;
+
+    public static CudaPlatform find(Options options) {
+        if (!Machine.isSupported() || !NativeMemory.isAvailable()) {
+            return none(
+                    "this backend needs 64-bit Linux and JNA, not " + Machine.operatingSystem() + " on "
+                            + Machine.architecture(),
+                    "run it there");
+        }
+        String missing = Cuda.load(options.get(CufileOptions.LIBCUDA));
+        if (!missing.isEmpty()) {
+            return none(
+                    "no CUDA driver: " + missing,
+                    "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
+        }
+        int initialized = Cuda.cuInit(0);
+        if (initialized != CudaError.SUCCESS) {
+            return none(notInitialized(initialized), remedyOf(initialized));
+        }
+        int[] version = new int[1];
+        Cuda.cuDriverGetVersion(version);
+        if (version[0] < OLDEST || !Cuda.absent().isEmpty()) {
+            return none(tooOld(version[0]), "install a driver for CUDA 11.4 (R470) or newer");
+        }
+        return gpus(version[0]);
+    }
+
+    private static CudaPlatform gpus(int version) {
+        int[] count = new int[1];
+        int counted = Cuda.cuDeviceGetCount(count);
+        if (counted != CudaError.SUCCESS || count[0] == 0) {
+            return none(
+                    "no device: "
+                            + (counted == CudaError.SUCCESS
+                                    ? "the CUDA driver finds no GPU"
+                                    : CudaFailure.error("cuDeviceGetCount", counted)
+                                            .toString()),
+                    remedyOf(CudaError.NO_DEVICE));
+        }
+        List<CudaGpu> gpus = new ArrayList<>();
+        try {
+            for (int ordinal = 0; ordinal < count[0]; ordinal++) {
+                gpus.add(CudaGpu.of(ordinal));
+            }
+        } catch (PenstockException e) {
+            return none("no device: " + e.getMessage(), remedyOf(CudaError.NO_DEVICE));
+        }
+        return new CudaPlatform(version, gpus, "", "");
+    }
+
+    private static String notInitialized(int result) {
+        String what = switch (result) {
+            case CudaError.NO_DEVICE -> "no device: the CUDA driver finds no GPU";
+            case CudaError.STUB_LIBRARY ->
+                "no CUDA driver: " + Cuda.file() + " is the stub that programs are linked with";
+            case CudaError.SYSTEM_DRIVER_MISMATCH, CudaError.COMPAT_NOT_SUPPORTED_ON_DEVICE ->
+                "too old: " + Cuda.file() + " and the kernel's driver do not go together";
+            case CudaError.NOT_FOUND -> "too old: " + Cuda.file() + " has no cuInit";
+            default -> "the CUDA driver does not start";
+        };
+        return what + " (" + CudaFailure.error("cuInit", result) + ")";
+    }
+
+    private static String remedyOf(int result) {
+        return switch (result) {
+            case CudaError.NO_DEVICE ->
+                "look at nvidia-smi; in a container, hand the GPU in (--gpus), and mind CUDA_VISIBLE_DEVICES";
+            case CudaError.STUB_LIBRARY ->
+                "install NVIDIA's driver, and keep CUDA's folder of stubs out of the library path";
+            default -> "look at nvidia-smi and the kernel's log; reinstall or reboot after a change of the driver";
+        };
+    }
+
+    private static String tooOld(int version) {
+        String lacks = Cuda.absent().isEmpty() ? "" : ", and lacks " + String.join(", ", Cuda.absent());
+        return "too old: the driver is for CUDA " + describe(version) + lacks;
+    }
+
+    private static String describe(int version) {
+        return version / 1000 + "." + version % 1000 / 10;
+    }
+
+    private static CudaPlatform none(String reason, String remedy) {
+        return new CudaPlatform(0, List.of(), reason, remedy);
+    }
+
+    /** Returns the GPU that the options name, or says why not. */
+    public CudaPlatform with(int ordinal) {
+        if (!isUsable() || ordinal < gpus.size()) {
+            return this;
+        }
+        return none(
+                "no device: there is no GPU " + ordinal + ", the CUDA driver counts " + gpus.size() + ", from 0",
+                "set " + CufileOptions.DEVICE + " to one that there is");
+    }
+
+    public boolean isUsable() {
+        return reason.isEmpty();
+    }
+
+    /** Returns the version in words, {@code CUDA 13.0}. */
+    public String driver() {
+        return "CUDA " + describe(version);
+    }
+}

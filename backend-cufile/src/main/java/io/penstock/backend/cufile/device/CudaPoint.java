@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.device;
+
+import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.LateWord;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.FencePoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of a transfer in the order of a context: a stream of the application's that its copies go to, or an event
+ * behind copies that went to many streams of ours.
+ *
+ * <p>Copies join by the event that was recorded behind each. A stream of its own waits for all of these, and the
+ * point's event is recorded there.
+ */
+public final class CudaPoint implements FencePoint {
+
+    /** Why a path other than cuFile's stream calls refuses a size that is known late. */
+    public static final String ONLY_BY_STREAMS =
+            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
+
+    private final CudaContext context;
+    private final long home;
+    private final boolean exposed;
+    private final @Nullable LateWord size;
+
+    // Guarded by this.
+    private boolean sized; // the size was given to an operation
+    private long gathering;
+    private boolean broken; // a copy could not join, and the event would lie
+    private boolean used; // counted as a user of the context
+
+    private volatile long event;
+
+    /**
+     * Makes one; no native call.
+     *
+     * @param home the application's stream, or 0
+     * @param exposed whether there is to be an event
+     * @param size from where its one operation is to know how much
+     */
+    CudaPoint(CudaContext context, long home, boolean exposed, @Nullable LateWord size) {
+        this.size = size;
+        this.context = context;
+        this.home = home;
+        this.exposed = exposed;
+    }
+
+    /** Returns the stream that a copy goes to. */
+    public long stream(long own) {
+        return home == 0 ? own : home;
+    }
+
+    /** Returns from where the operation is to know its size; null where its request says it. */
+    @Nullable
+    public LateWord size() {
+        return size;
+    }
+
+    /** Takes the size for an operation; false if one has had it: what is left of the request is not to be moved. */
+    public synchronized boolean takeSize() {
+        boolean first = !sized;
+        sized = true;
+        return first;
+    }
+
+    /** Puts the point behind an event that has been recorded; the context is current. */
+    public synchronized void join(long recorded) {
+        if (!exposed || home != 0) {
+            return; // the application's stream itself is the order
+        }
+        use();
+        if (gathering == 0) {
+            gathering = OrderStreams.of(context).take();
+        }
+        // The wait takes what the event is now: the copy's owner may record it again.
+        broken |= gathering == 0 || Cuda.cuStreamWaitEvent(gathering, recorded, 0) != CudaError.SUCCESS;
+    }
+
+    private void use() {
+        if (!used) {
+            used = true;
+            context.join();
+        }
+    }
+
+    @Override
+    public void place(Runnable placed) {
+        if (exposed && context.bind() == CudaError.SUCCESS) {
+            record();
+        }
+        placed.run();
+    }
+
+    private synchronized void record() {
+        use();
+        long[] made = new long[1];
+        if (broken || Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING) != CudaError.SUCCESS) {
+            return;
+        }
+        long behind = home != 0 ? home : gathering;
+        // An event that was never recorded counts as passed, which is right where nothing has joined.
+        if (behind != 0 && Cuda.cuEventRecord(made[0], behind) != CudaError.SUCCESS) {
+            Cuda.cuEventDestroy_v2(made[0]);
+            return;
+        }
+        event = made[0];
+    }
+
+    @Override
+    public long nativeHandle() {
+        return event;
+    }
+
+    @Override
+    public void free() {
+        synchronized (this) {
+            if (!used) {
+                return;
+            }
+            used = false;
+        }
+        long passed = event;
+        if (passed != 0) {
+            context.attempt(() -> Cuda.cuEventDestroy_v2(passed));
+        }
+        if (gathering != 0) {
+            OrderStreams.of(context).give(gathering);
+        }
+        context.leave();
+    }
+}

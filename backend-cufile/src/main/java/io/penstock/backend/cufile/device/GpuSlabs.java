@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.device;
+
+import io.penstock.PenstockException;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.engine.spi.IdleMemory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Memory of one context, kept for reuse: {@code cuMemFree} waits for everything that the GPU does, so that a small
+ * buffer that is closed must not come to it, nor a lane ever.
+ *
+ * <p>Up to 1 MiB in powers of two from 4 KiB, several to a span of 2 MiB; more in whole spans. What is handed out
+ * starts at a multiple of 4096, which cuFile likes best.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+public final class GpuSlabs implements CudaContext.Part {
+
+    public static final long SPAN_BYTES = 2L << 20;
+    private static final int SMALLEST_SHIFT = 12;
+    private static final int CLASSES = 9; // 4 KiB to 1 MiB
+
+    /** Idle spans beyond this go back to the GPU. */
+    private static final long MOST_IDLE_BYTES = 256L << 20;
+
+    private record Part(GpuSpan span, long offset) {}
+
+    private final CudaContext context;
+    private final List<ArrayDeque<Part>> parts = new ArrayList<>(); // idle, by class
+    private final IdleMemory<Long, GpuSpan> spans = new IdleMemory<>(MOST_IDLE_BYTES, GpuSpan::bytes); // by size
+
+    private GpuSlabs(CudaContext context) {
+        this.context = context;
+        for (int i = 0; i < CLASSES; i++) {
+            parts.add(new ArrayDeque<>());
+        }
+    }
+
+    /** Returns the memory of a context. */
+    static GpuSlabs of(CudaContext context) {
+        return context.part(GpuSlabs.class, GpuSlabs::new);
+    }
+
+    /**
+     * Allocates memory.
+     *
+     * @throws TransientStorageException if there is none left
+     */
+    GpuMemory allocate(long bytes) {
+        context.join();
+        try {
+            return bytes <= SPAN_BYTES / 2 ? part(bytes) : whole(bytes);
+        } catch (RuntimeException e) {
+            context.leave();
+            throw e;
+        }
+    }
+
+    private synchronized GpuMemory part(long bytes) {
+        int size = classOf(bytes);
+        ArrayDeque<Part> idle = parts.get(size);
+        if (idle.isEmpty()) {
+            GpuSpan span = take(SPAN_BYTES);
+            for (long offset = 0; offset < SPAN_BYTES; offset += classBytes(size)) {
+                idle.add(new Part(span, offset));
+            }
+        }
+        Part part = idle.pop();
+        part.span.parts++;
+        return new GpuMemory(part.span, part.offset, bytes, () -> give(size, part));
+    }
+
+    private void give(int size, Part part) {
+        synchronized (this) {
+            part.span.parts--;
+            parts.get(size).push(part);
+        }
+        context.leave();
+    }
+
+    private GpuMemory whole(long bytes) {
+        long rounded = (bytes + SPAN_BYTES - 1) & -SPAN_BYTES;
+        GpuSpan span;
+        synchronized (this) {
+            span = take(rounded);
+        }
+        return new GpuMemory(span, 0, bytes, () -> give(span));
+    }
+
+    private void give(GpuSpan span) {
+        if (spans.keep(span.bytes(), span)) {
+            context.leave();
+            return;
+        }
+        // Whoever closes a buffer last may be a lane, and this waits for the GPU.
+        Schedulers.boundedElastic().schedule(() -> {
+            free(span);
+            context.leave();
+        });
+    }
+
+    private GpuSpan take(long bytes) {
+        GpuSpan known = spans.take(bytes);
+        if (known != null) {
+            return known;
+        }
+        String request = "allocation of " + bytes + " bytes on " + context.gpu();
+        try {
+            return context.run(request, () -> allocate(request, bytes));
+        } catch (TransientStorageException none) {
+            // What lies idle here in other sizes may be what is missing.
+            trim();
+            return context.run(request, () -> allocate(request, bytes));
+        }
+    }
+
+    private GpuSpan allocate(String request, long bytes) {
+        long[] address = new long[1];
+        CudaFailure.check(request, "cuMemAlloc", Cuda.cuMemAlloc_v2(address, bytes));
+        return new GpuSpan(context, address[0], bytes);
+    }
+
+    /** Gives idle spans back to the GPU. */
+    synchronized void trim() {
+        for (int size = 0; size < CLASSES; size++) {
+            for (Part part : List.copyOf(parts.get(size))) {
+                if (part.span.parts == 0) {
+                    parts.get(size).remove(part);
+                    if (part.offset == 0) {
+                        free(part.span);
+                    }
+                }
+            }
+        }
+        spans.drain(this::free);
+    }
+
+    private void free(GpuSpan span) {
+        try {
+            context.run("release of " + span.bytes() + " bytes", () -> {
+                span.end(); // while the memory is still there
+                return Cuda.cuMemFree_v2(span.address());
+            });
+        } catch (PenstockException lost) {
+            // the context is gone, and its memory with it
+        }
+    }
+
+    /** Gives everything back: nothing is handed out any more. */
+    @Override
+    public void close() {
+        trim();
+    }
+
+    private static int classOf(long bytes) {
+        int ceilingLog2 = Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, 1L << SMALLEST_SHIFT) - 1);
+        return ceilingLog2 - SMALLEST_SHIFT;
+    }
+
+    private static long classBytes(int size) {
+        return 1L << (SMALLEST_SHIFT + size);
+    }
+}

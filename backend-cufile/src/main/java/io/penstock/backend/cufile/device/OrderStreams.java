@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.device;
+
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import java.util.ArrayDeque;
+
+/**
+ * Streams of one context that carry no work, only the waits of fences for copies on others; a few are kept for reuse.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+final class OrderStreams implements CudaContext.Part {
+
+    private static final int MOST_IDLE = 16;
+
+    private final CudaContext context;
+    private final ArrayDeque<Long> idle = new ArrayDeque<>();
+
+    private OrderStreams(CudaContext context) {
+        this.context = context;
+    }
+
+    /** Returns the streams of a context. */
+    static OrderStreams of(CudaContext context) {
+        return context.part(OrderStreams.class, OrderStreams::new);
+    }
+
+    /** Takes a stream; 0 if the driver has none left. The context is current. */
+    long take() {
+        synchronized (this) {
+            if (!idle.isEmpty()) {
+                return idle.pop();
+            }
+        }
+        long[] made = new long[1];
+        return Cuda.cuStreamCreate(made, Cuda.CU_STREAM_NON_BLOCKING) == CudaError.SUCCESS ? made[0] : 0;
+    }
+
+    /** Takes one back, whose waits are over. */
+    void give(long stream) {
+        synchronized (this) {
+            if (idle.size() < MOST_IDLE) {
+                idle.push(stream);
+                return;
+            }
+        }
+        context.attempt(() -> Cuda.cuStreamDestroy_v2(stream));
+    }
+
+    /** Frees what is idle: nothing is taken any more. */
+    @Override
+    public synchronized void close() {
+        context.attempt(() -> {
+            idle.forEach(Cuda::cuStreamDestroy_v2);
+            return CudaError.SUCCESS;
+        });
+        idle.clear();
+    }
+}

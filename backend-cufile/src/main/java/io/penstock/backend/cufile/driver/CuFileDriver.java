@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.driver;
+
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.engine.spi.Shared;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * libcufile's driver while it is open, of which a process has one. It is opened by its first user, which takes long, and
+ * closed when the last user has left: sessions, files, registered memory, streams and batches each are users, so that it is
+ * closed after all of them.
+ *
+ * <p><b>Threading:</b> thread-safe; opening and closing block.
+ */
+public final class CuFileDriver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CuFileDriver.class);
+
+    private static final String PROCESS = "cuFile's driver";
+    private static final Shared<String, CuFileDriver> OPEN = new Shared<>(CuFileDriver::close);
+
+    private final CuFileSettings settings;
+    private final DriverProperties properties;
+    private final List<String> ignored;
+    private final boolean ours;
+
+    private CuFileDriver(CuFileSettings settings, DriverProperties properties, boolean ours) {
+        this.settings = settings;
+        this.properties = properties;
+        this.ignored = settings.ignored(properties);
+        this.ours = ours;
+    }
+
+    /**
+     * Counts one more user, and opens the driver for the first; a CUDA context is current.
+     *
+     * @param wanted the settings to open it with
+     * @throws CuFileRefusal with libcufile's answer, or if it is open with other settings
+     */
+    public static CuFileDriver open(CuFileSettings wanted) throws CuFileRefusal {
+        CuFileDriver driver = OPEN.open(PROCESS, () -> start(wanted));
+        if (!wanted.equals(driver.settings)) {
+            driver.leave();
+            throw new CuFileRefusal("cuFile's driver is open in this process with " + driver.settings
+                    + ", and cannot be opened beside that with " + wanted);
+        }
+        return driver;
+    }
+
+    private static CuFileDriver start(CuFileSettings wanted) throws CuFileRefusal {
+        String request = "opening cuFile's driver";
+        wanted.beforeOpening();
+        long status = CuFile.cuFileDriverOpen();
+        boolean ours = CuFile.error(status) != CuFileError.DRIVER_ALREADY_OPEN; // and not the application's
+        if (ours) {
+            CuFileRefusal.check(request, "cuFileDriverOpen", status);
+        }
+        CuFileDriver driver;
+        try {
+            wanted.afterOpening();
+            driver = new CuFileDriver(wanted, readProperties(), ours);
+        } catch (CuFileRefusal | RuntimeException | Error e) {
+            shut(ours);
+            throw e;
+        }
+        LOG.debug("cuFile's driver is open: {}", driver.properties.describe());
+        if (!driver.ignored.isEmpty()) {
+            LOG.warn(
+                    "cuFile's driver answers success to {} and does not change: {}",
+                    driver.ignored,
+                    driver.properties.lines());
+        }
+        return driver;
+    }
+
+    private static DriverProperties readProperties() throws CuFileRefusal {
+        byte[] properties = new byte[CuFile.DRV_PROPS_BYTES];
+        CuFileRefusal.check(
+                "the look at cuFile's driver",
+                "cuFileDriverGetProperties",
+                CuFile.cuFileDriverGetProperties(properties));
+        return DriverProperties.of(properties);
+    }
+
+    /** Counts one more user of the open driver; returns null if it is not open. */
+    public static @Nullable CuFileDriver find() {
+        return OPEN.find(PROCESS);
+    }
+
+    /** Counts one more user of the driver, which is open for another. */
+    public static CuFileDriver join() {
+        CuFileDriver driver = find();
+        if (driver == null) {
+            throw new IllegalStateException("cuFile's driver is not open");
+        }
+        return driver;
+    }
+
+    /** Counts one user less; the last to leave closes the driver. */
+    public void leave() {
+        OPEN.leave(this);
+    }
+
+    private void close() {
+        shut(ours);
+        LOG.debug("cuFile's driver is closed");
+    }
+
+    private static void shut(boolean ours) {
+        if (!ours) {
+            return;
+        }
+        // cufile.h maps the first name to the second; libraries before 1.7 have the first only.
+        boolean renamed = !CuFile.absent().contains("cuFileDriverClose_v2");
+        long status = renamed ? CuFile.cuFileDriverClose_v2() : CuFile.cuFileDriverClose();
+        if (CuFile.error(status) != CuFileError.SUCCESS) {
+            LOG.warn("cuFile's driver did not close: {}", CuFileError.describe(CuFile.error(status)));
+        }
+    }
+
+    /** Returns what the driver said of itself when it was opened. */
+    public DriverProperties properties() {
+        return properties;
+    }
+
+    /** Returns the names of the options that the driver has accepted and not taken. */
+    public List<String> ignored() {
+        return ignored;
+    }
+
+    /** Returns whether the driver is open, or being opened or closed. */
+    public static boolean isOpen() {
+        return OPEN.size() > 0;
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.driver;
+
+import io.penstock.Options;
+import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.cufile.ffi.CuFile;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is set in cuFile's driver, for the whole process. 0 leaves a setting to {@code cufile.json}; sizes are in whole
+ * blocks of 4 KiB, which is what the driver takes.
+ *
+ * @param ownThreads the threads of cuFile's own pool
+ * @param statistics the level of its counters
+ * @param pollKilobytes up to which size it polls for the end of an operation
+ * @param maxDirectIoKilobytes the most that it asks of the storage at a time
+ * @param deviceCacheKilobytes its bounce buffers on each GPU
+ * @param maxPinnedKilobytes the memory of a GPU that may be registered
+ */
+public record CuFileSettings(
+        int ownThreads,
+        int statistics,
+        long pollKilobytes,
+        long maxDirectIoKilobytes,
+        long deviceCacheKilobytes,
+        long maxPinnedKilobytes) {
+
+    // Of CUFileSizeTConfigParameter_t and CUFileBoolConfigParameter_t.
+    private static final int EXECUTION_MAX_IO_THREADS = 2;
+    private static final int EXECUTION_PARALLEL_IO = 4;
+
+    public static CuFileSettings of(Options options) {
+        return new CuFileSettings(
+                options.get(CufileOptions.OWN_THREADS),
+                options.get(CufileOptions.STATISTICS),
+                kilobytes(options.get(CufileOptions.POLL_BYTES)),
+                kilobytes(options.get(CufileOptions.DIRECT_IO_BYTES)),
+                kilobytes(options.get(CufileOptions.CACHE_BYTES)),
+                kilobytes(options.get(CufileOptions.PINNED_BYTES)));
+    }
+
+    private static long kilobytes(long bytes) {
+        return (bytes + CuFile.BLOCK_BYTES - 1) / CuFile.BLOCK_BYTES * (CuFile.BLOCK_BYTES >> 10);
+    }
+
+    /**
+     * Sets what is to be set before the driver opens (later it is CU_FILE_DRIVER_ALREADY_OPEN).
+     *
+     * @throws CuFileRefusal with libcufile's answer
+     */
+    void beforeOpening() throws CuFileRefusal {
+        if (ownThreads > 0) {
+            check("cuFileSetParameterSizeT", CuFile.cuFileSetParameterSizeT(EXECUTION_MAX_IO_THREADS, ownThreads));
+            check("cuFileSetParameterBool", CuFile.cuFileSetParameterBool(EXECUTION_PARALLEL_IO, 1));
+        }
+    }
+
+    /**
+     * Sets what is set in an open driver.
+     *
+     * @throws CuFileRefusal with libcufile's answer, such as CU_FILE_DRIVER_UNSUPPORTED_LIMIT
+     */
+    void afterOpening() throws CuFileRefusal {
+        if (pollKilobytes > 0) {
+            check("cuFileDriverSetPollMode", CuFile.cuFileDriverSetPollMode(1, pollKilobytes));
+        }
+        if (maxDirectIoKilobytes > 0) {
+            check("cuFileDriverSetMaxDirectIOSize", CuFile.cuFileDriverSetMaxDirectIOSize(maxDirectIoKilobytes));
+        }
+        if (deviceCacheKilobytes > 0) {
+            check("cuFileDriverSetMaxCacheSize", CuFile.cuFileDriverSetMaxCacheSize(deviceCacheKilobytes));
+        }
+        if (maxPinnedKilobytes > 0) {
+            check("cuFileDriverSetMaxPinnedMemSize", CuFile.cuFileDriverSetMaxPinnedMemSize(maxPinnedKilobytes));
+        }
+        if (statistics > 0) {
+            check("cuFileSetStatsLevel", CuFile.cuFileSetStatsLevel(statistics));
+            check("cuFileStatsStart", CuFile.cuFileStatsStart());
+        }
+    }
+
+    /**
+     * Returns the options that the driver has answered with success and not taken. Without nvidia-fs libcufile 1.15 takes
+     * none of its four setters' values, before it is opened or after (benchmarks/experiments/settings.c).
+     */
+    List<String> ignored(DriverProperties driver) {
+        List<String> ignored = new ArrayList<>();
+        if (pollKilobytes > 0 && !(driver.polls() && driver.pollKilobytes() == pollKilobytes)) {
+            ignored.add(CufileOptions.POLL_BYTES.name());
+        }
+        if (maxDirectIoKilobytes > 0 && driver.maxDirectIoKilobytes() != maxDirectIoKilobytes) {
+            ignored.add(CufileOptions.DIRECT_IO_BYTES.name());
+        }
+        if (deviceCacheKilobytes > 0 && driver.deviceCacheKilobytes() != deviceCacheKilobytes) {
+            ignored.add(CufileOptions.CACHE_BYTES.name());
+        }
+        if (maxPinnedKilobytes > 0 && driver.maxPinnedKilobytes() != maxPinnedKilobytes) {
+            ignored.add(CufileOptions.PINNED_BYTES.name());
+        }
+        return ignored;
+    }
+
+    private void check(String call, long status) throws CuFileRefusal {
+        CuFileRefusal.check("opening cuFile's driver with " + this, call, status);
+    }
+
+    @Override
+    public String toString() {
+        return CufileOptions.OWN_THREADS + "=" + ownThreads + ", " + CufileOptions.STATISTICS + "=" + statistics
+                + kilobytes(CufileOptions.POLL_BYTES.name(), pollKilobytes)
+                + kilobytes(CufileOptions.DIRECT_IO_BYTES.name(), maxDirectIoKilobytes)
+                + kilobytes(CufileOptions.CACHE_BYTES.name(), deviceCacheKilobytes)
+                + kilobytes(CufileOptions.PINNED_BYTES.name(), maxPinnedKilobytes);
+    }
+
+    private static String kilobytes(String option, long kilobytes) {
+        return kilobytes == 0 ? "" : ", " + option + "=" + kilobytes + "KiB";
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.driver;
+
+import io.penstock.backend.cufile.ffi.CuFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What cuFile's driver says of itself once it is open ({@code CUfileDrvProps_t}).
+ *
+ * @param nvfsMajor the version of the nvidia-fs module; 0.0 where it is not loaded
+ * @param pollKilobytes up to which size it polls, if it does
+ * @param storage which kinds of storage reach GPU memory: bit n is the n-th of {@link Storage}
+ * @param control bit 0: polls; bit 1: may fall back to its POSIX mode by itself
+ * @param features bit 0: dynamic routing; 1: batches; 2: streams; 3: a thread pool of its own
+ */
+public record DriverProperties(
+        int nvfsMajor,
+        int nvfsMinor,
+        long pollKilobytes,
+        long maxDirectIoKilobytes,
+        int storage,
+        int control,
+        int features,
+        long deviceCacheKilobytes,
+        long perBufferKilobytes,
+        long maxPinnedKilobytes,
+        int maxBatch,
+        int batchTimeoutMillis) {
+
+    /** Kinds of storage, by their bit in {@code dstatusflags}; names are the vendor's. */
+    public enum Storage {
+        LUSTRE(0),
+        WEKAFS(1),
+        NFS(2),
+        GPFS(3),
+        NVME(4),
+        NVMEOF(5),
+        SCSI(6),
+        SCALEFLUX(7),
+        NVMESH(8),
+        BEEGFS(9),
+        NVME_P2P(11),
+        SCATEFS(12);
+
+        public final int bit;
+
+        Storage(int bit) {
+            this.bit = bit;
+        }
+    }
+
+    private static final List<String> FEATURES = List.of("dynamic routing", "batches", "streams", "own threads");
+    private static final int USE_POLL_MODE = 1;
+    private static final int ALLOW_COMPAT = 1 << 1;
+
+    /** Takes the structure apart. */
+    static DriverProperties of(byte[] properties) {
+        if (properties.length != CuFile.DRV_PROPS_BYTES) {
+            throw new IllegalArgumentException(properties.length + " bytes of properties");
+        }
+        ByteBuffer fields = ByteBuffer.wrap(properties).order(ByteOrder.nativeOrder());
+        return new DriverProperties(
+                fields.getInt(0),
+                fields.getInt(4),
+                fields.getLong(8),
+                fields.getLong(16),
+                fields.getInt(24),
+                fields.getInt(28),
+                fields.getInt(32),
+                Integer.toUnsignedLong(fields.getInt(36)),
+                Integer.toUnsignedLong(fields.getInt(40)),
+                Integer.toUnsignedLong(fields.getInt(44)),
+                fields.getInt(48),
+                fields.getInt(52));
+    }
+
+    /** Returns whether the nvidia-fs module is there. */
+    public boolean hasNvidiaFs() {
+        return nvfsMajor != 0 || nvfsMinor != 0;
+    }
+
+    public boolean reaches(Storage kind) {
+        return (storage & 1 << kind.bit) != 0;
+    }
+
+    /** Returns whether it polls for the end of operations. */
+    public boolean polls() {
+        return (control & USE_POLL_MODE) != 0;
+    }
+
+    /** Returns whether cuFile may take its POSIX mode where it cannot go directly, and not tell. */
+    public boolean allowsCompatibility() {
+        return (control & ALLOW_COMPAT) != 0;
+    }
+
+    /** Returns whether anything at all may go directly. */
+    public boolean mayBeDirect() {
+        return hasNvidiaFs() || reaches(Storage.NVME_P2P);
+    }
+
+    /** Returns the kinds of storage that it reaches. */
+    public List<Storage> reached() {
+        List<Storage> reached = new ArrayList<>();
+        for (Storage kind : Storage.values()) {
+            if (reaches(kind)) {
+                reached.add(kind);
+            }
+        }
+        return reached;
+    }
+
+    /** Returns it in words, for a log. */
+    String describe() {
+        String module = hasNvidiaFs() ? "nvidia-fs " + nvfsMajor + "." + nvfsMinor : "no nvidia-fs";
+        return module + ", direct from " + (reached().isEmpty() ? "nothing" : reached())
+                + (allowsCompatibility() ? ", POSIX mode allowed" : ", POSIX mode forbidden")
+                + ", batches of " + maxBatch + ", bounce cache " + deviceCacheKilobytes + " KiB in pieces of "
+                + perBufferKilobytes + " KiB";
+    }
+
+    /** Returns all of it in lines, for a person. */
+    public List<String> lines() {
+        return List.of(
+                describe(),
+                "batches end or time out within " + batchTimeoutMillis + " ms",
+                "at most " + maxDirectIoKilobytes + " KiB asked of the storage at a time, " + maxPinnedKilobytes
+                        + " KiB of GPU memory registered",
+                polls() ? "polls for operations of up to " + pollKilobytes + " KiB" : "does not poll",
+                "features: " + featureNames());
+    }
+
+    private List<String> featureNames() {
+        List<String> names = new ArrayList<>();
+        for (int bit = 0; bit < FEATURES.size(); bit++) {
+            if ((features & 1 << bit) != 0) {
+                names.add(FEATURES.get(bit));
+            }
+        }
+        return names;
+    }
+}

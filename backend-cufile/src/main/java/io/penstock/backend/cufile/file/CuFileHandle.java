@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.file;
+
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.CuFileRefusal;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.NativeFailure;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A descriptor that is registered with cuFile: one handle for each, which all routes of a backend share.
+ *
+ * <p><b>Ownership:</b> {@link CuFileHandles} counts its users; when the last has left, the registration is ended while the
+ * descriptor is still open, then that is closed, and only then the driver is left.
+ */
+public final class CuFileHandle {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CuFileHandle.class);
+
+    /** Whether this process has spoken of files that batches refuse. */
+    private static final AtomicBoolean SAID = new AtomicBoolean();
+
+    private final LinuxFile linux;
+    private final long handle;
+    private final StorageKind kind;
+    private final CuFileDriver driver;
+    private volatile boolean batchesRefused;
+    private volatile int refused; // the CUfileOpError by which cuFile said that it does not do this file, or 0
+
+    private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver driver) {
+        this.linux = linux;
+        this.handle = handle;
+        this.kind = kind;
+        this.driver = driver;
+    }
+
+    /**
+     * Registers an open file.
+     *
+     * @param linux closed if this fails
+     * @throws CuFileRefusal with cuFile's answer
+     */
+    static CuFileHandle register(LinuxFile linux, StorageKind kind) throws CuFileRefusal {
+        CuFileDriver driver = CuFileDriver.join();
+        try {
+            byte[] descr = new byte[CuFile.DESCR_BYTES];
+            ByteBuffer.wrap(descr)
+                    .order(ByteOrder.nativeOrder())
+                    .putInt(CuFile.DESCR_TYPE_OFFSET, CuFile.CU_FILE_HANDLE_TYPE_OPAQUE_FD)
+                    .putInt(CuFile.DESCR_FD_OFFSET, linux.fd());
+            long[] handle = new long[1];
+            String request = "cuFile's handle for " + linux.path().getFileName();
+            CuFileRefusal.check(request, "cuFileHandleRegister", CuFile.cuFileHandleRegister(handle, descr));
+            return new CuFileHandle(linux, handle[0], kind, driver);
+        } catch (CuFileRefusal | RuntimeException | Error e) {
+            linux.close();
+            driver.leave();
+            throw e;
+        }
+    }
+
+    LinuxFile linux() {
+        return linux;
+    }
+
+    long handle() {
+        return handle;
+    }
+
+    public StorageKind kind() {
+        return kind;
+    }
+
+    /** Ends it; it has no user any more. */
+    void close() {
+        CuFile.cuFileHandleDeregister(handle);
+        linux.close();
+        driver.leave();
+    }
+
+    /** Notes a failure of a call; any thread. */
+    void failed(NativeFailure failure) {
+        int error = (int) failure.error().code(); // those of others are smaller than cuFile's
+        if (CuFileError.meaning(error) == CuFileError.Meaning.FALL_OVER) {
+            refused = error;
+        }
+    }
+
+    /** Returns whether batches take this file, as far as is known; any thread. */
+    boolean takesBatches() {
+        return !batchesRefused;
+    }
+
+    /** Notes that batches do not take this file; any thread. */
+    void refusesBatches(int error) {
+        batchesRefused = true;
+        if (SAID.compareAndSet(false, true)) {
+            LOG.info(
+                    "some files go by calls instead of batches: cuFileBatchIOSubmit -> {} for {}",
+                    CuFileError.describe(error),
+                    linux.path().getFileName());
+        }
+    }
+
+    /** Returns why cuFile takes no more transfers of this file, or an empty string. */
+    String refusal() {
+        int error = refused;
+        return error == 0 ? "" : "cuFile has refused this file with " + CuFileError.describe(error);
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.mapped;
+
+import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read on its way from a mapping to the GPU, segment by segment: one object per tag.
+ *
+ * <p>It holds one segment at a time, so that no copy waits for a segment while it keeps others from theirs.
+ *
+ * <p><b>Threading:</b> the lane's, but for {@link #arrived}.
+ */
+final class MappedCopy implements Segment.Waiter {
+
+    final Request request;
+    private final Queue<MappedCopy> arrivals;
+    private final Runnable bell;
+
+    long event; // of the driver; 0 until first used
+
+    @Nullable
+    MappedFile file;
+
+    long fileOffset;
+    long target;
+    long bytes;
+
+    @Nullable
+    CudaPoint point;
+
+    @Nullable
+    Runnable inOrder;
+
+    long done;
+    long part; // under way, of the current segment
+
+    @Nullable
+    Segment segment;
+
+    boolean cancelled;
+
+    @Nullable
+    NativeFailure failure;
+
+    private volatile int registered; // what the driver answered
+
+    MappedCopy(Request request, Queue<MappedCopy> arrivals, Runnable bell) {
+        this.request = request;
+        this.arrivals = arrivals;
+        this.bell = bell;
+    }
+
+    /** Begins with the READ that the request is now. */
+    void begin() {
+        MappedFile source = (MappedFile) request.file();
+        file = source;
+        fileOffset = request.fileOffset();
+        target = request.memory().nativeHandle() + request.memoryOffset();
+        bytes = source.clamp(fileOffset, request.bytes());
+        point = (CudaPoint) request.point();
+        inOrder = request.inOrder();
+        done = 0;
+        part = 0;
+        segment = null;
+        cancelled = false;
+        failure = null;
+    }
+
+    /** Drops what the request referred to. */
+    void clear() {
+        file = null;
+        point = null;
+        inOrder = null;
+        segment = null;
+    }
+
+    /** Says that the segment that it waits for is registered, and counts it; or why not. A registrar's. */
+    @Override
+    public void arrived(int result) {
+        registered = result;
+        arrivals.add(this);
+        bell.run();
+    }
+
+    /** Returns what the driver answered to the registration. */
+    int registered() {
+        return registered;
+    }
+
+    MappedFile file() {
+        return present(file);
+    }
+
+    Segment segment() {
+        return present(segment);
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("this copy has no such part");
+        }
+        return value;
+    }
+}

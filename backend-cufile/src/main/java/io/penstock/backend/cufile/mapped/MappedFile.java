@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.mapped;
+
+import io.penstock.FileOption;
+import io.penstock.backend.cufile.mapped.pages.FileKey;
+import io.penstock.backend.cufile.mapped.pages.FileMapping;
+import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.mapped.pages.StampReader;
+import io.penstock.engine.host.LinuxFile;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.spi.ffi.Errno;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A file that was opened IMMUTABLE, by its descriptor for its stamp, and by its mapping for the GPU. */
+final class MappedFile extends WrappedFile<LinuxFile> {
+
+    private final Registrations registrations;
+    private final @Nullable FileMapping mapping; // null for an empty file
+    private final FileKey key;
+
+    private MappedFile(
+            LinuxFile host, Registrations registrations, @Nullable FileMapping mapping, FileKey key, Limits limits) {
+        super(host, limits);
+        this.registrations = registrations;
+        this.mapping = mapping;
+        this.key = key;
+    }
+
+    /**
+     * Opens a file and maps it; nothing is registered yet.
+     *
+     * @throws IOException if it was not opened IMMUTABLE, or cannot be mapped; the message says why
+     */
+    static MappedFile open(Path path, Set<FileOption> options, Registrations registrations, Limits limits)
+            throws IOException {
+        if (!options.contains(FileOption.IMMUTABLE)) {
+            throw refused(path, "it is not opened IMMUTABLE");
+        }
+        if (options.contains(FileOption.DIRECT)) {
+            throw refused(path, "it is opened past the page cache (DIRECT)");
+        }
+        LinuxFile host = LinuxFile.open(path, options, limits.pieceBytes());
+        try (StampReader stamps = new StampReader()) {
+            int answer = stamps.read(host.fd());
+            if (answer < 0) {
+                throw refused(path, "statx -> " + Errno.symbol(-answer));
+            }
+            if (!stamps.isRegular()) {
+                throw refused(path, "it is no regular file");
+            }
+            FileKey key = stamps.key();
+            FileMapping mapping = key.size() == 0 ? null : map(path, key, host.fd(), registrations);
+            return new MappedFile(host, registrations, mapping, key, limits);
+        } catch (IOException | RuntimeException e) {
+            host.close();
+            throw e;
+        }
+    }
+
+    private static FileMapping map(Path path, FileKey key, int fd, Registrations registrations) throws IOException {
+        String refusal = registrations.tryPage(fd);
+        if (!refusal.isEmpty()) {
+            throw refused(path, refusal);
+        }
+        return registrations.open(key, fd);
+    }
+
+    private static IOException refused(Path path, String why) {
+        return new FileSystemException(path.toString(), null, why);
+    }
+
+    /** Returns whether the file is still what was mapped, as far as its stamp tells. */
+    boolean isUnchanged(StampReader stamps) {
+        if (stamps.read(host().fd()) == 0 && stamps.shows(key)) {
+            return true;
+        }
+        if (mapping != null) {
+            registrations.discard(mapping);
+        }
+        return false;
+    }
+
+    /** Returns how many of {@code bytes} from {@code offset} on the file has. */
+    long clamp(long offset, long bytes) {
+        return Math.max(0, Math.min(bytes, key.size() - offset));
+    }
+
+    /** Returns whether the GPU can read a part of it at once. */
+    boolean isRegistered(long offset, long bytes) {
+        return mapping == null || registrations.isRegistered(mapping, offset, clamp(offset, bytes));
+    }
+
+    /** Counts that a part of it is read another way: from the second time on that is made ready for this one. */
+    void readElsewhere(long offset, long bytes) {
+        if (mapping != null) {
+            registrations.readElsewhere(mapping, offset, clamp(offset, bytes));
+        }
+    }
+
+    FileMapping mapping() {
+        if (mapping == null) {
+            throw new IllegalStateException("an empty file has no mapping");
+        }
+        return mapping;
+    }
+
+    @Override
+    public void close() {
+        if (mapping != null) {
+            registrations.close(mapping);
+        }
+        super.close();
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.mapped;
+
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.mapped.pages.FileMapping;
+import io.penstock.backend.cufile.staged.CopyStreams;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.staging.Doorbell;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one lane that copies from mappings, and the copies under way on them: started, looked at and settled
+ * by the lane, which makes no call that waits.
+ */
+final class MappedStreams {
+
+    /** How long a lane may sleep while copies are under way. */
+    static final long NAP_NANOS = 10_000;
+
+    /** Two, so that the link need not wait between one copy and the next. */
+    private static final int STREAMS = 2;
+
+    /** How long copies are looked at before the lane sleeps between looks, at least. */
+    private static final long SPIN_NANOS = 50_000;
+
+    /** Takes the ends of copies. */
+    interface Settled {
+
+        /**
+         * Says that a copy has ended.
+         *
+         * @param failure null if it ended well
+         */
+        void copied(MappedCopy copy, @Nullable NativeFailure failure);
+    }
+
+    /** A stream of ours: its copies end in order, so that only the oldest is looked at. */
+    private record Line(long stream, ArrayDeque<MappedCopy> copies) {}
+
+    private final CudaContext context;
+    private final List<Line> lines = new ArrayList<>();
+    private final ArrayDeque<MappedCopy> elsewhere = new ArrayDeque<>(); // on streams of the application's
+    private final List<Long> events = new ArrayList<>();
+    private final long[] made = new long[1];
+    private int next;
+
+    private MappedStreams(CudaContext context) {
+        this.context = context;
+    }
+
+    static MappedStreams open(CudaContext context) {
+        context.join();
+        MappedStreams all = new MappedStreams(context);
+        try {
+            return context.run("streams for mapped copies", all::withStreams);
+        } catch (RuntimeException e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    private MappedStreams withStreams() {
+        for (int i = 0; i < STREAMS; i++) {
+            int result = Cuda.cuStreamCreate(made, Cuda.CU_STREAM_NON_BLOCKING);
+            CudaFailure.check("streams for mapped copies", "cuStreamCreate", result);
+            lines.add(new Line(made[0], new ArrayDeque<>()));
+        }
+        return this;
+    }
+
+    /** Starts the next part of a copy, which lies in one segment; returns why that failed, or null. */
+    @Nullable
+    NativeFailure start(MappedCopy copy) {
+        int bound = context.bind();
+        if (bound != CudaError.SUCCESS) {
+            return CudaFailure.of(CudaContext.BIND, bound);
+        }
+        if (copy.event == 0) {
+            int result = Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING);
+            if (result != CudaError.SUCCESS) {
+                return CudaFailure.of("cuEventCreate", result);
+            }
+            copy.event = made[0];
+            events.add(made[0]);
+        }
+        Line line = lines.get(next++ & (STREAMS - 1));
+        CudaPoint point = copy.point;
+        long stream = point == null ? line.stream : point.stream(line.stream);
+        NativeFailure failure = start(copy, stream);
+        if (failure == null) {
+            (stream == line.stream ? line.copies : elsewhere).add(copy);
+            joined(copy);
+        }
+        return failure;
+    }
+
+    private static @Nullable NativeFailure start(MappedCopy copy, long stream) {
+        long from = copy.fileOffset + copy.done;
+        FileMapping mapping = copy.segment().mapping;
+        copy.part = Math.min(copy.bytes - copy.done, mapping.segmentBytes - from % mapping.segmentBytes);
+        int copied = Cuda.cuMemcpyHtoDAsync_v2(copy.target + copy.done, mapping.address(from), copy.part, stream);
+        if (copied != CudaError.SUCCESS) {
+            return CudaFailure.of("cuMemcpyHtoDAsync", copied);
+        }
+        int marked = CopyStreams.mark(copy.event, stream);
+        return marked == CudaError.SUCCESS ? null : CudaFailure.of("cuEventRecord", marked);
+    }
+
+    private static void joined(MappedCopy copy) {
+        if (copy.point != null) {
+            copy.point.join(copy.event);
+        }
+        if (copy.inOrder != null && copy.done + copy.part == copy.bytes) {
+            copy.inOrder.run();
+        }
+    }
+
+    /** Takes out what has ended. */
+    void settle(Settled to) {
+        for (Line line : lines) {
+            while (!line.copies.isEmpty() && settle(line.copies, to)) {
+                // the next may have ended too
+            }
+        }
+        for (int i = elsewhere.size(); i > 0; i--) {
+            if (!settle(elsewhere, to)) {
+                elsewhere.add(elsewhere.remove());
+            }
+        }
+    }
+
+    private static boolean settle(ArrayDeque<MappedCopy> copies, Settled to) {
+        int state = Cuda.cuEventQuery(copies.element().event);
+        if (state == CudaError.NOT_READY) {
+            return false;
+        }
+        if (state != CudaError.SUCCESS && CudaFailure.foreignCause(state).isEmpty()) {
+            // The answer is the question's, not the copy's, which may run on: nothing is to be let go before.
+            Cuda.cuEventSynchronize(copies.element().event);
+        }
+        to.copied(copies.remove(), state == CudaError.SUCCESS ? null : CudaFailure.of("cuEventQuery", state));
+        return true;
+    }
+
+    boolean isBusy() {
+        for (int i = 0; i < lines.size(); i++) {
+            if (!lines.get(i).copies.isEmpty()) {
+                return true;
+            }
+        }
+        return !elsewhere.isEmpty();
+    }
+
+    /** Looks for a while whether a copy has ended, or somebody has rung; returns whether that is so. */
+    boolean spin(long nanos, Doorbell bell) {
+        long start = System.nanoTime();
+        do {
+            if (anyEnded() || bell.poll()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        } while (System.nanoTime() - start < Math.max(SPIN_NANOS, nanos));
+        return false;
+    }
+
+    private boolean anyEnded() {
+        for (int i = 0; i < lines.size(); i++) {
+            if (hasEnded(lines.get(i).copies.peek())) {
+                return true;
+            }
+        }
+        for (MappedCopy copy : elsewhere) {
+            if (hasEnded(copy)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasEnded(@Nullable MappedCopy copy) {
+        return copy != null && Cuda.cuEventQuery(copy.event) != CudaError.NOT_READY;
+    }
+
+    /** Frees streams and events; no copy is under way. */
+    void close() {
+        context.run("release of streams", () -> {
+            events.forEach(Cuda::cuEventDestroy_v2);
+            lines.forEach(line -> Cuda.cuStreamDestroy_v2(line.stream));
+            return context;
+        });
+        context.leave();
+    }
+}

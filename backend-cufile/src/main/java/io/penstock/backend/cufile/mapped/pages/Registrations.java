@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.mapped.pages;
+
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
+import io.penstock.engine.spi.ffi.LibC;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of files that are registered with the driver in one context, up to a limit of pinned bytes; those that no
+ * copy reads go first, the one used longest ago before others. Files that are closed leave theirs behind, so that the
+ * next who opens the same content finds them.
+ *
+ * <p>Threads of its own register and unregister, which takes a millisecond for some tens of megabytes: never a lane.
+ * They run ahead of a reader who goes through a file.
+ *
+ * <p><b>Threading:</b> thread-safe; one lock, which is held for no native call but the mapping of a file.
+ */
+public final class Registrations implements CudaContext.Part {
+
+    /**
+     * How much is registered, and by how many.
+     *
+     * @param segmentBytes what is registered at a time, a multiple of the page size
+     * @param mostBytes the limit; one segment is had in any case
+     * @param threads how many register
+     */
+    public record Sizes(long segmentBytes, long mostBytes, int threads) {
+
+        public static Sizes of(Options options) {
+            long most = options.get(CufileOptions.MAPPED_BYTES);
+            int threads = options.get(CufileOptions.MAPPED_THREADS);
+            int processors = Runtime.getRuntime().availableProcessors();
+            long page = LibC.pageSize();
+            return new Sizes(
+                    (options.get(CufileOptions.MAPPED_SEGMENT_BYTES) + page - 1) & -page,
+                    most != 0 ? most : LibC.physicalMemoryBytes() / 4,
+                    threads != 0 ? threads : Math.max(2, Math.min(8, processors / 2)));
+        }
+
+        @Override
+        public String toString() {
+            return CufileOptions.MAPPED_BYTES + "=" + Option.show(mostBytes) + ", "
+                    + CufileOptions.MAPPED_SEGMENT_BYTES + "=" + Option.show(segmentBytes) + " and "
+                    + CufileOptions.MAPPED_THREADS + "=" + threads;
+        }
+    }
+
+    private final CudaContext context;
+    private final Sizes sizes;
+
+    private final Map<FileKey.Inode, FileMapping> mappings = new HashMap<>(); // of the newest content that we know
+    private final ArrayDeque<Segment> wanted = new ArrayDeque<>();
+    private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of contents that are no more
+    private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; used longest ago first
+    private final List<Thread> threads = new ArrayList<>();
+    private long pinnedBytes;
+    private boolean closed;
+
+    private Registrations(CudaContext context, Sizes sizes) {
+        this.context = context;
+        this.sizes = sizes;
+    }
+
+    /**
+     * Returns the parts of files that are registered in a context; the first call decides about the sizes.
+     *
+     * @throws IllegalArgumentException if an earlier call has decided otherwise
+     */
+    public static Registrations of(CudaContext context, Sizes sizes) {
+        Registrations known = context.part(Registrations.class, unregistered -> new Registrations(unregistered, sizes));
+        if (!known.sizes.equals(sizes)) {
+            throw new IllegalArgumentException("this process maps files with " + known.sizes + " on " + context.gpu()
+                    + " already, and cannot with " + sizes + " beside it");
+        }
+        return known;
+    }
+
+    // Files.
+
+    /** Takes part in the mapping of a file's content. */
+    public synchronized FileMapping open(FileKey key, int fd) throws IOException {
+        FileMapping mapping = mappings.get(key.file());
+        if (mapping != null && !mapping.key.equals(key)) {
+            discard(mapping); // nobody finds that content again: its pins are of no use
+            mapping = null;
+        }
+        if (mapping == null) {
+            mapping = FileMapping.map(key, fd, sizes.segmentBytes);
+            mappings.put(key.file(), mapping);
+        }
+        mapping.files++;
+        return mapping;
+    }
+
+    /** Returns why the driver registers no page of a file, as some file systems have it; or an empty string. */
+    public String tryPage(int fd) {
+        return Pinning.tryPage(context, fd);
+    }
+
+    /** Leaves a mapping; no copy of that file is under way. */
+    public synchronized void close(FileMapping mapping) {
+        mapping.files--;
+        unmapIfUnused(mapping);
+    }
+
+    private void unmapIfUnused(FileMapping mapping) {
+        if (mapping.files == 0 && mapping.registered == 0) {
+            mappings.remove(mapping.key.file(), mapping);
+            mapping.unmap();
+        }
+    }
+
+    /** Forgets a content that the file has no more: nobody is given it again, and its segments go. */
+    public synchronized void discard(FileMapping mapping) {
+        mapping.discarded = true;
+        mappings.remove(mapping.key.file(), mapping);
+        for (Segment segment : mapping.segments()) {
+            if (idle.remove(segment)) {
+                leave(segment);
+            }
+        }
+        notifyAll();
+    }
+
+    // Copies, on lanes.
+
+    /** Begins to read a segment; answers false where {@code copy} is told later, by {@link Segment.Waiter#arrived}. */
+    public synchronized boolean use(Segment segment, Segment.Waiter copy) {
+        if (segment.state == Segment.State.REGISTERED) {
+            idle.remove(segment);
+            segment.copies++;
+            return true;
+        }
+        segment.waiting.add(copy);
+        want(segment);
+        return false;
+    }
+
+    /** Has segments registered that a reader will come to next, if it came from the one before this. */
+    public synchronized void runAhead(Segment segment) {
+        FileMapping mapping = segment.mapping;
+        if (mapping.before(segment).state == Segment.State.ABSENT) {
+            return; // no sign of one who goes through the file
+        }
+        for (int distance = 1; distance <= sizes.threads; distance++) {
+            Segment ahead = mapping.ahead(segment, distance);
+            // What is ahead must not push out what is being read now, or was registered ahead itself.
+            long soon = pinnedBytes + sizes.segmentBytes * (wanted.size() + 1);
+            if (ahead.state == Segment.State.ABSENT && soon <= sizes.mostBytes) {
+                want(ahead);
+            }
+        }
+    }
+
+    /** Returns whether all of a part of a file is registered, so that no copy of it has to wait. */
+    public synchronized boolean isRegistered(FileMapping mapping, long fileOffset, long bytes) {
+        for (long at = fileOffset; at < fileOffset + bytes; at = mapping.at(at).end()) {
+            if (mapping.at(at).state != Segment.State.REGISTERED) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Counts that a part of a file is read another way; what has been read so before is registered, behind that. */
+    public synchronized void readElsewhere(FileMapping mapping, long fileOffset, long bytes) {
+        if (mapping.mappedBytes() > sizes.mostBytes || mapping.discarded) {
+            return; // one pass through it would push out what it has registered itself
+        }
+        long end = fileOffset + bytes;
+        for (long at = fileOffset; at < end; at = mapping.at(at).end()) {
+            Segment segment = mapping.at(at);
+            if (segment.isReadElsewhere()) {
+                want(segment);
+            }
+            segment.elsewhere += Math.min(end, segment.end()) - at;
+        }
+    }
+
+    /** Ends one copy's use of a segment. */
+    public synchronized void done(Segment segment) {
+        if (--segment.copies > 0) {
+            return;
+        }
+        rest(segment);
+        if (!wanted.isEmpty() || !leaving.isEmpty()) {
+            notifyAll(); // one who wants room may take it
+        }
+    }
+
+    private void rest(Segment segment) {
+        if (segment.mapping.discarded) {
+            leave(segment);
+        } else {
+            idle.add(segment);
+        }
+    }
+
+    private void leave(Segment segment) {
+        segment.state = Segment.State.LEAVING;
+        leaving.add(segment);
+    }
+
+    private void want(Segment segment) {
+        if (segment.state != Segment.State.ABSENT) {
+            return;
+        }
+        segment.state = Segment.State.WANTED;
+        segment.mapping.registered++;
+        wanted.add(segment);
+        while (threads.size() < sizes.threads) {
+            Thread thread = new Thread(this::run, "penstock-registrar-" + (threads.size() + 1));
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            threads.add(thread);
+            thread.start();
+        }
+        notifyAll();
+    }
+
+    // Registrars.
+
+    private void run() {
+        int bound = context.bind();
+        for (Segment next = next(); next != null; next = next()) {
+            if (next.state == Segment.State.LEAVING) {
+                Cuda.cuMemHostUnregister(next.address); // fails only where the context, and with it the pin, is gone
+                left(next);
+            } else {
+                arrived(next, bound == CudaError.SUCCESS ? Pinning.register(next) : bound);
+            }
+        }
+    }
+
+    /** Returns a segment to register or to take away, or null at the end. */
+    private synchronized @Nullable Segment next() {
+        while (!closed) {
+            Segment first = wanted.peek();
+            if (first != null && (pinnedBytes == 0 || pinnedBytes + first.bytes <= sizes.mostBytes)) {
+                wanted.poll();
+                first.state = Segment.State.ARRIVING;
+                pinnedBytes += first.bytes;
+                return first;
+            }
+            if (!leaving.isEmpty()) {
+                return leaving.poll(); // after what copies wait for, where there is room for that
+            }
+            Iterator<Segment> oldest = idle.iterator();
+            if (first != null && oldest.hasNext()) {
+                Segment unused = oldest.next();
+                oldest.remove();
+                unused.state = Segment.State.LEAVING;
+                return unused;
+            }
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                // Nobody of ours interrupts it, and its work is not done.
+            }
+        }
+        return null;
+    }
+
+    private synchronized void arrived(Segment segment, int result) {
+        if (result == CudaError.SUCCESS) {
+            segment.state = Segment.State.REGISTERED;
+            segment.copies = segment.waiting.size();
+            if (segment.copies == 0) {
+                rest(segment);
+            }
+        } else {
+            absent(segment);
+        }
+        List<Segment.Waiter> waiting = List.copyOf(segment.waiting);
+        segment.waiting.clear();
+        waiting.forEach(copy -> copy.arrived(result));
+        if (result != CudaError.SUCCESS) {
+            unmapIfUnused(segment.mapping);
+        }
+        notifyAll();
+    }
+
+    private synchronized void left(Segment segment) {
+        absent(segment);
+        if (segment.waiting.isEmpty()) {
+            unmapIfUnused(segment.mapping);
+        } else {
+            want(segment);
+        }
+        notifyAll();
+    }
+
+    private void absent(Segment segment) {
+        segment.state = Segment.State.ABSENT;
+        segment.mapping.registered--;
+        segment.elsewhere = 0;
+        pinnedBytes -= segment.bytes;
+    }
+
+    /** Returns the bytes that are pinned, or about to be. */
+    synchronized long pinnedBytes() {
+        return pinnedBytes;
+    }
+
+    /** Takes everything away: nothing uses it any more. Waits for what the registrars are at. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        threads.forEach(Registrations::join);
+        context.run("release of mappings", () -> {
+            Stream.concat(idle.stream(), leaving.stream()).forEach(this::release);
+            return context;
+        });
+        Stream.concat(wanted.stream().map(segment -> segment.mapping), mappings.values().stream())
+                .distinct()
+                .forEach(FileMapping::unmap);
+    }
+
+    private void release(Segment segment) {
+        Cuda.cuMemHostUnregister(segment.address);
+        absent(segment);
+        FileMapping mapping = segment.mapping;
+        if (mapping.discarded && mapping.registered == 0) {
+            mapping.unmap();
+        }
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true; // it must have ended before memory that it may be at is unmapped
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.peer;
+
+import io.penstock.PeerExport;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.ffi.LibC;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A range of a GPU's memory as a dma-buf. */
+public final class DmaBuf implements PeerExport {
+
+    /** The pages of a GPU's BAR, as NVIDIA's own drivers for peers count them (GPUDirect RDMA, design considerations). */
+    private static final long BAR_PAGE_BYTES = 64 << 10;
+
+    private final int descriptor;
+    private final long offset;
+    private final long bytes;
+    private final long alignment;
+    private final long pageBytes;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private DmaBuf(int descriptor, CudaContext context, long offset, long bytes) {
+        this.descriptor = descriptor;
+        this.offset = offset;
+        this.bytes = bytes;
+        this.alignment = LibC.pageSize();
+        this.pageBytes = pageBytes(context);
+    }
+
+    /**
+     * Exports a range of memory of a context, in whole pages of the host, as the driver wants it.
+     *
+     * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf
+     * @throws io.penstock.PenstockException with the driver's answer
+     */
+    public static DmaBuf export(CudaContext context, long address, long bytes) {
+        if (!isSupported(context)) {
+            throw new UnsupportedOperationException(context.gpu() + " has no dma-bufs (DMA_BUF_SUPPORTED is 0)");
+        }
+        long page = LibC.pageSize();
+        long start = address & -page;
+        long length = (address + bytes - start + page - 1) & -page;
+        int[] descriptor = new int[1];
+        int result = context.attempt(() -> Cuda.cuMemGetHandleForAddressRange(
+                descriptor, start, length, Cuda.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0));
+        if (result == CudaError.NOT_SUPPORTED || result == CudaError.NOT_FOUND || result == CudaError.INVALID_VALUE) {
+            throw new UnsupportedOperationException("no dma-buf of " + length + " bytes at 0x" + Long.toHexString(start)
+                    + ": " + CudaFailure.error("cuMemGetHandleForAddressRange", result));
+        }
+        CudaFailure.check("export of " + bytes + " bytes", "cuMemGetHandleForAddressRange", result);
+        return new DmaBuf(descriptor[0], context, address - start, length);
+    }
+
+    /**
+     * Returns how much of the memory lies together for a peer at least, which is assumed: no call tells it of a dma-buf. It
+     * is the page of GPUDirect RDMA, 64 KiB, or the driver's allocation granularity for such memory where that is smaller
+     * (2 MiB on an H200).
+     */
+    private static long pageBytes(CudaContext context) {
+        ByteBuffer properties =
+                ByteBuffer.allocate(Cuda.MEM_ALLOCATION_PROP_BYTES).order(ByteOrder.nativeOrder());
+        properties.putInt(Cuda.MEM_ALLOCATION_PROP_TYPE_OFFSET, Cuda.CU_MEM_ALLOCATION_TYPE_PINNED);
+        properties.putInt(Cuda.MEM_ALLOCATION_PROP_LOCATION_TYPE_OFFSET, Cuda.CU_MEM_LOCATION_TYPE_DEVICE);
+        properties.putInt(
+                Cuda.MEM_ALLOCATION_PROP_LOCATION_ID_OFFSET, context.gpu().device());
+        properties.put(Cuda.MEM_ALLOCATION_PROP_RDMA_CAPABLE_OFFSET, (byte) 1);
+        long[] steps = new long[1];
+        int result = context.attempt(() ->
+                Cuda.cuMemGetAllocationGranularity(steps, properties.array(), Cuda.CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+        return result == CudaError.SUCCESS && steps[0] > 0 ? Math.min(steps[0], BAR_PAGE_BYTES) : BAR_PAGE_BYTES;
+    }
+
+    private static boolean isSupported(CudaContext context) {
+        int[] value = new int[1];
+        int result = Cuda.cuDeviceGetAttribute(
+                value, Cuda.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, context.gpu().device());
+        return result == CudaError.SUCCESS && value[0] == 1;
+    }
+
+    @Override
+    public int descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public long offset() {
+        return offset;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public long pageBytes() {
+        return pageBytes;
+    }
+
+    @Override
+    public long alignment() {
+        return alignment;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            LibC.close(descriptor);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the administrator has told cuFile: {@code cufile.json} and the variables {@code CUFILE_*}. libcufile reads both by
+ * itself; this is for people, and for guesses that must not open its driver.
+ *
+ * @param file the file that libcufile reads, whether or not it is there
+ * @param problem why the file was not read; empty if it was
+ * @param values what the file says, by dotted name
+ * @param variables the environment's
+ */
+public record CuFileConfiguration(
+        Path file, String problem, Map<String, String> values, Map<String, String> variables) {
+
+    private static final Path USUAL = Path.of("/etc/cufile.json");
+    private static final String PREFIX = "CUFILE_";
+
+    /** Reads what this process is told. */
+    static CuFileConfiguration read() {
+        return read(System.getenv(), USUAL);
+    }
+
+    /** As above, for another environment. */
+    public static CuFileConfiguration read(Map<String, String> environment, Path usual) {
+        Map<String, String> variables = new TreeMap<>(environment);
+        variables.keySet().removeIf(name -> !name.startsWith(PREFIX));
+        String named = variables.get("CUFILE_ENV_PATH_JSON");
+        Path file = named == null ? usual : Path.of(named);
+        try {
+            return new CuFileConfiguration(file, "", JsonWithComments.read(Files.readString(file)), variables);
+        } catch (IOException | IllegalArgumentException e) {
+            String problem = Files.exists(file) ? "cannot be read: " + e.getMessage() : "is not there";
+            return new CuFileConfiguration(file, problem, Map.of(), variables);
+        }
+    }
+
+    /** Returns whether it asks for the kernel's own peer-to-peer DMA, which needs no nvidia-fs. */
+    boolean wantsP2pDma() {
+        return isTrue(variables.get("CUFILE_USE_PCIP2PDMA")) || isTrue(values.get("properties.use_pci_p2pdma"));
+    }
+
+    /** Returns whether it wants no direct path, whatever there is. */
+    boolean forcesCompatibility() {
+        return isTrue(variables.get("CUFILE_FORCE_COMPAT_MODE")) || isTrue(values.get("properties.force_compat_mode"));
+    }
+
+    private static boolean isTrue(@Nullable String value) {
+        return value != null && (value.equalsIgnoreCase("true") || value.equals("1"));
+    }
+
+    /** Returns it in lines, for a person. */
+    List<String> describe() {
+        List<String> lines = new ArrayList<>();
+        lines.add(file + (problem.isEmpty() ? "" : " " + problem + ": libcufile uses its own settings"));
+        values.forEach((name, value) -> lines.add("  " + name + " = " + value));
+        variables.forEach((name, value) -> lines.add(name + "=" + value));
+        return lines;
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.report;
+
+import io.penstock.Options;
+import io.penstock.backend.cufile.CufileOptions;
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.CuFileMode;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What there is of libcufile on this machine. Finding out does not open its driver.
+ *
+ * @param problem why there is none; empty if there is
+ * @param configuration what the administrator has told it
+ * @param nvidiaFs where the nvidia-fs module shows itself when it is loaded
+ */
+public record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvidiaFs) {
+
+    public static final Path NVIDIA_FS = Path.of("/proc/driver/nvidia-fs");
+
+    private static final Set<String> ALWAYS_NEEDED = Set.of(
+            "cuFileDriverOpen",
+            "cuFileDriverClose",
+            "cuFileDriverGetProperties",
+            "cuFileHandleRegister",
+            "cuFileHandleDeregister",
+            "cuFileBufRegister",
+            "cuFileBufDeregister",
+            "cuFileRead",
+            "cuFileWrite");
+
+    private static final Set<String> NEEDED_BY_BATCHES =
+            Set.of("cuFileBatchIOSetUp", "cuFileBatchIOSubmit", "cuFileBatchIOGetStatus", "cuFileBatchIODestroy");
+
+    private static final Set<String> NEEDED_BY_STREAMS = Set.of("cuFileReadAsync", "cuFileWriteAsync");
+
+    /** Loads it, if it is there. */
+    public static CuFileLibrary find(Options options) {
+        return find(options, NVIDIA_FS);
+    }
+
+    /** As above, where nvidia-fs shows itself elsewhere. */
+    public static CuFileLibrary find(Options options, Path nvidiaFs) {
+        return new CuFileLibrary(
+                CuFile.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), nvidiaFs);
+    }
+
+    /** Returns why it does not do a mode; empty if it does. */
+    public String whyNot(CuFileMode mode) {
+        if (!problem.isEmpty()) {
+            return "no libcufile: " + problem;
+        }
+        Set<String> missing = new TreeSet<>(ALWAYS_NEEDED);
+        missing.addAll(
+                switch (mode) {
+                    case SYNC -> Set.of();
+                    case BATCH -> NEEDED_BY_BATCHES;
+                    case STREAM -> NEEDED_BY_STREAMS;
+                });
+        missing.retainAll(CuFile.absent());
+        return missing.isEmpty() ? "" : CuFile.file() + " is too old: it has no " + String.join(", ", missing);
+    }
+
+    /**
+     * Returns why cuFile cannot go directly here, as far as that can be told without opening its driver, which takes
+     * longer than many a program; empty where it may.
+     */
+    public String whyNotDirect() {
+        String why = whyNot(CuFileMode.SYNC);
+        if (!why.isEmpty()) {
+            return why;
+        }
+        if (configuration.forcesCompatibility()) {
+            return "cuFile is told to use its POSIX mode (force_compat_mode)";
+        }
+        return Files.exists(nvidiaFs) || configuration.wantsP2pDma() ? "" : "nvidia-fs is not loaded";
+    }
+
+    /** Returns it in lines, for a person. */
+    public List<String> describe() {
+        if (!problem.isEmpty()) {
+            return List.of("libcufile: none, " + problem + "; staged and mapped paths need none");
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add("libcufile: " + version() + ", " + CuFile.file());
+        if (!CuFile.absent().isEmpty()) {
+            lines.add("libcufile lacks: " + String.join(", ", new TreeSet<>(CuFile.absent())));
+        }
+        String why = whyNotDirect();
+        lines.add("cuFile direct: " + (why.isEmpty() ? "perhaps, its driver will say" : "no, " + why));
+        CuFileDriver driver = CuFileDriver.find();
+        if (driver != null) {
+            driver.properties().lines().forEach(line -> lines.add("cuFile's driver: " + line));
+            driver.ignored()
+                    .forEach(
+                            option -> lines.add("cuFile's driver: answered success to " + option + ", and ignores it"));
+            driver.leave();
+        }
+        DriverStatistics.read().describe().forEach(line -> lines.add("cuFile's counters: " + line));
+        configuration.describe().forEach(line -> lines.add("cuFile's settings: " + line));
+        return lines;
+    }
+
+    private static String version() {
+        int[] version = new int[1];
+        boolean told = CuFile.error(CuFile.cuFileGetVersion(version)) == CuFileError.SUCCESS;
+        return told ? version[0] / 1000 + "." + version[0] % 1000 / 10 : "version unknown";
+    }
+}

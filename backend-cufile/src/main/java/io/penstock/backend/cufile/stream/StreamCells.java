@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.stream;
+
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.sync.CallTask;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The arguments of operations in a stream, which cuFile takes by address and reads when the stream comes to them, the
+ * count that it leaves, and a word by which the stream says that it has passed. Pinned, since the GPU writes the word; an
+ * operation's cells are its own until that word has come.
+ *
+ * <p>The lane's thread only, on this side.
+ */
+final class StreamCells {
+
+    private static final int BYTES = 64;
+    private static final int SIZE = 0;
+    private static final int FILE_OFFSET = 8;
+    private static final int BUFFER_OFFSET = 16;
+    private static final int COUNT = 24;
+    private static final int MARK = 32;
+
+    private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+    private final long address;
+    private final long device; // the same memory, as the GPU knows it; 0 where it does not
+    private final ByteBuffer view;
+
+    private StreamCells(long address, long device, int operations) {
+        this.address = address;
+        this.device = device;
+        this.view = NativeMemory.view(address, (long) operations * BYTES);
+    }
+
+    /**
+     * Allocates them; a context is current.
+     *
+     * @throws io.penstock.PenstockException if no memory can be pinned
+     */
+    static StreamCells allocate(int operations) {
+        long bytes = (long) operations * BYTES;
+        long[] address = new long[1];
+        int flags = Cuda.CU_MEMHOSTALLOC_PORTABLE | Cuda.CU_MEMHOSTALLOC_DEVICEMAP;
+        int result = Cuda.cuMemHostAlloc(address, bytes, flags);
+        CudaFailure.check("pinning of " + bytes + " bytes", "cuMemHostAlloc", result);
+        NativeMemory.fill(address[0], bytes, (byte) 0);
+        long[] device = new long[1];
+        boolean mapped = Cuda.cuMemHostGetDevicePointer_v2(device, address[0], 0) == CudaError.SUCCESS;
+        return new StreamCells(address[0], mapped ? device[0] : 0, operations);
+    }
+
+    /** Fills the cells of an operation, count and word included. */
+    void write(CallTask task, long bufferOffset) {
+        int at = task.tag * BYTES;
+        view.putLong(at + SIZE, task.rest());
+        view.putLong(at + FILE_OFFSET, task.restOffset());
+        view.putLong(at + BUFFER_OFFSET, bufferOffset);
+        view.putLong(at + COUNT, 0); // as cufile.h asks
+        INTS.setRelease(view, at + MARK, 0);
+    }
+
+    long size(int id) {
+        return address + (long) id * BYTES + SIZE;
+    }
+
+    long fileOffset(int id) {
+        return address + (long) id * BYTES + FILE_OFFSET;
+    }
+
+    long bufferOffset(int id) {
+        return address + (long) id * BYTES + BUFFER_OFFSET;
+    }
+
+    long countAddress(int id) {
+        return address + (long) id * BYTES + COUNT;
+    }
+
+    /** Lets the stream write the word once it has come there; false if it cannot. */
+    boolean mark(int id, long stream) {
+        return device != 0
+                && Cuda.cuStreamWriteValue32_v2(stream, device + (long) id * BYTES + MARK, 1, 0) == CudaError.SUCCESS;
+    }
+
+    /** Returns whether the stream has written the word. */
+    boolean isMarked(int id) {
+        return (int) INTS.getAcquire(view, id * BYTES + MARK) != 0;
+    }
+
+    /** Returns what the operation has left; only once the stream has passed it. */
+    long count(int id) {
+        return view.getLong(id * BYTES + COUNT);
+    }
+
+    /** Frees them; the streams have passed everything. */
+    void free() {
+        Cuda.cuMemFreeHost(address);
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.stream;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one queue: some for whole blocks, some for the rest, each made when it is first needed. A stream that
+ * cuFile was told is aligned never gets anything else.
+ */
+final class StreamLines {
+
+    /** Two keep a stream busy while the lane looks away; more would only wait behind one another. */
+    private static final int MOST_PER_STREAM = 2;
+
+    private final int mostOfEach;
+    private final List<StreamLine> open = new ArrayList<>();
+
+    StreamLines(int mostOfEach) {
+        this.mostOfEach = mostOfEach;
+    }
+
+    /** Returns the least busy stream for an operation; null if all are busy. A context is current. */
+    @Nullable
+    StreamLine pick(boolean aligned) {
+        StreamLine least = null;
+        int count = 0;
+        for (StreamLine line : open) {
+            if (line.isOurs() && line.isAligned() == aligned) {
+                count++;
+                boolean better = least == null || line.operations.size() < least.operations.size();
+                least = better ? line : least;
+            }
+        }
+        if (count < mostOfEach && (least == null || !least.operations.isEmpty())) {
+            least = StreamLine.open(aligned);
+            open.add(least);
+        }
+        return least == null || least.operations.size() >= MOST_PER_STREAM ? null : least;
+    }
+
+    /** Returns the line of a stream of the application's, which decides itself how much it queues. */
+    StreamLine of(long stream) {
+        for (StreamLine line : open) {
+            if (!line.isOurs() && line.stream() == stream) {
+                return line;
+            }
+        }
+        // Others of the application's that are idle may be gone, and their handles another stream's tomorrow.
+        open.removeIf(line -> !line.isOurs() && line.operations.isEmpty());
+        StreamLine made = StreamLine.of(stream);
+        open.add(made);
+        return made;
+    }
+
+    List<StreamLine> open() {
+        return open;
+    }
+
+    /** Destroys all of them; they have passed everything. */
+    void close() {
+        open.forEach(StreamLine::close);
+        open.clear();
+    }
+}

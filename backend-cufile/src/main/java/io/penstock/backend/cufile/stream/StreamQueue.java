@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.stream;
+
+import io.penstock.PenstockException;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.cuda.LateWord;
+import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.CuFileFailure;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.sync.CallQueue;
+import io.penstock.backend.cufile.sync.CallTask;
+import io.penstock.backend.cufile.sync.PolledQueue;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * cuFile's calls in the order of CUDA streams. An operation has ended when its stream has written a word behind it, or
+ * has passed an event where streams cannot write.
+ *
+ * <p>An operation stands in the device's order as soon as it is enqueued, and a fence of its transfer with it. One that is
+ * asked into a stream of the application's goes there.
+ *
+ * <p>Where a file has holes the stream clears the memory before: cuFileReadAsync leaves what lies in one as it is.
+ *
+ * <p><b>Cancellation:</b> nothing can be taken out of a stream.
+ */
+public final class StreamQueue extends PolledQueue {
+
+    private final boolean[] streamed; // by tag: in the hands of a stream
+    private final long[] events; // by tag: behind the operation, where its stream cannot write; kept for reuse
+    private final boolean[] byEvent; // by tag
+    private final boolean[] sized; // by tag: by a size that is known late, and which is let go behind the operation
+    private final StreamLines lines;
+    private @Nullable StreamCells cells; // this and driver: from the first request on
+    private @Nullable CuFileDriver driver;
+
+    public StreamQueue(CudaContext context, CallQueue others, int streams) {
+        super(context, others);
+        this.lines = new StreamLines(streams);
+        this.streamed = new boolean[others.depth()];
+        this.events = new long[others.depth()];
+        this.byEvent = new boolean[others.depth()];
+        this.sized = new boolean[others.depth()];
+    }
+
+    @Override
+    protected boolean isUnderWay(int tag) {
+        return streamed[tag];
+    }
+
+    @Override
+    protected boolean startWaiting() {
+        boolean any = false;
+        try {
+            for (CallTask next = next(); next != null; next = next()) {
+                StreamCells open = prepare();
+                StreamLine line = line(next);
+                if (line == null) {
+                    break;
+                }
+                any = true;
+                CallTask task = takeNext();
+                CudaPoint point = task.point;
+                if (point != null && point.size() != null && !point.takeSize()) {
+                    letGo();
+                    end(task, 0); // what the size has left out is behind the end, as it were
+                } else {
+                    start(open, line, task);
+                }
+            }
+        } catch (PenstockException none) {
+            failWaiting(none.nativeError()
+                    .map(error -> CudaFailure.of(error.call(), (int) error.code()))
+                    .orElseGet(() -> CudaFailure.of("cuMemHostAlloc", CudaError.OUT_OF_MEMORY)));
+            return true;
+        }
+        return any;
+    }
+
+    private @Nullable StreamLine line(CallTask task) {
+        CudaPoint point = task.point;
+        long wanted = point == null ? 0 : point.stream(0);
+        return wanted == 0 ? lines.pick(isAligned(task)) : lines.of(wanted);
+    }
+
+    private StreamCells prepare() {
+        CudaFailure.check("a transfer in a stream", "cuCtxSetCurrent", context.bind());
+        StreamCells open = cells;
+        if (open == null) {
+            open = StreamCells.allocate(streamed.length);
+            cells = open;
+            driver = CuFileDriver.join();
+        }
+        return open;
+    }
+
+    private static boolean isAligned(CallTask task) {
+        long edges = task.restOffset() | task.rest() | task.offsetFrom(0);
+        return (edges & (CuFile.BLOCK_BYTES - 1)) == 0;
+    }
+
+    /**
+     * Returns what the buffer starts at. Where the file does not go directly, the bytes themselves, also of registered
+     * memory: libcufile 1.15.1 mixes up the buffer offsets of several streams in POSIX mode
+     * ({@code benchmarks/experiments/streams.c}), which it takes file by file.
+     */
+    private static long base(CallTask task) {
+        return task.file().isDirect() ? task.base() : task.offsetFrom(0);
+    }
+
+    private void start(StreamCells open, StreamLine line, CallTask task) {
+        long base = base(task);
+        open.write(task, task.offsetFrom(base));
+        long stream = line.stream();
+        int prepared = clearHoles(task, stream);
+        if (prepared == CudaError.SUCCESS) {
+            prepared = takeSize(open, task, stream);
+        }
+        if (prepared == CudaError.SUCCESS) {
+            long status = submit(open, base, task, stream);
+            if (CuFile.error(status) != CuFileError.SUCCESS) {
+                task.fails(CuFileFailure.ofStatus(call(task), status));
+            }
+        } else {
+            task.fails(CudaFailure.of(call(task), prepared));
+        }
+        // Behind a refused operation too: the stream may be at work on the memory already.
+        byEvent[task.tag] = !open.mark(task.tag, stream);
+        if (byEvent[task.tag] && !record(task.tag, stream)) {
+            Cuda.cuStreamSynchronize(stream);
+        }
+        streamed[task.tag] = true;
+        line.operations.add(task);
+        joinOrder(task, stream);
+    }
+
+    /** Puts the point of the transfer's fence behind the operation, which is in the device's order from now on. */
+    private void joinOrder(CallTask task, long stream) {
+        CudaPoint point = task.point;
+        Runnable inOrder = task.inOrder;
+        task.inOrder = null; // once, also where the operation comes short and goes on
+        if (point != null && inOrder != null && (byEvent[task.tag] || record(task.tag, stream))) {
+            point.join(events[task.tag]);
+            inOrder.run();
+        }
+    }
+
+    private static int clearHoles(CallTask task, long stream) {
+        long sparse = task.kind() == Request.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
+        return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
+    }
+
+    /** The cell says the most at submission, as the vendor wants it, and what is known by then when the stream comes here. */
+    private int takeSize(StreamCells open, CallTask task, long stream) {
+        CudaPoint point = task.point;
+        LateWord late = point == null ? null : point.size();
+        if (late == null) {
+            return CudaError.SUCCESS;
+        }
+        boolean there = late.enter();
+        sized[task.tag] = there;
+        return there
+                ? Cuda.cuMemcpyAsync(open.size(task.tag), late.address(), Long.BYTES, stream)
+                : CudaError.INVALID_VALUE;
+    }
+
+    private static long submit(StreamCells open, long base, CallTask task, long stream) {
+        long handle = task.file().handle();
+        long size = open.size(task.tag);
+        long fileOffset = open.fileOffset(task.tag);
+        long bufferOffset = open.bufferOffset(task.tag);
+        long count = open.countAddress(task.tag);
+        return task.kind() == Request.Kind.READ
+                ? CuFile.cuFileReadAsync(handle, base, size, fileOffset, bufferOffset, count, stream)
+                : CuFile.cuFileWriteAsync(handle, base, size, fileOffset, bufferOffset, count, stream);
+    }
+
+    private boolean record(int tag, long stream) {
+        if (events[tag] == 0) {
+            long[] event = new long[1];
+            events[tag] = Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING) == CudaError.SUCCESS ? event[0] : 0;
+        }
+        return events[tag] != 0 && Cuda.cuEventRecord(events[tag], stream) == CudaError.SUCCESS;
+    }
+
+    @Override
+    protected void look(boolean suspicious) {
+        StreamCells open = cells;
+        if (open == null) {
+            return;
+        }
+        for (StreamLine line : lines.open()) {
+            look(open, line);
+            if (suspicious && !line.operations.isEmpty()) {
+                doubt(open, line);
+            }
+        }
+    }
+
+    private void look(StreamCells open, StreamLine line) {
+        for (CallTask task = line.operations.peek(); task != null; task = line.operations.peek()) {
+            int state = state(open, task.tag);
+            if (state == CudaError.NOT_READY) {
+                return;
+            }
+            passed(open, line.operations.remove(), state);
+        }
+    }
+
+    private int state(StreamCells open, int tag) {
+        if (!byEvent[tag]) {
+            return open.isMarked(tag) ? CudaError.SUCCESS : CudaError.NOT_READY;
+        }
+        return events[tag] == 0 ? CudaError.SUCCESS : Cuda.cuEventQuery(events[tag]);
+    }
+
+    /** A stream whose context has broken writes no more words. */
+    private void doubt(StreamCells open, StreamLine line) {
+        int state = Cuda.cuStreamQuery(line.stream());
+        if (state == CudaError.NOT_READY) {
+            return;
+        }
+        for (CallTask task = line.operations.poll(); task != null; task = line.operations.poll()) {
+            passed(open, task, state);
+        }
+    }
+
+    private void passed(StreamCells open, CallTask task, int state) {
+        streamed[task.tag] = false;
+        letGo();
+        long count = open.count(task.tag);
+        NativeFailure failure = task.failure(); // of an operation that was refused
+        if (state != CudaError.SUCCESS) {
+            failure = CudaFailure.of(call(task), state);
+        } else if (failure == null && count < 0) {
+            failure = CuFileFailure.ofLateCount(call(task), count);
+        }
+        LateWord late = task.point == null ? null : task.point.size();
+        if (late != null && sized[task.tag]) {
+            sized[task.tag] = false;
+            late.leave();
+        }
+        if (failure != null) {
+            task.file().failed(failure);
+            fail(task, failure);
+        } else if (late == null && task.goesOn(count)) {
+            again(task);
+        } else {
+            end(task, count);
+        }
+    }
+
+    private static String call(CallTask task) {
+        return task.kind() == Request.Kind.READ ? "cuFileReadAsync" : "cuFileWriteAsync";
+    }
+
+    @Override
+    public void close() {
+        StreamCells open = cells;
+        if (open != null) {
+            context.run("closing of cuFile's streams", () -> {
+                lines.close();
+                for (long event : events) {
+                    if (event != 0) {
+                        Cuda.cuEventDestroy_v2(event);
+                    }
+                }
+                open.free();
+                return open;
+            });
+        }
+        if (driver != null) {
+            driver.leave();
+        }
+        others.close();
+    }
+}

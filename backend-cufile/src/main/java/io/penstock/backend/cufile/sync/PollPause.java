@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.sync;
+
+/**
+ * How long a lane sleeps between two looks at what only looking tells: little at first, more the longer nothing happens,
+ * so that a slow disk costs no processor.
+ */
+final class PollPause {
+
+    private static final long LEAST_NANOS = 5_000;
+    private static final long MOST_NANOS = 200_000;
+
+    private long nanos = LEAST_NANOS;
+
+    /** Says that something has happened. */
+    void reset() {
+        nanos = LEAST_NANOS;
+    }
+
+    /** Returns whether nothing has happened for long. */
+    boolean isLongest() {
+        return nanos == MOST_NANOS;
+    }
+
+    /** Returns the next pause, at most {@code limitNanos}, which is negative where there is no limit. */
+    long next(long limitNanos) {
+        long pause = nanos;
+        nanos = Math.min(MOST_NANOS, 2 * nanos);
+        return limitNanos < 0 ? pause : Math.min(pause, limitNanos);
+    }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * cuFile's calls that block, on threads, and what the queues of all its calls share: the state beside a request, polling.
+ */
+@NullMarked
+package io.penstock.backend.cufile.sync;
+
+import org.jspecify.annotations.NullMarked;

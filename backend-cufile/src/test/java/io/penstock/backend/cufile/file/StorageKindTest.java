@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.backend.cufile.driver.DriverProperties;
+import io.penstock.backend.cufile.driver.DriverProperties.Storage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StorageKindTest {
+
+    private static final DriverProperties NVME =
+            new DriverProperties(2, 24, 4, 16_384, 1 << Storage.NVME.bit, 0, 0, 131_072, 1024, 0, 128, 5);
+
+    @TempDir
+    Path blockDevices;
+
+    @Test
+    void whatTheDriverReachesIsDirect() throws IOException {
+        assertThat(kind("ext4", "/dev/nvme0n1p1").whyNotDirect(NVME)).isEmpty();
+        assertThat(kind("xfs", "/dev/nvme3n1").whyNotDirect(NVME)).isEmpty();
+    }
+
+    @Test
+    void whatItDoesNotReachIsNotAndTheReasonNamesBoth() throws IOException {
+        assertThat(kind("nfs4", "server:/export").whyNotDirect(NVME))
+                .contains("reaches [NVME], not [NFS] (nfs4 on server:/export)");
+        assertThat(kind("ext4", "/dev/sda1").whyNotDirect(NVME)).contains("not [SCSI]");
+    }
+
+    @Test
+    void whatNobodyKnowsIsNot() throws IOException {
+        assertThat(kind("tmpfs", "tmpfs").whyNotDirect(NVME)).contains("nobody can tell", "tmpfs");
+        assertThat(kind("ext4", "/dev/vda").whyNotDirect(NVME)).contains("nobody can tell", "/dev/vda");
+    }
+
+    @Test
+    void withoutADirectPathNothingIs() throws IOException {
+        DriverProperties none = new DriverProperties(0, 0, 4, 16_384, 0, 2, 0, 131_072, 1024, 0, 128, 5);
+        assertThat(kind("ext4", "/dev/nvme0n1").whyNotDirect(none)).startsWith("nvidia-fs is not loaded");
+    }
+
+    @Test
+    void anArrayIsWhatAllItsDisksAre() throws IOException {
+        disk("md0", "nvme0n1");
+        disk("md0", "nvme1n1");
+        disk("md1", "nvme0n1");
+        disk("md1", "sda");
+        disk("dm-0", "md0");
+        assertThat(kind("ext4", "/dev/md0").whyNotDirect(NVME)).isEmpty();
+        assertThat(kind("ext4", "/dev/dm-0").whyNotDirect(NVME)).isEmpty();
+        assertThat(kind("ext4", "/dev/md1").whyNotDirect(NVME)).contains("nobody can tell");
+    }
+
+    @Test
+    void aRealFileLiesOnSomething() throws IOException {
+        StorageKind kind = StorageKind.of(Files.createFile(blockDevices.resolve("file")));
+        assertThat(kind.fileSystem()).isNotEmpty();
+    }
+
+    private StorageKind kind(String fileSystem, String device) throws IOException {
+        return StorageKind.of(fileSystem, device, blockDevices);
+    }
+
+    private void disk(String array, String disk) throws IOException {
+        Files.createDirectories(blockDevices.resolve(array).resolve("slaves").resolve(disk));
+    }
+}

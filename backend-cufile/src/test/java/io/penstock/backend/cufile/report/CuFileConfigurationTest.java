@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CuFileConfigurationTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void theFileIsTheOneThatTheVariableNames() throws IOException {
+        Path named = write("named.json", "{ \"properties\": { \"use_pci_p2pdma\": true } } // so");
+        Path usual = write("cufile.json", "{ \"properties\": { \"force_compat_mode\": true } }");
+        Map<String, String> environment =
+                Map.of("CUFILE_ENV_PATH_JSON", named.toString(), "HOME", "/root", "CUFILE_LOGGING_LEVEL", "INFO");
+        CuFileConfiguration configuration = CuFileConfiguration.read(environment, usual);
+        assertThat(configuration.file()).isEqualTo(named);
+        assertThat(configuration.wantsP2pDma()).isTrue();
+        assertThat(configuration.forcesCompatibility()).isFalse();
+        assertThat(configuration.describe())
+                .containsExactly(
+                        named.toString(),
+                        "  properties.use_pci_p2pdma = true",
+                        "CUFILE_ENV_PATH_JSON=" + named,
+                        "CUFILE_LOGGING_LEVEL=INFO");
+        assertThat(CuFileConfiguration.read(Map.of(), usual).forcesCompatibility())
+                .isTrue();
+    }
+
+    @Test
+    void variablesCountWithoutAFile() {
+        Map<String, String> environment = Map.of("CUFILE_USE_PCIP2PDMA", "true", "CUFILE_FORCE_COMPAT_MODE", "1");
+        CuFileConfiguration configuration = CuFileConfiguration.read(environment, folder.resolve("none.json"));
+        assertThat(configuration.wantsP2pDma()).isTrue();
+        assertThat(configuration.forcesCompatibility()).isTrue();
+        assertThat(configuration.describe().get(0)).endsWith("is not there: libcufile uses its own settings");
+    }
+
+    @Test
+    void aBrokenFileIsShownWithItsFault() throws IOException {
+        CuFileConfiguration configuration = CuFileConfiguration.read(Map.of(), write("cufile.json", "{\n\"a\" 1\n}"));
+        assertThat(configuration.problem()).contains("line 2: :");
+        assertThat(configuration.values()).isEmpty();
+    }
+
+    private Path write(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+}
