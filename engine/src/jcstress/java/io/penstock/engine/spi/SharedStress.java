@@ -14,6 +14,9 @@ import org.openjdk.jcstress.infra.results.III_Result;
 /** {@link Shared}: a key has one value at a time, which is open while it has users and closed once. */
 public final class SharedStress {
 
+    /** A close that takes no time is over before another thread could see it under way. */
+    private static final int CLOSE_SPINS = 200;
+
     private SharedStress() {}
 
     /** Plain fields: the registry alone orders the accesses. */
@@ -24,6 +27,9 @@ public final class SharedStress {
 
         void close() {
             seen = written;
+            for (int i = 0; i < CLOSE_SPINS; i++) {
+                Thread.onSpinWait();
+            }
             closed++;
         }
     }
