@@ -172,16 +172,16 @@ public interface Backend extends AutoCloseable {
      * Writes what {@code fill} puts into chunks of device memory to a file, one behind the other.
      *
      * <p>{@code fill} is called for one chunk at a time, while earlier ones are being written. The number that its
-     * publisher emits is how many bytes of the chunk count; nothing or 0 ends the drain.
+     * publisher emits is how many bytes of the chunk count; nothing or 0 ends the write.
      *
-     * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link DrainPlan#sync}).
+     * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link WritePlan#sync}).
      *
      * <p><b>Errors:</b> those of opening, writing and of {@code fill}; an {@link IndexOutOfBoundsException} if a number
      * exceeds the chunk. What was written before stays in the file.
      *
      * <p><b>Cancellation:</b> as {@link #stream}; writes in flight may still land.
      */
-    Mono<Long> drain(DrainPlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill);
+    Mono<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill);
 
     /** Says what {@code transfer} would do, without doing it. */
     Explanation explain(Transfer transfer);

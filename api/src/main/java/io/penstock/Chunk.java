@@ -4,7 +4,7 @@ package io.penstock;
 import reactor.core.publisher.Mono;
 
 /**
- * A piece of device memory lent to the function of {@link Backend#stream} or {@link Backend#drain}.
+ * A piece of device memory lent to the function of {@link Backend#stream} or {@link Backend#write}.
  *
  * <p><b>Ownership:</b> the lease begins when the function is called, and ends when the publisher that the function
  * returned has terminated or was cancelled, every fence of {@link #releaseAfter} is passed and every lease of
@@ -19,7 +19,7 @@ public interface Chunk {
     /** Returns the offset in the file of its first byte. */
     long fileOffset();
 
-    /** Returns its length in bytes: what was read, or, in a drain, what there is room for. */
+    /** Returns its length in bytes: what was read, or, in a write, what there is room for. */
     long length();
 
     /** Returns the device memory, {@link #length()} bytes of it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** What {@link StreamPlan} and {@link DrainPlan} ask of their numbers. */
+/** What {@link StreamPlan} and {@link WritePlan} ask of their numbers. */
 final class Plans {
 
     private Plans() {}

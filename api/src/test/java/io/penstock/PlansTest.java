@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The plans of streams, drains and submissions; their paths do not exist, since a plan opens nothing. */
+/** The plans of streams, writes and submissions; their paths do not exist, since a plan opens nothing. */
 class PlansTest {
 
     private static final Path NOWHERE = Path.of("/nowhere/at/all");
@@ -50,21 +50,21 @@ class PlansTest {
     }
 
     @Test
-    void aDrainToAPathMakesOrCutsTheFile() {
-        DrainPlan plan = DrainPlan.to(NOWHERE);
+    void aWritePlanToAPathMakesOrCutsTheFile() {
+        WritePlan plan = WritePlan.to(NOWHERE);
         assertThat(plan.path()).contains(NOWHERE);
         assertThat(plan.options()).containsExactlyInAnyOrder(FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE);
         assertThat(plan.region()).isEmpty();
         assertThat(plan.syncs()).isFalse();
         assertThat(plan.chunkBytes()).isEqualTo(FOUR_MIB);
         assertThat(plan.depth()).isEqualTo(4);
-        assertThat(DrainPlan.to(NOWHERE, FileOption.WRITE).options()).containsExactly(FileOption.WRITE);
+        assertThat(WritePlan.to(NOWHERE, FileOption.WRITE).options()).containsExactly(FileOption.WRITE);
     }
 
     @Test
-    void aDrainPlanIsChangedByMakingAnother() {
-        DrainPlan plan = DrainPlan.to(file.region(5, 10));
-        DrainPlan changed = plan.sync().chunkBytes(9).depth(3);
+    void aWritePlanIsChangedByMakingAnother() {
+        WritePlan plan = WritePlan.to(file.region(5, 10));
+        WritePlan changed = plan.sync().chunkBytes(9).depth(3);
         assertThat(changed.syncs()).isTrue();
         assertThat(changed.chunkBytes()).isEqualTo(9);
         assertThat(changed.depth()).isEqualTo(3);
@@ -79,7 +79,7 @@ class PlansTest {
             String bytes = "chunks of " + bad + " bytes";
             String depth = "a depth of " + bad + " chunks";
             StreamPlan stream = StreamPlan.of(NOWHERE);
-            DrainPlan drain = DrainPlan.to(NOWHERE);
+            WritePlan write = WritePlan.to(NOWHERE);
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> stream.chunkBytes(bad))
                     .withMessage(bytes);
@@ -87,10 +87,10 @@ class PlansTest {
                     .isThrownBy(() -> stream.depth(bad))
                     .withMessage(depth);
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> drain.chunkBytes(bad))
+                    .isThrownBy(() -> write.chunkBytes(bad))
                     .withMessage(bytes);
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> drain.depth(bad))
+                    .isThrownBy(() -> write.depth(bad))
                     .withMessage(depth);
         }
     }

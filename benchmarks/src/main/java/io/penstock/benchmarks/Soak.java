@@ -5,12 +5,12 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.HostLease;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import io.penstock.engine.host.Slabs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -171,8 +171,8 @@ public final class Soak {
                         plan,
                         chunk -> buffer.hostView().isPresent() ? Mono.just(chunk.retain()) : Mono.just(chunk.length()));
             case 8 ->
-                backend.drain(
-                        DrainPlan.to(out.region(0, 50_000)).chunkBytes(10_000).depth(2),
+                backend.write(
+                        WritePlan.to(out.region(0, 50_000)).chunkBytes(10_000).depth(2),
                         chunk -> Mono.just(chunk.length()));
             case 9 -> backend.submit(Transfer.write(buffer.region(at, bytes), out.region(at, bytes)));
             case 10 -> out.sync();

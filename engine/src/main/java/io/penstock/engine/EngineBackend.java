@@ -8,7 +8,6 @@ import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
-import io.penstock.DrainPlan;
 import io.penstock.Explanation;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -16,6 +15,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import io.penstock.engine.publisher.Copies;
 import io.penstock.engine.publisher.FluxSubmit;
 import io.penstock.engine.publisher.MonoEnqueue;
@@ -37,7 +37,7 @@ import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Route;
 import io.penstock.engine.stream.FluxStream;
-import io.penstock.engine.stream.MonoDrain;
+import io.penstock.engine.stream.MonoWrite;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -226,8 +226,8 @@ final class EngineBackend implements Backend, Port {
     }
 
     @Override
-    public Mono<Long> drain(DrainPlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
-        return new MonoDrain(this, plan, fill);
+    public Mono<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
+        return new MonoWrite(this, plan, fill);
     }
 
     @Override

@@ -18,7 +18,7 @@ public interface BackendRules
                 FenceRules,
                 StreamRules,
                 LeaseRules,
-                DrainRules,
+                WritePlanRules,
                 PathRules,
                 ErrorRules,
                 CloseRules,

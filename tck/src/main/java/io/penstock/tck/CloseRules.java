@@ -8,13 +8,13 @@ import io.penstock.ClosedException;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ public interface CloseRules extends Rules {
                 backend.openFile(file.path(), FileOption.READ).flux(),
                 backend.allocate(64).flux(),
                 backend.stream(StreamPlan.of(file.path()), chunk -> Mono.just(1)),
-                backend.drain(DrainPlan.to(bench.path("out")), chunk -> Mono.just(0L))
+                backend.write(WritePlan.to(bench.path("out")), chunk -> Mono.just(0L))
                         .flux());
         for (int i = 0; i < refused.size(); i++) {
             assertThat(Witness.<Object>of(refused.get(i)).error())

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.HostLease;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -77,13 +77,13 @@ public interface HandoverRules extends Rules {
                 "stream of leases",
                 bench.backend().stream(plan, chunk -> visible ? Mono.just(chunk.retain()) : Mono.just(1)));
         all.put(
-                "drain",
+                "write",
                 bench.backend()
-                        .drain(
-                                DrainPlan.to(bench.path("drained"))
+                        .write(
+                                WritePlan.to(bench.path("written"))
                                         .chunkBytes(10_000)
                                         .depth(2),
-                                DrainRules.filler(WriteRules.WRITTEN, 30_000)));
+                                WritePlanRules.filler(WriteRules.WRITTEN, 30_000)));
         all.put("sync", file.sync());
         all.put("truncate", file.truncate(40_000));
         all.put("upload", buffer.upload(0, ByteBuffer.allocateDirect(4096)));

@@ -7,13 +7,13 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import io.penstock.engine.host.HostIo;
 import io.penstock.engine.host.HostOptions;
 import io.penstock.engine.spi.ffi.LibC;
@@ -144,7 +144,7 @@ class NothingBlocksTest {
 
     @ParameterizedTest
     @EnumSource(HostIo.class)
-    void streamsAndDrainsDoNotBlock(HostIo io) throws Exception {
+    void streamsAndWritesDoNotBlock(HostIo io) throws Exception {
         Path path = file("stream", 4 * BYTES + 1);
         try (Backend backend = open(io)) {
             assertThat(get(backend.stream(StreamPlan.of(path).chunkBytes(BYTES), chunk -> Mono.just(chunk.length()))
@@ -153,10 +153,10 @@ class NothingBlocksTest {
             run(backend.stream(StreamPlan.of(path).chunkBytes(4096), chunk -> Mono.just(chunk.index()))
                     .take(2)
                     .then());
-            DrainPlan plan =
-                    DrainPlan.to(folder.resolve("drained")).chunkBytes(BYTES).sync();
+            WritePlan plan =
+                    WritePlan.to(folder.resolve("written")).chunkBytes(BYTES).sync();
             long[] chunks = new long[1];
-            assertThat(get(backend.drain(
+            assertThat(get(backend.write(
                             plan, chunk -> chunks[0]++ < 4 ? Mono.just(chunk.length()) : Mono.<Long>empty())))
                     .isPositive();
             run(backend.closeLater());

@@ -10,7 +10,6 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.PermanentStorageException;
@@ -19,6 +18,7 @@ import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
 import io.penstock.Transfer;
+import io.penstock.WritePlan;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -153,14 +153,14 @@ class ReactiveStreamsTest {
                 one("outcome of a fence", () -> fence(read(0)).outcome(), NEVER_FAILS),
                 none("signal of a fence", () -> fence(read(0)).signalled(), NEVER_FAILS),
                 one(
-                        "drain",
-                        () -> backend.drain(drain(), chunk -> Mono.just(chunk.length())),
-                        () -> backend.drain(
-                                DrainPlan.to(closedFile.region(0, BLOCK)), chunk -> Mono.just(chunk.length()))));
+                        "write",
+                        () -> backend.write(write(), chunk -> Mono.just(chunk.length())),
+                        () -> backend.write(
+                                WritePlan.to(closedFile.region(0, BLOCK)), chunk -> Mono.just(chunk.length()))));
     }
 
-    private DrainPlan drain() {
-        return DrainPlan.to(file.region(0, BLOCK));
+    private WritePlan write() {
+        return WritePlan.to(file.region(0, BLOCK));
     }
 
     private DeviceFence fence(Transfer transfer) {

@@ -4,7 +4,7 @@ package io.penstock.engine.plan;
 import java.util.Arrays;
 
 /** Sorted, disjoint ranges of bytes of one file or buffer. Immutable. */
-public final class Ranges {
+final class Ranges {
 
     private final long[] starts;
     private final long[] ends;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All arithmetic is on lengths and distances, never on the end of a range: offsets go up to {@link Long#MAX_VALUE},
  * and a cover may end beyond.
  */
-public final class Run {
+final class Run {
 
     private final long slotBytes;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> {@link #add} on any thread, several lanes at once; everything else in turns.
  */
-public final class SubmitArrivals {
+final class SubmitArrivals {
 
     private final MpscVarHandleArrayQueue<SubmittedTransfer> queue;
     private final @Nullable SubmittedTransfer @Nullable [] ring; // by number, if order is asked for

@@ -28,8 +28,7 @@ import reactor.util.context.Context;
  * <p><b>Threading:</b> the publisher's signals open transfers, lanes add arrivals, turns deliver. In direct mode a turn
  * runs on the lane, and so do the publisher's answers to its demand: the next transfers open without a hop.
  */
-public final class SubmitSubscription extends DeliveryLoop
-        implements CoreSubscriber<Transfer>, Subscription, Scannable {
+final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Transfer>, Subscription, Scannable {
 
     /** More in flight than this feeds no device better, and the arrays for it would cost. */
     private static final int MOST_IN_FLIGHT = 1 << 16;

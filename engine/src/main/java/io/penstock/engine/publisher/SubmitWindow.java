@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <p><b>Threading:</b> {@link #take} and {@link #put} by the publisher's signals, which are serial; {@link #give} in
  * turns; {@link #cancelAll} on any thread.
  */
-public final class SubmitWindow {
+final class SubmitWindow {
 
     private static final AtomicIntegerFieldUpdater<SubmitWindow> GIVEN =
             AtomicIntegerFieldUpdater.newUpdater(SubmitWindow.class, "given");

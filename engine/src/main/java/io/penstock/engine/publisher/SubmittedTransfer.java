@@ -8,7 +8,7 @@ import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
 /** A transfer of a {@link FluxSubmit}: the one object that it costs beside its completion. */
-public final class SubmittedTransfer extends OpenTransfer {
+final class SubmittedTransfer extends OpenTransfer {
 
     private final SubmitSubscription parent;
     private final int place;

@@ -4,7 +4,7 @@ package io.penstock.engine.queue;
 import io.penstock.FailedCompletion;
 
 /** A failed transfer as a value. */
-public final class Failed extends Finished implements FailedCompletion {
+final class Failed extends Finished implements FailedCompletion {
 
     private final Throwable error;
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the lane's own.
  */
-public final class LaneInbox {
+final class LaneInbox {
 
     /** How many messages one turn takes in, so that a flood of them does not keep completions waiting. */
     private static final int MOST_MESSAGES = 1024;

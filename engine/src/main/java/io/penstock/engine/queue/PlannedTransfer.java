@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> the lane's, once it has the transfer.
  */
-public abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Ground {
+abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Ground {
 
     private @Nullable PieceCursor cursor;
     private @Nullable ArrayDeque<PieceCursor> apart; // packed pieces that fell short, pair by pair

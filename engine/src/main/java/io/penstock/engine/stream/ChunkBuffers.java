@@ -9,11 +9,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few buffers of one stream or drain, used again and again.
+ * The few buffers of one stream or write, used again and again.
  *
  * <p><b>Threading:</b> {@link #give} on any thread, everything else in turns.
  */
-public final class ChunkBuffers {
+final class ChunkBuffers {
 
     private final Port port;
     private final Queue<DeviceBuffer> free = new ConcurrentLinkedQueue<>();

@@ -9,8 +9,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** The publisher that a drain's function returned for one chunk: the number it emits is how many bytes count. */
-public final class ChunkFill implements CoreSubscriber<Long> {
+/** The publisher that a write's function returned for one chunk: the number it emits is how many bytes count. */
+final class ChunkFill implements CoreSubscriber<Long> {
 
     private static final AtomicReferenceFieldUpdater<ChunkFill, Subscription> UPSTREAM =
             AtomicReferenceFieldUpdater.newUpdater(ChunkFill.class, Subscription.class, "upstream");

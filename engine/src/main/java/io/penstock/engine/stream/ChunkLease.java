@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * A buffer of a stream or a drain, lent to the application's function.
+ * A buffer of a stream or a write, lent to the application's function.
  *
  * <p><b>Threading:</b> any thread.
  */
-public final class ChunkLease implements Chunk, Lease {
+final class ChunkLease implements Chunk, Lease {
 
     /** Who lends: hears what becomes of the lease, on any thread. */
     interface Lender {

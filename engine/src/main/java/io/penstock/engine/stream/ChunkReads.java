@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The chunks of a stream that are read ahead, in order. In turns only. */
-public final class ChunkReads {
+final class ChunkReads {
 
     private final Port port;
     private final DeliveryLoop loop;

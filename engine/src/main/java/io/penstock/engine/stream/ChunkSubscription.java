@@ -17,8 +17,8 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 
-/** What a stream and a drain share: a file that the plan names, a few buffers, and one end. */
-public abstract class ChunkSubscription extends DeliveryLoop implements Subscription, ChunkLease.Lender {
+/** What a stream and a write share: a file that the plan names, a few buffers, and one end. */
+abstract class ChunkSubscription extends DeliveryLoop implements Subscription, ChunkLease.Lender {
 
     private static final AtomicIntegerFieldUpdater<ChunkSubscription> STOPPED =
             AtomicIntegerFieldUpdater.newUpdater(ChunkSubscription.class, "stopped");

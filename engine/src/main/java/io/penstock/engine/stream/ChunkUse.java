@@ -12,7 +12,7 @@ import reactor.util.context.Context;
  * The publisher that a stream's function returned for one chunk: its elements go straight to the subscriber, its end
  * goes to the next turn.
  */
-public final class ChunkUse<T> implements CoreSubscriber<T> {
+final class ChunkUse<T> implements CoreSubscriber<T> {
 
     private static final AtomicReferenceFieldUpdater<ChunkUse<?>, Subscription> UPSTREAM = updater();
 

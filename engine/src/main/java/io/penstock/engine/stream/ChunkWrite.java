@@ -8,8 +8,8 @@ import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
-/** A chunk of a drain that is being written, or was. */
-public final class ChunkWrite extends OpenTransfer {
+/** A chunk of a write that is being written, or was. */
+final class ChunkWrite extends OpenTransfer {
 
     private final DeliveryLoop loop;
     private final DeviceBuffer source;

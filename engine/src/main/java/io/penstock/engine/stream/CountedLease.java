@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A hold on a chunk beyond the function that it was lent to; see {@link ChunkLease#retain}. */
-public final class CountedLease implements HostLease, Lease {
+final class CountedLease implements HostLease, Lease {
 
     private static final Logger LOG = LoggerFactory.getLogger(HostLease.class);
 

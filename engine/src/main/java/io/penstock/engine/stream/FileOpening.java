@@ -11,7 +11,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** A file that a plan names: opened for one subscription, and closed with it, even if it comes too late. */
-public final class FileOpening implements CoreSubscriber<StorageFile> {
+final class FileOpening implements CoreSubscriber<StorageFile> {
 
     private static final AtomicReferenceFieldUpdater<FileOpening, Subscription> UPSTREAM =
             AtomicReferenceFieldUpdater.newUpdater(FileOpening.class, Subscription.class, "upstream");

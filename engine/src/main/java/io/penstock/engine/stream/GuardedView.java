@@ -12,7 +12,7 @@ import java.util.Objects;
  * a view belongs to. An access that races with the end of the lease may still see the memory: it is either that
  * lease's or a later one's, never freed, because the buffer's own view checks that.
  */
-public final class GuardedView implements HostView {
+final class GuardedView implements HostView {
 
     private final Lease lease;
     private final HostView memory;

@@ -9,7 +9,7 @@ import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
 /** A chunk of a stream that is being read, or was. */
-public final class ReadAhead extends OpenTransfer {
+final class ReadAhead extends OpenTransfer {
 
     private final DeliveryLoop loop;
     private final DeviceBuffer target;

@@ -25,7 +25,7 @@ import reactor.util.context.Context;
  * stream goes on with the others and waits when none is left. A terminal signal waits for functions and fences, not
  * for retained leases: whoever collects these closes them after it.
  */
-public final class StreamSubscription<T> extends ChunkSubscription {
+final class StreamSubscription<T> extends ChunkSubscription {
 
     /** How large a buffer is for a file of which nobody knows how much it has: mostly nothing. */
     private static final long MOST_UNSTATED = 4 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The publishers that move chunks: stream and drain, their buffers, and the leases on them. Knows no backend but {@link
+ * The publishers that move chunks: stream and write, their buffers, and the leases on them. Knows no backend but {@link
  * io.penstock.engine.queue.Port}.
  */
 @NullMarked

@@ -2,10 +2,10 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.Completion;
-import io.penstock.DrainPlan;
 import io.penstock.FailedCompletion;
 import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
+import io.penstock.WritePlan;
 import io.penstock.engine.simulation.TestFile.Handle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The parts of the workload that carry many transfers: submit of a publisher, drain, and streams. */
+/** The parts of the workload that carry many transfers: submit of a publisher, write, and streams. */
 final class Pipelines {
 
     private final Workload workload;
@@ -33,7 +33,7 @@ final class Pipelines {
         switch (chance.below(3)) {
             case 0 -> submit();
             case 1 -> streams.begin();
-            default -> drain();
+            default -> write();
         }
     }
 
@@ -92,7 +92,7 @@ final class Pipelines {
         }
     }
 
-    private void drain() {
+    private void write() {
         Handle handle = workload.attempts.someHandle(true);
         Place spot = handle == null ? null : chance.pick(handle.of.spots);
         if (handle == null || spot == null || !spot.isFree()) {
@@ -104,23 +104,23 @@ final class Pipelines {
         Attempt whole = new Attempt(handle, false);
         Watch<Long> watch = new Watch<>(
                 world,
-                "drain to " + file.simulated.name,
+                "write to " + file.simulated.name,
                 bytes -> {
                     if (bytes != spot.bytes) {
-                        throw new Violation("103: a drain of " + spot.bytes + " bytes wrote " + bytes);
+                        throw new Violation("103: a write of " + spot.bytes + " bytes wrote " + bytes);
                     }
                 },
-                error -> drained(whole, spot, data, error));
+                error -> written(whole, spot, data, error));
         whole.watchedBy(watch);
         spot.isFor(whole);
         file.content.unknown(spot.offset, spot.bytes);
         file.mayGrowTo(spot.offset + spot.bytes);
         workload.begin(watch);
-        DrainPlan plan = DrainPlan.to(handle.file.region(spot.offset, spot.bytes))
+        WritePlan plan = WritePlan.to(handle.file.region(spot.offset, spot.bytes))
                 .chunkBytes(chance.between(100, 5000))
                 .depth(chance.between(1, 3));
         workload.backend
-                .drain(syncs ? plan.sync() : plan, chunk -> {
+                .write(syncs ? plan.sync() : plan, chunk -> {
                     int from = (int) chunk.fileOffset() - spot.offset;
                     int bytes = chance.oneIn(3) ? 1 + chance.below((int) chunk.length()) : (int) chunk.length();
                     SimulatedMemory.view(chunk.region().buffer(), 0, bytes).put(data, from, bytes);
@@ -131,9 +131,9 @@ final class Pipelines {
         workload.maybeCancel(watch);
     }
 
-    private void drained(Attempt whole, Place spot, byte[] data, @Nullable Throwable error) {
+    private void written(Attempt whole, Place spot, byte[] data, @Nullable Throwable error) {
         whole.end(); // as a transfer
-        workload.expect("drain", error, null);
+        workload.expect("write", error, null);
         TestFile file = whole.handle.of;
         if (error != null) {
             new Attempt(whole.handle, false); // that has not succeeded

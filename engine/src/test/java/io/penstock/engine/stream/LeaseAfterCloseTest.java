@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Backend;
 import io.penstock.ClosedException;
 import io.penstock.CommonOptions;
-import io.penstock.DrainPlan;
 import io.penstock.HostLease;
 import io.penstock.Options;
 import io.penstock.StreamPlan;
+import io.penstock.WritePlan;
 import io.penstock.engine.Engine;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.spi.Limits;
@@ -69,11 +69,11 @@ class LeaseAfterCloseTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void required_101_drainWhoseBackendIsClosedDuringALeaseEnds(boolean poisons) {
+    void required_101_writePlanWhoseBackendIsClosedDuringALeaseEnds(boolean poisons) {
         Backend backend = open(poisons);
         Sinks.One<Long> filled = Sinks.one();
         Sinks.Empty<Void> lent = Sinks.empty();
-        CompletableFuture<Long> all = backend.drain(DrainPlan.to(FILE).chunkBytes(100), chunk -> {
+        CompletableFuture<Long> all = backend.write(WritePlan.to(FILE).chunkBytes(100), chunk -> {
                     lent.tryEmitEmpty();
                     return filled.asMono();
                 })

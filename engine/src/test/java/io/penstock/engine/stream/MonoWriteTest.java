@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Chunk;
 import io.penstock.ClosedException;
-import io.penstock.DrainPlan;
 import io.penstock.HostLease;
 import io.penstock.StorageFile;
+import io.penstock.WritePlan;
 import io.penstock.engine.FakeFence;
 import io.penstock.engine.FakePort;
 import io.penstock.engine.queue.OpenTransfer;
@@ -28,11 +28,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.subscriber.TestSubscriber;
 
-class MonoDrainTest {
+class MonoWriteTest {
 
     private final FakePort port = new FakePort(0);
-    private final DrainPlan plan =
-            DrainPlan.to(Path.of("frames.raw")).chunkBytes(100).depth(3);
+    private final WritePlan plan =
+            WritePlan.to(Path.of("frames.raw")).chunkBytes(100).depth(3);
     private long liveBefore;
 
     @BeforeEach
@@ -47,9 +47,9 @@ class MonoDrainTest {
         assertThat(port.manual.workers).as("workers not given back").isZero();
     }
 
-    private TestSubscriber<Long> drain(DrainPlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
+    private TestSubscriber<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
         TestSubscriber<Long> subscriber = TestSubscriber.create();
-        new MonoDrain(port, plan, fill).subscribe(subscriber);
+        new MonoWrite(port, plan, fill).subscribe(subscriber);
         return subscriber;
     }
 
@@ -64,7 +64,7 @@ class MonoDrainTest {
     void chunksAreWrittenOneBehindTheOther() {
         long[] counts = {100, 40, 1, 100, 0};
         List<Long> offsets = new ArrayList<>();
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> {
+        TestSubscriber<Long> subscriber = write(plan, chunk -> {
             offsets.add(chunk.fileOffset());
             return Mono.just(fill(chunk, counts[(int) chunk.index()]));
         });
@@ -82,8 +82,8 @@ class MonoDrainTest {
     }
 
     @Test
-    void anEmptyPublisherEndsTheDrain() {
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> Mono.empty());
+    void anEmptyPublisherEndsTheWritePlan() {
+        TestSubscriber<Long> subscriber = write(plan, chunk -> Mono.empty());
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0L);
         assertThat(port.opens).isZero();
@@ -91,7 +91,7 @@ class MonoDrainTest {
 
     @Test
     void chunksAreFilledWhileOthersAreWrittenUpToTheDepth() {
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> Mono.just(chunk.index() < 6 ? fill(chunk, 100) : 0L));
+        TestSubscriber<Long> subscriber = write(plan, chunk -> Mono.just(chunk.index() < 6 ? fill(chunk, 100) : 0L));
         port.manual.run();
         assertThat(port.open).as("being written").hasSize(3);
         port.end(1);
@@ -105,7 +105,7 @@ class MonoDrainTest {
     void aRegionIsFilledAndNoMore() {
         List<Long> lengths = new ArrayList<>();
         TestSubscriber<Long> subscriber =
-                drain(DrainPlan.to(port.file.region(50, 250)).chunkBytes(100), chunk -> {
+                write(WritePlan.to(port.file.region(50, 250)).chunkBytes(100), chunk -> {
                     lengths.add(chunk.length());
                     return Mono.just(fill(chunk, chunk.length()));
                 });
@@ -121,7 +121,7 @@ class MonoDrainTest {
         Sinks.Empty<Void> synced = Sinks.empty();
         port.file.sync = synced.asMono();
         TestSubscriber<Long> subscriber =
-                drain(plan.sync(), chunk -> Mono.just(chunk.index() < 2 ? fill(chunk, 100) : 0L));
+                write(plan.sync(), chunk -> Mono.just(chunk.index() < 2 ? fill(chunk, 100) : 0L));
         port.manual.run();
         assertThat(port.file.syncs).isZero();
         port.runAll();
@@ -138,7 +138,7 @@ class MonoDrainTest {
     void aSyncThatFailsIsTheResult() {
         IllegalStateException failure = new IllegalStateException("EIO");
         port.file.sync = Mono.error(failure);
-        TestSubscriber<Long> subscriber = drain(plan.sync(), chunk -> Mono.just(0L));
+        TestSubscriber<Long> subscriber = write(plan.sync(), chunk -> Mono.just(0L));
         port.runAll();
         assertThat(subscriber.expectTerminalError()).isSameAs(failure);
         assertThat(port.file.syncs).isEqualTo(1);
@@ -148,7 +148,7 @@ class MonoDrainTest {
     @ValueSource(longs = {101, -1, Long.MAX_VALUE})
     void aNumberThatExceedsTheChunkIsAnError(long number) {
         TestSubscriber<Long> subscriber =
-                drain(plan, chunk -> Mono.just(chunk.index() == 0 ? fill(chunk, 100) : number));
+                write(plan, chunk -> Mono.just(chunk.index() == 0 ? fill(chunk, 100) : number));
         port.manual.run();
         assertThat(subscriber.isTerminated())
                 .as("the first chunk is being written")
@@ -161,7 +161,7 @@ class MonoDrainTest {
 
     @Test
     void twoNumbersAreAnError() {
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> Flux.just(1L, 2L));
+        TestSubscriber<Long> subscriber = write(plan, chunk -> Flux.just(1L, 2L));
         port.runAll();
         assertThat(subscriber.expectTerminalError()).isInstanceOf(IllegalArgumentException.class);
     }
@@ -169,7 +169,7 @@ class MonoDrainTest {
     @Test
     void anErrorOfTheFunctionComesAfterTheWritesBeforeIt() {
         IllegalStateException failure = new IllegalStateException("render");
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> {
+        TestSubscriber<Long> subscriber = write(plan, chunk -> {
             if (chunk.index() == 2) {
                 throw failure;
             }
@@ -184,7 +184,7 @@ class MonoDrainTest {
 
     @Test
     void aWriteThatFailsEndsTheFillingAndLetsTheOthersEnd() {
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> Mono.just(fill(chunk, 100)));
+        TestSubscriber<Long> subscriber = write(plan, chunk -> Mono.just(fill(chunk, 100)));
         port.manual.run();
         IllegalStateException first = new IllegalStateException("ENOSPC");
         IllegalStateException second = new IllegalStateException("ENOSPC again");
@@ -199,7 +199,7 @@ class MonoDrainTest {
     @Test
     void aFileThatCannotBeOpenedIsAnError() {
         port.opened = Mono.error(new AccessDeniedException("frames.raw"));
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> Mono.just(1L));
+        TestSubscriber<Long> subscriber = write(plan, chunk -> Mono.just(1L));
         port.runAll();
         assertThat(subscriber.expectTerminalError()).isInstanceOf(AccessDeniedException.class);
     }
@@ -208,7 +208,7 @@ class MonoDrainTest {
     void aChunkIsWrittenWhenTheDeviceHasPassedItsFences() {
         FakeFence fence = new FakeFence();
         List<Chunk> chunks = new ArrayList<>();
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> {
+        TestSubscriber<Long> subscriber = write(plan, chunk -> {
             chunks.add(chunk);
             return chunk.index() == 0
                     ? chunk.releaseAfter(fence).thenReturn(100L)
@@ -229,7 +229,7 @@ class MonoDrainTest {
     @Test
     void aRetainedChunkIsWrittenWhenItIsClosed() {
         List<HostLease> kept = new ArrayList<>();
-        TestSubscriber<Long> subscriber = drain(plan, chunk -> {
+        TestSubscriber<Long> subscriber = write(plan, chunk -> {
             kept.add(chunk.retain());
             return Mono.just(chunk.index() == 0 ? 10L : 0L);
         });
@@ -249,7 +249,7 @@ class MonoDrainTest {
         port.opened = file.asMono();
         port.file.sync = Mono.never();
         List<Sinks.One<Long>> fills = new ArrayList<>();
-        TestSubscriber<Long> subscriber = drain(plan.sync(), chunk -> {
+        TestSubscriber<Long> subscriber = write(plan.sync(), chunk -> {
             fills.add(Sinks.one());
             return fills.get(fills.size() - 1).asMono();
         });
@@ -274,7 +274,7 @@ class MonoDrainTest {
     void theResultWaitsForDemand() {
         TestSubscriber<Long> subscriber =
                 TestSubscriber.builder().initialRequest(0).build();
-        new MonoDrain(port, plan, chunk -> Mono.just(0L)).subscribe(subscriber);
+        new MonoWrite(port, plan, chunk -> Mono.just(0L)).subscribe(subscriber);
         port.runAll();
         assertThat(subscriber.isTerminated()).isFalse();
         subscriber.request(1);
@@ -287,7 +287,7 @@ class MonoDrainTest {
     void theFunctionsPublisherSeesTheContext() {
         TestSubscriber<Long> subscriber =
                 TestSubscriber.builder().contextPut("count", 0L).build();
-        new MonoDrain(port, plan, chunk -> Mono.deferContextual(context -> Mono.just(context.<Long>get("count"))))
+        new MonoWrite(port, plan, chunk -> Mono.deferContextual(context -> Mono.just(context.<Long>get("count"))))
                 .subscribe(subscriber);
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0L);
@@ -297,7 +297,7 @@ class MonoDrainTest {
     void poisonWaitsForTheWrite() {
         port.poisoning = true;
         TestSubscriber<Long> subscriber =
-                drain(plan.depth(1), chunk -> Mono.just(chunk.index() < 3 ? fill(chunk, 100) : 0L));
+                write(plan.depth(1), chunk -> Mono.just(chunk.index() < 3 ? fill(chunk, 100) : 0L));
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(300L);
         assertThat(port.file.bytes[299]).isEqualTo((byte) 299);
@@ -306,7 +306,7 @@ class MonoDrainTest {
 
     @Test
     void anEmptyRegionIsFullAtOnce() {
-        TestSubscriber<Long> subscriber = drain(DrainPlan.to(port.file.region(50, 0)), chunk -> Mono.just(1L));
+        TestSubscriber<Long> subscriber = write(WritePlan.to(port.file.region(50, 0)), chunk -> Mono.just(1L));
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0L);
     }

@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where {@link Backend#drain} writes the chunks that the application fills, and how many are under way. Immutable.
+ * Where {@link Backend#write} writes the chunks that the application fills, and how many are under way. Immutable.
  *
- * <p>The memory of a drain is {@code depth * chunkBytes}, whatever the length of the file.
+ * <p>The memory of a write is {@code depth * chunkBytes}, whatever the length of the file.
  */
-public final class DrainPlan {
+public final class WritePlan {
 
     private static final long DEFAULT_CHUNK = 4 << 20;
     private static final int DEFAULT_DEPTH = 4;
@@ -22,7 +22,7 @@ public final class DrainPlan {
     private final int depth;
     private final boolean sync;
 
-    private DrainPlan(
+    private WritePlan(
             Optional<Path> path,
             Set<FileOption> options,
             Optional<FileRegion> region,
@@ -38,19 +38,19 @@ public final class DrainPlan {
     }
 
     /**
-     * Drains into a file from its first byte on; it is opened when the drain is subscribed to, and closed when it
+     * Writes into a file from its first byte on; it is opened when the write is subscribed to, and closed when it
      * ends. Without options it is made, or cut to length 0.
      */
-    public static DrainPlan to(Path path, FileOption... options) {
+    public static WritePlan to(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0
                 ? Set.of(FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE)
                 : Set.of(options);
-        return new DrainPlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+        return new WritePlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
-    /** Drains into a region of an open file; the drain ends, at the latest, when the region is full. */
-    public static DrainPlan to(FileRegion region) {
-        return new DrainPlan(Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+    /** Writes into a region of an open file; the write ends, at the latest, when the region is full. */
+    public static WritePlan to(FileRegion region) {
+        return new WritePlan(Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
     /**
@@ -58,9 +58,9 @@ public final class DrainPlan {
      *
      * @throws IllegalArgumentException if less than 1
      */
-    public DrainPlan chunkBytes(long bytes) {
+    public WritePlan chunkBytes(long bytes) {
         Plans.checkChunk(bytes);
-        return new DrainPlan(path, options, region, bytes, depth, sync);
+        return new WritePlan(path, options, region, bytes, depth, sync);
     }
 
     /**
@@ -69,14 +69,14 @@ public final class DrainPlan {
      *
      * @throws IllegalArgumentException if less than 1
      */
-    public DrainPlan depth(int chunks) {
+    public WritePlan depth(int chunks) {
         Plans.checkDepth(chunks);
-        return new DrainPlan(path, options, region, chunkBytes, chunks, sync);
+        return new WritePlan(path, options, region, chunkBytes, chunks, sync);
     }
 
     /** Returns this plan, to complete only when all bytes are durable. */
-    public DrainPlan sync() {
-        return new DrainPlan(path, options, region, chunkBytes, depth, true);
+    public WritePlan sync() {
+        return new WritePlan(path, options, region, chunkBytes, depth, true);
     }
 
     /** Returns the file to open, if the plan names one. */

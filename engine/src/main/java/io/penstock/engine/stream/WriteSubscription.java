@@ -3,9 +3,9 @@ package io.penstock.engine.stream;
 
 import io.penstock.Chunk;
 import io.penstock.DeviceBuffer;
-import io.penstock.DrainPlan;
 import io.penstock.FileRegion;
 import io.penstock.StorageFile;
+import io.penstock.WritePlan;
 import io.penstock.engine.publisher.DelayedErrors;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
@@ -18,14 +18,14 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * One subscription of a {@link MonoDrain}.
+ * One subscription of a {@link MonoWrite}.
  *
  * <p>Buffers go round: free, lent to be filled, waiting for fences, being written, free. After the first error nothing
  * is filled any more; what was filled before is written, and then the error is signalled.
  */
-public final class DrainSubscription extends ChunkSubscription {
+final class WriteSubscription extends ChunkSubscription {
 
-    private final DrainPlan plan;
+    private final WritePlan plan;
     private final Function<? super Chunk, ? extends Publisher<Long>> function;
     private final CoreSubscriber<? super Long> actual;
     private volatile boolean requested;
@@ -35,7 +35,7 @@ public final class DrainSubscription extends ChunkSubscription {
 
     // Turns only.
     private final DelayedErrors errors = new DelayedErrors();
-    private final DrainWrites writes;
+    private final ChunkWrites writes;
     private @Nullable FileRegion region;
     private long position; // in the region
     private long index;
@@ -43,9 +43,9 @@ public final class DrainSubscription extends ChunkSubscription {
     private @Nullable Disposable sync;
     private volatile boolean synced; // by the sync's thread, which signals then
 
-    DrainSubscription(
+    WriteSubscription(
             Port port,
-            DrainPlan plan,
+            WritePlan plan,
             Function<? super Chunk, ? extends Publisher<Long>> function,
             CoreSubscriber<? super Long> actual,
             Scheduler.@Nullable Worker worker) {
@@ -53,7 +53,7 @@ public final class DrainSubscription extends ChunkSubscription {
         this.plan = plan;
         this.function = function;
         this.actual = actual;
-        this.writes = new DrainWrites(port, this, buffers(), errors);
+        this.writes = new ChunkWrites(port, this, buffers(), errors);
     }
 
     @Override

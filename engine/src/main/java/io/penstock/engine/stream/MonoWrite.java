@@ -2,7 +2,7 @@
 package io.penstock.engine.stream;
 
 import io.penstock.Chunk;
-import io.penstock.DrainPlan;
+import io.penstock.WritePlan;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
@@ -14,14 +14,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
-/** Chunks of device memory, filled by the application, into a file: {@link io.penstock.Backend#drain}. */
-public final class MonoDrain extends Mono<Long> {
+/** Chunks of device memory, filled by the application, into a file: {@link io.penstock.Backend#write}. */
+public final class MonoWrite extends Mono<Long> {
 
     private final Port port;
-    private final DrainPlan plan;
+    private final WritePlan plan;
     private final Function<? super Chunk, ? extends Publisher<Long>> fill;
 
-    public MonoDrain(Port port, DrainPlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
+    public MonoWrite(Port port, WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill) {
         this.port = port;
         this.plan = Objects.requireNonNull(plan, "plan");
         this.fill = Objects.requireNonNull(fill, "fill");
@@ -36,7 +36,7 @@ public final class MonoDrain extends Mono<Long> {
             Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
             return;
         }
-        DrainSubscription subscription = new DrainSubscription(port, plan, fill, actual, worker);
+        WriteSubscription subscription = new WriteSubscription(port, plan, fill, actual, worker);
         actual.onSubscribe(subscription);
         subscription.start(plan.path(), plan.options());
     }

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Chunk;
 import io.penstock.ClosedException;
-import io.penstock.DrainPlan;
 import io.penstock.FileOption;
 import io.penstock.FileRegion;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
+import io.penstock.WritePlan;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Drains: what a function puts into chunks goes to a file, one behind the other (rules 104, 201, 203, 302). */
-public interface DrainRules extends Rules {
+/** Write plans: what a function puts into chunks goes to a file, one behind the other (rules 104, 201, 203, 302). */
+public interface WritePlanRules extends Rules {
 
     /** Fills a chunk with what belongs at its place in the file, and counts all of it. */
     static Mono<Long> fill(Chunk chunk, Pattern pattern, long length) {
@@ -43,13 +43,13 @@ public interface DrainRules extends Rules {
 
     /** Everything that was filled is written. If this fails, check offsets behind a chunk that was not full. */
     @Test
-    default void required_103_aDrainWritesWhatIsFilled(Bench bench) {
+    default void required_103_aWritePlanWritesWhatIsFilled(Bench bench) {
         Path path = bench.path("out");
         for (long total : new long[] {0, 1, 10_000, 20_000, 123_456}) {
             for (int depth : new int[] {1, 3}) {
-                DrainPlan plan = DrainPlan.to(path).chunkBytes(10_000).depth(depth);
-                Mono<Long> drain = bench.backend().drain(plan, filler(WriteRules.WRITTEN, total));
-                assertThat(Bench.get(drain)).as("bytes with depth %d", depth).isEqualTo(total);
+                WritePlan plan = WritePlan.to(path).chunkBytes(10_000).depth(depth);
+                Mono<Long> write = bench.backend().write(plan, filler(WriteRules.WRITTEN, total));
+                assertThat(Bench.get(write)).as("bytes with depth %d", depth).isEqualTo(total);
                 assertThat(path).hasSize(total);
                 Content.assertHolds(path, WriteRules.WRITTEN, 0, total);
             }
@@ -61,14 +61,14 @@ public interface DrainRules extends Rules {
     default void required_103_partlyFilledChunksAreWrittenOneBehindTheOther(Bench bench) {
         Path path = bench.path("out");
         AtomicInteger calls = new AtomicInteger();
-        Mono<Long> drain = bench.backend()
-                .drain(DrainPlan.to(path).chunkBytes(10_000).depth(3), chunk -> {
+        Mono<Long> write = bench.backend()
+                .write(WritePlan.to(path).chunkBytes(10_000).depth(3), chunk -> {
                     int call = calls.incrementAndGet();
                     assertThat(chunk.index()).isEqualTo(call - 1);
                     return call > 50 ? Mono.just(0L) : fill(chunk, WriteRules.WRITTEN, 97L * call);
                 });
         long total = 97L * 50 * 51 / 2;
-        assertThat(Bench.get(drain)).isEqualTo(total);
+        assertThat(Bench.get(write)).isEqualTo(total);
         assertThat(calls).hasValue(51);
         assertThat(path).hasSize(total);
         Content.assertHolds(path, WriteRules.WRITTEN, 0, total);
@@ -76,25 +76,25 @@ public interface DrainRules extends Rules {
 
     /** A region is filled and not left. If this fails, check the room that the last chunk offers. */
     @Test
-    default void required_206_aDrainIntoARegionEndsWhenItIsFull(Bench bench) {
+    default void required_206_aWritePlanIntoARegionEndsWhenItIsFull(Bench bench) {
         Path path = bench.file("data", 100_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
-        DrainPlan plan =
-                DrainPlan.to(file.region(20_000, 25_000)).chunkBytes(10_000).depth(2);
-        Mono<Long> drain = bench.backend().drain(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE));
-        assertThat(Bench.get(drain)).isEqualTo(25_000);
+        WritePlan plan =
+                WritePlan.to(file.region(20_000, 25_000)).chunkBytes(10_000).depth(2);
+        Mono<Long> write = bench.backend().write(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE));
+        assertThat(Bench.get(write)).isEqualTo(25_000);
         Content.assertHolds(path, Pattern.of(path), 0, 20_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 20_000, 25_000);
         Content.assertHolds(path, Pattern.of(path), 45_000, 55_000);
         assertThat(file.size()).as("a file that was lent stays open").isEqualTo(100_000);
     }
 
-    /** A synced drain is durable when it completes. If this fails, check that the sync follows the last write. */
+    /** A synced write is durable when it completes. If this fails, check that the sync follows the last write. */
     @Test
-    default void required_order_aSyncedDrainCompletesBehindItsSync(Bench bench) {
+    default void required_order_aSyncedWritePlanCompletesBehindItsSync(Bench bench) {
         Path path = bench.path("out");
-        DrainPlan plan = DrainPlan.to(path).chunkBytes(10_000).sync();
-        assertThat(Bench.get(bench.backend().drain(plan, filler(WriteRules.WRITTEN, 35_000))))
+        WritePlan plan = WritePlan.to(path).chunkBytes(10_000).sync();
+        assertThat(Bench.get(bench.backend().write(plan, filler(WriteRules.WRITTEN, 35_000))))
                 .isEqualTo(35_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 0, 35_000);
     }
@@ -103,20 +103,20 @@ public interface DrainRules extends Rules {
     @Test
     default void required_402_aNumberThatExceedsTheChunkIsTheCallersError(Bench bench) {
         for (long number : new long[] {10_001, -1, Long.MAX_VALUE}) {
-            Mono<Long> drain = bench.backend()
-                    .drain(DrainPlan.to(bench.path("out")).chunkBytes(10_000), chunk -> Mono.just(number));
-            assertThat(Witness.of(drain).error()).as("for %d", number).isInstanceOf(IndexOutOfBoundsException.class);
+            Mono<Long> write = bench.backend()
+                    .write(WritePlan.to(bench.path("out")).chunkBytes(10_000), chunk -> Mono.just(number));
+            assertThat(Witness.of(write).error()).as("for %d", number).isInstanceOf(IndexOutOfBoundsException.class);
             assertThat(bench.path("out")).hasSize(0);
         }
     }
 
-    /** An error of the function ends the drain; what was written stays. If this fails, check the writes under way. */
+    /** An error of the function ends the write; what was written stays. If this fails, check the writes under way. */
     @Test
     default void required_201_anErrorOfTheFunctionKeepsWhatWasWrittenBefore(Bench bench) {
         Path path = bench.path("out");
         for (boolean thrown : new boolean[] {true, false}) {
-            Witness<Long> drain = Witness.of(bench.backend()
-                    .drain(DrainPlan.to(path).chunkBytes(10_000).depth(1), chunk -> {
+            Witness<Long> write = Witness.of(bench.backend()
+                    .write(WritePlan.to(path).chunkBytes(10_000).depth(1), chunk -> {
                         if (chunk.index() < 3) {
                             return fill(chunk, WriteRules.WRITTEN, chunk.length());
                         }
@@ -126,8 +126,8 @@ public interface DrainRules extends Rules {
                         }
                         return Mono.error(own);
                     }));
-            assertThat(drain.error()).hasMessageContaining("the function's own");
-            assertThat(drain.terminals()).isOne();
+            assertThat(write.error()).hasMessageContaining("the function's own");
+            assertThat(write.terminals()).isOne();
             Content.assertHolds(path, WriteRules.WRITTEN, 0, 30_000);
         }
     }
@@ -136,14 +136,14 @@ public interface DrainRules extends Rules {
     @Test
     default void required_401_anErrorOfOpeningOrWritingIsSignalled(Bench bench) {
         Path nowhere = bench.path("no-such-folder").resolve("out");
-        Mono<Long> missing = bench.backend().drain(DrainPlan.to(nowhere), filler(WriteRules.WRITTEN, 10));
+        Mono<Long> missing = bench.backend().write(WritePlan.to(nowhere), filler(WriteRules.WRITTEN, 10));
         assertThat(Witness.of(missing).error()).isInstanceOf(NoSuchFileException.class);
 
         FileRegion refused = bench.failingWrite().fileRegion(0);
-        DrainPlan plan = DrainPlan.to(refused.file().region(refused.offset(), 1 << 20))
+        WritePlan plan = WritePlan.to(refused.file().region(refused.offset(), 1 << 20))
                 .chunkBytes(10_000)
                 .depth(2);
-        Witness<Long> failing = Witness.of(bench.backend().drain(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE)));
+        Witness<Long> failing = Witness.of(bench.backend().write(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE)));
         assertThat(failing.error())
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContaining("unwritable");
@@ -157,8 +157,8 @@ public interface DrainRules extends Rules {
         List<Sinks.One<Long>> slow = new CopyOnWriteArrayList<>();
         Sinks.Many<Chunk> called = Sinks.many().unicast().onBackpressureBuffer();
         Witness<Chunk> calls = Witness.of(called.asFlux());
-        Witness<Long> drain = Witness.of(bench.backend()
-                .drain(DrainPlan.to(path).chunkBytes(5000).depth(3), chunk -> {
+        Witness<Long> write = Witness.of(bench.backend()
+                .write(WritePlan.to(path).chunkBytes(5000).depth(3), chunk -> {
                     Sinks.One<Long> sink = Sinks.one();
                     slow.add(sink);
                     called.tryEmitNext(chunk).orThrow();
@@ -173,21 +173,21 @@ public interface DrainRules extends Rules {
                     .tryEmitValue(i == 3 ? 0L : Bench.get(fill(chunk, WriteRules.WRITTEN, 5000)))
                     .orThrow();
         }
-        assertThat(drain.value()).isEqualTo(15_000);
+        assertThat(write.value()).isEqualTo(15_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 0, 15_000);
     }
 
     /** Rules 101, 201: a cancel stops the filling. If this fails, check chunks that are being written (leaks). */
     @Test
-    default void required_101_aCancelledDrainSignalsNothingAndFreesAll(Bench bench) {
+    default void required_101_aCancelledWritePlanSignalsNothingAndFreesAll(Bench bench) {
         AtomicInteger cancelled = new AtomicInteger();
         for (int i = 0; i < 30; i++) {
             int stop = i;
             Sinks.Empty<Void> reached = Sinks.empty();
-            DrainPlan plan =
-                    DrainPlan.to(bench.path("out" + i)).chunkBytes(10_000).depth(3);
-            Witness<Long> drain = Witness.of(bench.backend()
-                    .drain(
+            WritePlan plan =
+                    WritePlan.to(bench.path("out" + i)).chunkBytes(10_000).depth(3);
+            Witness<Long> write = Witness.of(bench.backend()
+                    .write(
                             plan,
                             chunk -> chunk.index() < stop
                                     ? fill(chunk, WriteRules.WRITTEN, chunk.length())
@@ -195,38 +195,38 @@ public interface DrainRules extends Rules {
                                             .doOnSubscribe(subscription -> reached.tryEmitEmpty())
                                             .doOnCancel(cancelled::incrementAndGet)));
             reached.asMono().block(Bench.patience());
-            drain.cancel();
+            write.cancel();
             bench.letOthersRun();
-            assertThat(drain.terminals()).isZero();
+            assertThat(write.terminals()).isZero();
         }
         assertThat(cancelled).hasValue(30);
     }
 
-    /** A drain can be subscribed to again. If this fails, check state that belongs to the subscription. */
+    /** A write can be subscribed to again. If this fails, check state that belongs to the subscription. */
     @Test
-    default void required_303_aRetriedDrainStartsFromTheBeginning(Bench bench) {
+    default void required_303_aRetriedWritePlanStartsFromTheBeginning(Bench bench) {
         Path path = bench.path("out");
         AtomicInteger calls = new AtomicInteger();
         Function<Chunk, Publisher<Long>> good = filler(WriteRules.WRITTEN, 25_000);
-        Mono<Long> drain = bench.backend()
-                .drain(
-                        DrainPlan.to(path).chunkBytes(10_000),
+        Mono<Long> write = bench.backend()
+                .write(
+                        WritePlan.to(path).chunkBytes(10_000),
                         chunk -> calls.incrementAndGet() == 2
                                 ? Mono.error(new IllegalStateException("once"))
                                 : good.apply(chunk))
                 .retry(1);
-        assertThat(Bench.get(drain)).isEqualTo(25_000);
+        assertThat(Bench.get(write)).isEqualTo(25_000);
         assertThat(path).hasSize(25_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 0, 25_000);
     }
 
-    /** Rules 203, 302: context and lease as in a stream. If this fails, check what drains do not share with streams. */
+    /** Rules 203, 302: context and lease as in a stream. If this fails, check what writes do not share with streams. */
     @Test
     default void required_302_theFunctionHasTheContextAndTheChunkEndsWithItsWrite(Bench bench) {
         List<Chunk> chunks = new CopyOnWriteArrayList<>();
         List<String> threads = new CopyOnWriteArrayList<>();
-        Mono<Long> drain = bench.backend()
-                .drain(DrainPlan.to(bench.path("out")).chunkBytes(10_000), chunk -> {
+        Mono<Long> write = bench.backend()
+                .write(WritePlan.to(bench.path("out")).chunkBytes(10_000), chunk -> {
                     chunks.add(chunk);
                     threads.add(Thread.currentThread().getName());
                     return Mono.deferContextual(context -> chunk.index() < context.<Integer>get("chunks")
@@ -234,7 +234,7 @@ public interface DrainRules extends Rules {
                             : Mono.empty());
                 })
                 .contextWrite(context -> context.put("chunks", 3));
-        assertThat(Bench.get(drain)).isEqualTo(30_000);
+        assertThat(Bench.get(write)).isEqualTo(30_000);
         assertThat(threads).noneMatch(name -> name.startsWith("penstock"));
         bench.letOthersRun();
         assertThat(chunks)

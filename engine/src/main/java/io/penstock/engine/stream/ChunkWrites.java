@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The chunks of a drain that were filled: first they wait for the end of their leases, then they are written. In turns only. */
-public final class DrainWrites {
+/** The chunks of a write that were filled: first they wait for the end of their leases, then they are written. In turns only. */
+final class ChunkWrites {
 
     private record Waiting(ChunkLease lease, long count) {}
 
@@ -24,7 +24,7 @@ public final class DrainWrites {
     private final List<ChunkWrite> writes = new ArrayList<>();
     private long bytes;
 
-    DrainWrites(Port port, DeliveryLoop loop, ChunkBuffers buffers, DelayedErrors errors) {
+    ChunkWrites(Port port, DeliveryLoop loop, ChunkBuffers buffers, DelayedErrors errors) {
         this.port = port;
         this.loop = loop;
         this.buffers = buffers;
