@@ -33,12 +33,16 @@ import org.jspecify.annotations.Nullable;
 /** Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one lane, or more. */
 public final class FakeDevice implements DeviceDriver, Route {
 
+    /** The one address that is the device's. */
+    public static final long ADDRESS = 4711;
+
     public final Limits limits;
     public final Map<Path, MemoryFile> files = new ConcurrentHashMap<>();
     public final AtomicInteger freed = new AtomicInteger();
     public final AtomicInteger allocated = new AtomicInteger();
     public final AtomicInteger exports = new AtomicInteger();
     public final FakeQueue queue = new FakeQueue();
+    public final List<FakeFence> imported = new CopyOnWriteArrayList<>();
     public final List<FakePoint> points = new CopyOnWriteArrayList<>();
     public volatile boolean hasImages;
     public volatile boolean opaque; // the processor does not reach what is allocated from now on
@@ -238,7 +242,10 @@ public final class FakeDevice implements DeviceDriver, Route {
 
     @Override
     public DeviceFence fence(long nativeEvent) {
-        throw new IllegalArgumentException("no fences");
+        FakeFence fence = new FakeFence();
+        fence.handle = nativeEvent;
+        imported.add(fence);
+        return fence;
     }
 
     @Override
@@ -265,6 +272,11 @@ public final class FakeDevice implements DeviceDriver, Route {
     @Override
     public void close() {
         closed = true;
+    }
+
+    @Override
+    public boolean isDeviceAddress(long address) {
+        return address == ADDRESS;
     }
 
     @Override

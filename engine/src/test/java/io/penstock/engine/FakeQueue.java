@@ -50,6 +50,7 @@ public final class FakeQueue implements NativeQueue {
     public volatile boolean keepsCopies; // ends those that it takes from now on when it is told to
     public final AtomicInteger keptCopies = new AtomicInteger();
     public volatile int shortBy; // reads and writes move at most this many bytes, if not 0
+    public int copiesBeforeFailure = Integer.MAX_VALUE; // under this
     public volatile long failFrom = Long.MAX_VALUE; // file commands from this offset on fail
     public volatile long failWith; // the result of the next file command, if not 0
     public final Map<Integer, Runnable> joining =
@@ -94,6 +95,10 @@ public final class FakeQueue implements NativeQueue {
             ByteBuffer slot = window(request.slot(), request.slotOffset(), request.bytes());
             ByteBuffer memory = window(request.memory(), request.memoryOffset(), request.bytes());
             long bytes = request.bytes();
+            if (copiesBeforeFailure-- == 0) {
+                ends.add(() -> end(request, -5));
+                return;
+            }
             Runnable end = () -> {
                 (in ? memory : slot).put(in ? slot : memory);
                 request.complete(bytes);

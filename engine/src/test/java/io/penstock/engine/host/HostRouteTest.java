@@ -5,15 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.BackendUnavailableException;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.ImageRegion;
+import io.penstock.ImageRegion.Layout;
+import io.penstock.ImageRegion.Texels;
 import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.ffi.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class HostRouteTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final Slabs slabs = new Slabs();
+
+    @TempDir
+    private Path folder;
 
     @BeforeAll
     static void onAKernelWithRings() {
@@ -58,6 +75,43 @@ class HostRouteTest {
                 .isEqualTo(HostRoute.open(Options.none(), new Slabs(), kernel).sharing());
         assertThat(route.sharing())
                 .isNotEqualTo(HostRoute.open(other, slabs, kernel).sharing());
+    }
+
+    @Test
+    void theProbeSaysWhatWouldBeChosen() {
+        assertThat(HostRoute.probe(Options.none())).satisfies(found -> {
+            assertThat(found.available()).isTrue();
+            assertThat(found.reason()).isEqualTo("io_uring");
+        });
+        assertThat(HostRoute.probe(Options.none().with(HostOptions.IO, HostIo.URING))
+                        .available())
+                .isTrue();
+        assertThat(HostRoute.probe(Options.none().with(HostOptions.IO, HostIo.POOL))
+                        .reason())
+                .isEqualTo("blocking calls on threads, as penstock.host.io says");
+    }
+
+    @Test
+    void filesOfTheOtherQueueAndMemoryOfADeviceAreRefused() throws IOException {
+        HostRoute ring = HostRoute.open(Options.none(), slabs, LinuxKernel.INSTANCE);
+        HostRoute pool = HostRoute.open(Options.none().with(HostOptions.IO, HostIo.POOL), slabs, kernel);
+        assertThat(ring.path()).isEqualTo(TransferPath.HOST);
+        assertThat(ring.evidence()).isEqualTo(Evidence.OBSERVED);
+        Path path = Files.createFile(folder.resolve("file"));
+        NativeFile ofRing = ring.open(path, Set.of(FileOption.READ));
+        NativeFile ofPool = pool.open(path, Set.of(FileOption.READ));
+        DeviceMemory memory = ring.allocateSlot(4096);
+        HostMemory unreachable = HostMemory.wrap(0, 1);
+        Target target = new ImageRegion(1, 0, new Texels(0, 0, 0), new Texels(1, 1, 1), new Layout(0, 1, 1, 1));
+        assertThat(ring.refusal(ofRing, target, memory)).isEmpty();
+        assertThat(pool.refusal(ofPool, target, memory)).isEmpty();
+        assertThat(ring.refusal(ofPool, target, memory)).contains("another path");
+        assertThat(pool.refusal(ofRing, target, memory)).contains("another path");
+        assertThat(ring.refusal(ofRing, target, unreachable)).contains("not host memory");
+        assertThat(ring.refusal(ofRing, target, null)).contains("not host memory");
+        memory.free();
+        ofRing.close();
+        ofPool.close();
     }
 
     private static Class<?> queue(HostRoute route) {

@@ -8,10 +8,13 @@ import io.penstock.Transfer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
+import reactor.core.Scannable;
+import reactor.core.Scannable.Attr;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.SignalType;
@@ -189,5 +192,29 @@ class FluxSubmitTest extends SubmitFixture {
         port.runAll();
         assertThat(port.opens).isEqualTo(6);
         assertThat(subscriber.getReceivedOnNext()).hasSize(6);
+    }
+
+    @Test
+    void reactorsToolsSeeWhatASubscriptionIs() {
+        AtomicReference<Subscription> given = new AtomicReference<>();
+        BaseSubscriber<Completion> subscriber = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                given.set(subscription);
+            }
+        };
+        new FluxSubmit(port, reads(20), inFlight(4)).subscribe(subscriber);
+        Subscription subscription = given.get();
+        Scannable scan = Scannable.from(subscription);
+        assertThat(scan.scan(Attr.REQUESTED_FROM_DOWNSTREAM)).isZero();
+        subscription.request(3);
+        assertThat(scan.scan(Attr.REQUESTED_FROM_DOWNSTREAM)).isEqualTo(3);
+        assertThat(scan.scan(Attr.PREFETCH)).isEqualTo(4);
+        assertThat(scan.scan(Attr.TERMINATED)).isFalse();
+        assertThat(scan.scanUnsafe(Attr.ACTUAL)).isSameAs(subscriber);
+        assertThat(scan.scanUnsafe(Attr.PARENT)).isInstanceOf(Subscription.class);
+        assertThat(scan.scanUnsafe(Attr.BUFFERED)).isNull();
+        subscription.cancel();
+        assertThat(scan.scan(Attr.TERMINATED)).isTrue();
     }
 }
