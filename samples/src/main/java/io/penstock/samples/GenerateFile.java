@@ -4,7 +4,7 @@ package io.penstock.samples;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Chunk;
-import io.penstock.DrainPlan;
+import io.penstock.WritePlan;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
@@ -26,8 +26,8 @@ public final class GenerateFile {
 
     /** Emits the bytes written: the squares of 0 to {@code count - 1}, 8 bytes each in native order. */
     static Mono<Long> squares(Backend backend, Path path, long count) {
-        DrainPlan plan = DrainPlan.to(path).chunkBytes(CHUNK).depth(4).sync();
-        return backend.drain(plan, chunk -> Mono.fromSupplier(() -> fill(chunk, count)));
+        WritePlan plan = WritePlan.to(path).chunkBytes(CHUNK).depth(4).sync();
+        return backend.write(plan, chunk -> Mono.fromSupplier(() -> fill(chunk, count)));
     }
 
     /** Returns the bytes that count; 0 ends the file. */
