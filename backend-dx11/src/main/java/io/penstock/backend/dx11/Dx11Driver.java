@@ -29,7 +29,7 @@ final class Dx11Driver implements DeviceDriver {
     private static final long UNIT = 16;
 
     private final Dx11Device device;
-    private final @Nullable SsgInterface ssg;
+    private final @Nullable Dx11Ssg ssg;
     private final Capabilities capabilities;
 
     /** Takes over one use of a device, and of AMD's interface where there are routes by it. */
@@ -137,7 +137,7 @@ final class Dx11Driver implements DeviceDriver {
 
     @Override
     public void close() {
-        SsgInterface held = ssg;
+        Dx11Ssg held = ssg;
         if (held != null) {
             held.leave();
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param ssg AMD's interface; null where no route has it. Its first use is the caller's to end
  * @param whyNotSsg why it has none
  */
-record Dx11Routes(List<Route> all, @Nullable SsgInterface ssg, String whyNotSsg) {
+record Dx11Routes(List<Route> all, @Nullable Dx11Ssg ssg, String whyNotSsg) {
 
     /**
      * Makes them.
@@ -29,11 +29,11 @@ record Dx11Routes(List<Route> all, @Nullable SsgInterface ssg, String whyNotSsg)
      */
     static Dx11Routes of(Dx11Device device, Options options) {
         Dx11Path path = options.get(Dx11Options.PATH);
-        SsgInterface ssg = null;
+        Dx11Ssg ssg = null;
         String why = path == Dx11Path.STAGED ? Dx11Options.PATH + "=staged" : whyNot(options);
         if (why.isEmpty()) {
             try {
-                ssg = SsgInterface.open(device, SsgTerms.of(options), options.get(Dx11Options.SSG_LIBRARY));
+                ssg = Dx11Ssg.open(device, options);
             } catch (SsgRefusal refused) {
                 why = String.valueOf(refused.getMessage());
             }
@@ -43,7 +43,7 @@ record Dx11Routes(List<Route> all, @Nullable SsgInterface ssg, String whyNotSsg)
         }
         List<Route> routes = new ArrayList<>();
         if (ssg != null) {
-            routes.add(new SsgRoute(ssg, SsgSizes.of(options)));
+            routes.add(new Dx11SsgRoute(ssg));
         }
         String reason = "through staging buffers: " + (ssg == null ? why : "AMD's interface does not take this");
         routes.add(new StagedRoute(device, options, reason));

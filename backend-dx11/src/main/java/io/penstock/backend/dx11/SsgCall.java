@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.Options;
 import io.penstock.backend.dx11.ffi.AmdSsg;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgSizes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -22,16 +25,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class SsgCall {
 
-    private final SsgInterface ssg;
-    private final SsgSizes sizes;
+    private static final int USUAL_REGIONS = 64;
+
+    private final Dx11Ssg ssg;
+    private final long regionBytes;
+    private final int mostRegions;
     private final SsgLayout.Shape shape;
     private final SsgLayout.Field ofFile;
     private final SsgLayout.Field ofBuffer;
     private final SsgLayout.Field ofSize;
     private final ByteBuffer cells; // an event, and the regions
     private final long address;
-    private final List<SsgTask> tasks = new ArrayList<>();
-    private @Nullable SsgObject object;
+    private final List<Dx11SsgCommand> commands = new ArrayList<>();
+    private @Nullable SsgFileObject object;
     private @Nullable DeviceMemory memory;
     private boolean write;
     private int regions;
@@ -42,50 +48,58 @@ final class SsgCall {
     @Nullable
     NativeFailure failure;
 
-    SsgCall(SsgInterface ssg, SsgSizes sizes) {
+    SsgCall(Dx11Ssg ssg, Options options) {
         this.ssg = ssg;
-        this.sizes = sizes;
+        this.regionBytes = options.get(Dx11Options.SSG_REGION_BYTES) & -SsgSizes.PAGE_BYTES;
+        this.mostRegions = (int) Math.max(USUAL_REGIONS, (ssg.sizes().pieceBytes() + regionBytes - 1) / regionBytes);
         this.shape = ssg.layout().region();
         this.ofFile = shape.field("file");
         this.ofBuffer = shape.field("buffer");
         this.ofSize = shape.field("size");
-        this.cells = ByteBuffer.allocateDirect(Long.BYTES + sizes.regions() * shape.bytes())
+        this.cells = ByteBuffer.allocateDirect(Long.BYTES + mostRegions * shape.bytes())
                 .order(ByteOrder.nativeOrder());
         this.address = NativeMemory.address(cells);
     }
 
     /** Begins one. */
-    void begin(SsgTask task, SsgObject file) {
-        object = file;
-        memory = task.memory();
-        write = task.isWrite();
+    void begin(Dx11SsgCommand command) {
+        object = command.object();
+        memory = command.memory();
+        write = command.isWrite();
         regions = 0;
         failure = null;
         submitted = false;
-        add(task);
+        add(command);
     }
 
-    /** Returns whether a task may go with those that are in it. */
-    boolean takes(SsgTask task, SsgObject file) {
-        return object == file
-                && memory == task.memory()
-                && write == task.isWrite()
-                && !task.alone
-                && !tasks.get(0).alone
-                && regions + sizes.regionsOf(task) <= sizes.regions();
+    /** Returns whether a command may go with those that are in it. */
+    boolean takes(Dx11SsgCommand command) {
+        long bytes = regionBytes(command);
+        return object == command.object()
+                && memory == command.memory()
+                && write == command.isWrite()
+                && !command.alone
+                && !commands.get(0).alone
+                && regions + (command.wholeBlocks() + bytes - 1) / bytes <= mostRegions;
     }
 
-    /** Adds a task, cut into regions: the manual says that several small ones can be faster. */
-    void add(SsgTask task) {
-        tasks.add(task);
-        long left = task.wholeBlocks();
-        long most = sizes.regionBytes(task);
+    /** Returns the bytes of a region of a command: whole blocks of its file. */
+    private long regionBytes(Dx11SsgCommand command) {
+        long block = command.file().blockBytes();
+        return Math.max(block, regionBytes & -block);
+    }
+
+    /** Adds a command, split into regions: the manual says that several small ones can be faster. */
+    void add(Dx11SsgCommand command) {
+        commands.add(command);
+        long left = command.wholeBlocks();
+        long most = regionBytes(command);
         long moved = 0;
         while (left > 0) {
             long bytes = Math.min(left, most);
             int start = Long.BYTES + regions++ * shape.bytes();
-            shape.put(cells, start, ofFile, task.fileOffset() + moved);
-            shape.put(cells, start, ofBuffer, task.memoryOffset() + moved);
+            shape.put(cells, start, ofFile, command.fileOffset() + moved);
+            shape.put(cells, start, ofBuffer, command.memoryOffset() + moved);
             shape.put(cells, start, ofSize, bytes);
             moved += bytes;
             left -= bytes;
@@ -152,22 +166,21 @@ final class SsgCall {
     /** The device may still have file and buffer, and nothing will tell when not: neither is released any more. */
     private void keepForEver() {
         Unknown.AddRef(Objects.requireNonNull(memory).nativeHandle());
-        Objects.requireNonNull(object).retain();
+        Objects.requireNonNull(object).keepForGood();
     }
 
-    /** Returns the tasks that are in it. */
-    List<SsgTask> tasks() {
-        return tasks;
+    /** Returns the commands that are in it; each is a user of the file until it is taken back. */
+    List<Dx11SsgCommand> commands() {
+        return commands;
     }
 
-    /** Gives back file and buffer. */
+    /** Gives back the buffer. */
     void end() {
         if (memory instanceof Dx11Memory buffer) {
             buffer.turns().endTransfer();
         }
-        Objects.requireNonNull(object).release();
         object = null;
         memory = null;
-        tasks.clear();
+        commands.clear();
     }
 }

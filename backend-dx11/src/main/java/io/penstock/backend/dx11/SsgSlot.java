@@ -27,7 +27,7 @@ final class SsgSlot implements DeviceMemory {
     private static final int CELL_BYTES = BOX + 6 * Integer.BYTES;
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 16);
 
-    private final SsgInterface ssg;
+    private final Dx11Ssg ssg;
     private final long buffer;
     private final long bytes;
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
@@ -37,7 +37,7 @@ final class SsgSlot implements DeviceMemory {
     /** From where on a file that ended has left it as it was; {@code bytes} where none has. */
     private long cleared;
 
-    private SsgSlot(SsgInterface ssg, long buffer, long bytes) {
+    private SsgSlot(Dx11Ssg ssg, long buffer, long bytes) {
         this.ssg = ssg;
         this.buffer = buffer;
         this.bytes = bytes;
@@ -49,7 +49,7 @@ final class SsgSlot implements DeviceMemory {
      *
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    static SsgSlot allocate(SsgInterface ssg, long bytes) {
+    static SsgSlot allocate(Dx11Ssg ssg, long bytes) {
         Dx11Device device = ssg.device();
         int[] description = {
             Math.toIntExact(bytes),

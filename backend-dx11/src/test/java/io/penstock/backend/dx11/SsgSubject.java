@@ -52,7 +52,7 @@ record SsgSubject(Options options) implements TckSubject {
                 "buffers", Dx11Memory.LIVE.get(),
                 "slots", Dx11Slots.LIVE.get() + SsgSlot.LIVE.get(),
                 "devices", Dx11Device.LIVE.get(),
-                "file handles", SsgObject.LIVE.get(),
+                "file handles", Dx11SsgFile.LIVE.get(),
                 "the driver's", (long) SsgDouble.live());
     }
 }

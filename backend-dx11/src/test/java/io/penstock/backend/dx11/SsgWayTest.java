@@ -264,7 +264,7 @@ class SsgWayTest {
         }
         assertThat(SsgDouble.calls("ReleaseFile")).as("of two handles").isEqualTo(1);
         SsgDouble.reset(1); // what is kept for good is not counted any more
-        SsgObject.LIVE.decrementAndGet();
+        Dx11SsgFile.LIVE.decrementAndGet();
         Dx11Device.LIVE.decrementAndGet();
     }
 

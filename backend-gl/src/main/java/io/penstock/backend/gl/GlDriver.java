@@ -18,7 +18,7 @@ final class GlDriver implements DeviceDriver {
 
     private final GlContext context;
     private final boolean mapped;
-    private final @Nullable SsgSession ssg;
+    private final @Nullable GlSsg ssg;
     private final Capabilities capabilities;
 
     /** Takes over one use of a context, and of what its routes have of AMD's extension. */

@@ -5,6 +5,7 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.host.ForeignMapping;
 import io.penstock.engine.host.ForeignMemory;
+import io.penstock.engine.spi.ssg.SsgSizes;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,8 @@ final class GlMemory implements ForeignMemory {
      * @return null if there is none left
      */
     static @Nullable GlMemory allocateVisible(GlContext context, long bytes, long most) {
-        long rounded = (bytes + SsgSizes.PAGE_BYTES - 1) & -SsgSizes.PAGE_BYTES;
-        if (!VisibleHeap.PROCESS.take(rounded, most)) {
+        long rounded = SsgSizes.wholePages(bytes);
+        if (!GlSsg.VISIBLE.take(rounded, most)) {
             return null;
         }
         GlFailure.takeError();
@@ -90,7 +91,7 @@ final class GlMemory implements ForeignMemory {
         int refused = GlFailure.takeError();
         if (refused != GlError.NO_ERROR) {
             BufferCalls.delete(name);
-            VisibleHeap.PROCESS.give(rounded);
+            GlSsg.VISIBLE.give(rounded);
             if (refused == GlError.OUT_OF_MEMORY) {
                 return null; // other processes have it
             }
@@ -189,7 +190,7 @@ final class GlMemory implements ForeignMemory {
 
     private void giveBack() {
         if (kind.owned && kind.visible) {
-            VisibleHeap.PROCESS.give(kind.storageBytes);
+            GlSsg.VISIBLE.give(kind.storageBytes);
         }
     }
 }

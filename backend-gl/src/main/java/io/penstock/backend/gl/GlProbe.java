@@ -8,6 +8,7 @@ import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.Wgl;
 import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.ssg.SsgProof;
 import io.penstock.engine.spi.staging.StagingRoute;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +64,7 @@ final class GlProbe {
     private static Seen look(ContextSource source, Options options) {
         GlContext context = GlContext.start(source);
         try {
-            SsgProof proof = context.call("a look for the SSG extension", () -> SsgProof.of(context, options));
+            SsgProof proof = context.call("a look for the SSG extension", () -> GlSsg.proof(context, options));
             return new Seen(context.facts(), proof);
         } finally {
             context.leave();
@@ -71,7 +72,7 @@ final class GlProbe {
     }
 
     private static Seen withoutSsg(GlFacts facts, Options options) {
-        return new Seen(facts, new SsgProof(SsgTokens.of(options).missing(), 0));
+        return new Seen(facts, SsgProof.failed(SsgTokens.of(options).missing()));
     }
 
     private static Availability available(Seen seen, Options options, List<String> details) {

@@ -6,6 +6,8 @@ import io.penstock.TransferPath;
 import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.ssg.SsgProof;
+import io.penstock.engine.spi.ssg.SsgRoute;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mapped whether buffers are allocated for a route of the host's: mapped, so that the processor reaches them
  * @param ssg what the first routes have of AMD's extension; null where none is the extension's
  */
-record GlRoutes(List<Route> all, boolean mapped, @Nullable SsgSession ssg) {
+record GlRoutes(List<Route> all, boolean mapped, @Nullable GlSsg ssg) {
 
     /**
      * Makes them.
@@ -42,7 +44,7 @@ record GlRoutes(List<Route> all, boolean mapped, @Nullable SsgSession ssg) {
                 proof.reason() + (mapped ? "; the buffer is not mapped by this backend" : "; its memory is its own");
         };
         routes.add(new StagedRoute(context, options, "through mapped slots: " + why));
-        SsgSession ssg = proof.isProven() ? session(context, options) : null;
+        GlSsg ssg = proof.isProven() ? GlSsg.open(context, options) : null;
         if (ssg != null) {
             routes.addAll(0, List.of(new SsgRoute(ssg, true), new SsgRoute(ssg, false)));
         }
@@ -51,22 +53,16 @@ record GlRoutes(List<Route> all, boolean mapped, @Nullable SsgSession ssg) {
 
     private static SsgProof proof(GlContext context, GlPath path, Options options) {
         if (path != GlPath.AUTO && path != GlPath.SSG) {
-            return new SsgProof("not asked for", 0);
+            return SsgProof.failed("not asked for");
         }
         String missing = SsgTokens.of(options).missing();
         SsgProof proof = missing.isEmpty()
-                ? context.call("a look for the SSG extension", () -> SsgProof.of(context, options))
-                : new SsgProof("no SSG: " + missing, 0);
+                ? context.call("a look for the SSG extension", () -> GlSsg.proof(context, options))
+                : SsgProof.failed("no SSG: " + missing);
         if (path == GlPath.SSG && !proof.isProven()) {
             throw GlFailure.unavailable(GlOptions.PATH + "=ssg, but " + proof.reason());
         }
         return proof;
-    }
-
-    private static SsgSession session(GlContext context, Options options) {
-        return context.call(
-                "allocation of a ring for the SSG extension",
-                () -> new SsgSession(context, SsgTokens.of(options), SsgSizes.of(options)));
     }
 
     Set<TransferPath> paths() {

@@ -27,7 +27,7 @@ final class SsgGroup {
     private final ByteBuffer cell =
             ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder()); // held: it is the native memory
     private final long address = NativeMemory.address(cell);
-    private final List<SsgTask> tasks = new ArrayList<>();
+    private final List<GlSsgCommand> commands = new ArrayList<>();
     private long given;
 
     @Nullable
@@ -52,22 +52,22 @@ final class SsgGroup {
     }
 
     /** Lets a transfer join that the driver has taken. */
-    void add(SsgTask task) {
-        tasks.add(task);
+    void add(GlSsgCommand command) {
+        commands.add(command);
     }
 
     boolean isEmpty() {
-        return tasks.isEmpty();
+        return commands.isEmpty();
     }
 
     boolean isFull() {
-        return tasks.size() == MOST;
+        return commands.size() == MOST;
     }
 
     /** Ends it: answers its transfers, and gives the driver's sync back. */
-    List<SsgTask> end() {
-        List<SsgTask> ended = List.copyOf(tasks);
-        tasks.clear();
+    List<GlSsgCommand> end() {
+        List<GlSsgCommand> ended = List.copyOf(commands);
+        commands.clear();
         long last = sync();
         if (last != given) {
             Gl.glDeleteSync(last);

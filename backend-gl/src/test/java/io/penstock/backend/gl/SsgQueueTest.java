@@ -14,6 +14,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ssg.SsgRoute;
 import io.penstock.engine.testing.DoubleControl;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
@@ -39,7 +40,7 @@ class SsgQueueTest {
     private final DoubleControl control = SsgDouble.control();
     private final Requests requests = new Requests();
     private GlContext context;
-    private SsgSession session;
+    private GlSsg ssg;
     private SsgRoute route;
     private NativeFile file;
     private GlMemory memory;
@@ -51,11 +52,11 @@ class SsgQueueTest {
         Options options = SsgSubject.said().resolve(Backends.options());
         assertThat(Ssg.load(SsgDouble.file().toString())).isEmpty();
         context = GlContext.start(ContextChoice.of(options));
-        session = context.call("a session", () -> new SsgSession(context, SsgTokens.of(options), SsgSizes.of(options)));
-        route = new SsgRoute(session, true);
+        ssg = GlSsg.open(context, options);
+        route = new SsgRoute(ssg, true);
         Path path = Files.write(folder.resolve("turns"), new byte[BYTES]);
         file = route.open(path, EnumSet.of(FileOption.READ));
-        memory = context.call("a buffer", () -> session.allocate(BYTES));
+        memory = context.call("a buffer", () -> ssg.allocate(BYTES));
         queue = route.openQueue();
     }
 
@@ -64,7 +65,7 @@ class SsgQueueTest {
         queue.close();
         memory.free();
         file.close();
-        session.leave();
+        ssg.leave();
         context.leave();
     }
 

@@ -112,7 +112,7 @@ record SsgSubject(Options options) implements TckSubject {
         return Map.of(
                 "buffers", GlMemory.LIVE.get(),
                 "slots", GlSlot.LIVE.get(),
-                "GL files", SsgObject.LIVE.get(),
+                "GL files", GlSsgFile.LIVE.get(),
                 "slabs", Slabs.shared().liveSlabs());
     }
 }

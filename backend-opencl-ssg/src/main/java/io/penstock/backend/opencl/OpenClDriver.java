@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenClDriver implements DeviceDriver {
 
     private final ClContext context;
-    private final @Nullable SsgSession ssg;
+    private final @Nullable ClSsg ssg;
     private final Capabilities capabilities;
 
     /**
@@ -29,7 +29,7 @@ final class OpenClDriver implements DeviceDriver {
      * @param ssg has the memory, and is closed with this; null where no path is AMD's extension's
      * @param paths that transfers may take
      */
-    OpenClDriver(ClContext context, @Nullable SsgSession ssg, Set<TransferPath> paths) {
+    OpenClDriver(ClContext context, @Nullable ClSsg ssg, Set<TransferPath> paths) {
         this.context = context;
         this.ssg = ssg;
         OpenClDevice device = context.device();

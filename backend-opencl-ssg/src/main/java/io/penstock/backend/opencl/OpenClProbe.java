@@ -46,7 +46,7 @@ final class OpenClProbe {
             String whyNot = device.whyNot();
             details.add((whyNot.isEmpty() ? device.toString() : whyNot)
                     + "; " + String.join(", ", device.abilities())
-                    + (device.claimsSsg() ? "; " + SsgProof.of(device, options) : "")
+                    + (device.claimsSsg() ? "; " + ClSsg.proof(device, options) : "")
                     + (device.equals(chosen) ? "; chosen" : ""));
         });
         details.addAll(platforms.troubles());

@@ -7,6 +7,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.ssg.SsgProof;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ssg what the routes have of the extension; null where none is the extension's
  */
-record OpenClRoutes(List<Route> all, @Nullable SsgSession ssg) {
+record OpenClRoutes(List<Route> all, @Nullable ClSsg ssg) {
 
     /**
      * Makes them.
@@ -29,7 +30,7 @@ record OpenClRoutes(List<Route> all, @Nullable SsgSession ssg) {
     static OpenClRoutes of(ClContext context, Options options) {
         OpenClPath path = options.get(OpenClOptions.PATH);
         String whyNotMap = MapRoute.unavailable(context.device());
-        SsgProof proof = path == OpenClPath.AUTO || path == OpenClPath.SSG ? SsgProof.of(context, options) : null;
+        SsgProof proof = path == OpenClPath.AUTO || path == OpenClPath.SSG ? ClSsg.proof(context, options) : null;
         if (path == OpenClPath.MAP && !whyNotMap.isEmpty()) {
             throw unavailable(path, whyNotMap);
         }
@@ -37,10 +38,10 @@ record OpenClRoutes(List<Route> all, @Nullable SsgSession ssg) {
             throw unavailable(path, proof.reason());
         }
         List<Route> routes = new ArrayList<>();
-        SsgSession ssg = proof != null && proof.isProven() ? new SsgSession(context, SsgSizes.of(options)) : null;
+        ClSsg ssg = proof != null && proof.isProven() ? ClSsg.open(context, options) : null;
         if (ssg != null) {
-            routes.add(new SsgRoute(ssg, true));
-            routes.add(new SsgRoute(ssg, false));
+            routes.add(new ClSsgRoute(ssg, true));
+            routes.add(new ClSsgRoute(ssg, false));
         }
         if ((path == OpenClPath.AUTO || path == OpenClPath.MAP) && whyNotMap.isEmpty()) {
             MapRoute.Takes takes = path == OpenClPath.MAP ? MapRoute.Takes.ALL : MapRoute.Takes.WORTHWHILE;

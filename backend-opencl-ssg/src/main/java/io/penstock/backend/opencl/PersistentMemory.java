@@ -6,6 +6,8 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ssg.SsgHeap;
+import io.penstock.engine.spi.ssg.SsgSizes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,9 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Threading:</b> thread-safe; allocating blocks.
  */
 final class PersistentMemory {
+
+    /** That of this process. The driver has 128 MB of it for all applications together. */
+    static final SsgHeap HEAP = new SsgHeap();
 
     private final ClContext context;
     private final long most;
@@ -51,7 +56,7 @@ final class PersistentMemory {
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
     ClMemory allocate(long bytes) {
-        long rounded = (Math.max(bytes, 1) + SsgSizes.PAGE_BYTES - 1) & -SsgSizes.PAGE_BYTES;
+        long rounded = SsgSizes.wholePages(bytes);
         context.join();
         try {
             ClSpan persistent = take(rounded);
@@ -89,13 +94,13 @@ final class PersistentMemory {
     /** Takes persistent memory, which the caller gives back by {@link #release}; null if there is none left. */
     @Nullable
     ClSpan take(long bytes) {
-        if (!PersistentHeap.PROCESS.take(bytes, most)) {
+        if (!HEAP.take(bytes, most)) {
             return null;
         }
         try {
             return create(bytes);
         } catch (PenstockException e) {
-            PersistentHeap.PROCESS.give(bytes);
+            HEAP.give(bytes);
             if (e.nativeError().map(error -> (int) error.code()).orElse(0)
                     == OpenClError.MEM_OBJECT_ALLOCATION_FAILURE) {
                 return null; // a driver that does say so
@@ -138,7 +143,7 @@ final class PersistentMemory {
     /** Gives back what {@link #take} gave; no command uses it any more. */
     static void release(ClSpan persistent) {
         persistent.release();
-        PersistentHeap.PROCESS.give(persistent.bytes());
+        HEAP.give(persistent.bytes());
     }
 
     void close() {

@@ -28,15 +28,15 @@ final class SsgQueues {
      *
      * @throws io.penstock.PenstockException with the driver's answer
      */
-    SsgQueues(SsgSession session) {
-        boolean orderless = session.runsOutOfOrder();
-        int count = session.sizes().queues() > 0 ? session.sizes().queues() : orderless ? 1 : IN_ORDER;
-        long properties = orderless ? session.context().device().orderlessQueues() : 0;
+    SsgQueues(ClSsg ssg) {
+        boolean orderless = ssg.runsOutOfOrder();
+        int count = ssg.queues() > 0 ? ssg.queues() : orderless ? 1 : IN_ORDER;
+        long properties = orderless ? ssg.context().device().orderlessQueues() : 0;
         queues = new long[count];
         dirty = new boolean[count];
         try {
             for (int i = 0; i < count; i++) {
-                queues[i] = session.context().createQueue(properties);
+                queues[i] = ssg.context().createQueue(properties);
             }
         } catch (RuntimeException e) {
             close();

@@ -19,16 +19,16 @@ final class SsgSlot implements DeviceMemory {
 
     static final AtomicLong LIVE = new AtomicLong();
 
-    private final SsgSession session;
+    private final ClSsg ssg;
     private final Slab memory;
     private final long buffer;
     private boolean mapped;
 
-    private SsgSlot(SsgSession session, Slab memory, long buffer) {
-        this.session = session;
+    private SsgSlot(ClSsg ssg, Slab memory, long buffer) {
+        this.ssg = ssg;
         this.memory = memory;
         this.buffer = buffer;
-        session.join();
+        ssg.join();
         LIVE.incrementAndGet();
     }
 
@@ -37,16 +37,16 @@ final class SsgSlot implements DeviceMemory {
      *
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    static SsgSlot allocate(SsgSession session, long bytes) {
+    static SsgSlot allocate(ClSsg ssg, long bytes) {
         Slab memory = Slabs.shared().allocate(bytes);
         int[] error = new int[1];
         long flags = OpenCl.CL_MEM_READ_WRITE | OpenCl.CL_MEM_USE_HOST_PTR;
-        long buffer = OpenCl.clCreateBuffer(session.context().handle(), flags, bytes, memory.hostAddress(), error);
+        long buffer = OpenCl.clCreateBuffer(ssg.context().handle(), flags, bytes, memory.hostAddress(), error);
         if (error[0] != OpenClError.SUCCESS) {
             memory.free();
             throw OpenClFailure.exception("allocation of a slot of " + bytes + " bytes", "clCreateBuffer", error[0]);
         }
-        return new SsgSlot(session, memory, buffer);
+        return new SsgSlot(ssg, memory, buffer);
     }
 
     /** Returns whether the processor has it. */
@@ -79,11 +79,11 @@ final class SsgSlot implements DeviceMemory {
     @Override
     public void free() {
         if (mapped) {
-            session.unmap(buffer, memory.hostAddress());
+            ssg.memory().unmap(buffer, memory.hostAddress());
         }
         OpenCl.clReleaseMemObject(buffer);
         memory.free();
         LIVE.decrementAndGet();
-        session.leave();
+        ssg.leave();
     }
 }

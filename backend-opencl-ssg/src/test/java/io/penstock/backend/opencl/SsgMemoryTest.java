@@ -44,7 +44,7 @@ class SsgMemoryTest {
             DeviceBuffer first = ssg.buffer(1 << 20);
             DeviceBuffer second = ssg.buffer(BYTES);
             assertThat(ssg.control.live("persistent_bytes")).isEqualTo(ring + (1 << 20));
-            assertThat(PersistentHeap.PROCESS.used()).isEqualTo(ring + (1 << 20));
+            assertThat(PersistentMemory.HEAP.used()).isEqualTo(ring + (1 << 20));
             StorageFile file = ssg.file("heap", new byte[BYTES]);
             assertThat(ssg.run(Transfer.read(file.all(), first.region(0, BYTES)))
                             .reason())
@@ -54,7 +54,7 @@ class SsgMemoryTest {
             first.close();
             assertThat(ssg.control.awaitLive("persistent_bytes", ring)).isEqualTo(ring);
         }
-        assertThat(PersistentHeap.PROCESS.used()).isZero();
+        assertThat(PersistentMemory.HEAP.used()).isZero();
     }
 
     @Test

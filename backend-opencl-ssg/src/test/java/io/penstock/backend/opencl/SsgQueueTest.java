@@ -36,7 +36,7 @@ class SsgQueueTest {
 
     private final Requests requests = new Requests();
     private ClContext context;
-    private SsgSession session;
+    private ClSsg ssg;
     private NativeFile file;
     private ClMemory memory;
     private NativeQueue queue;
@@ -45,10 +45,10 @@ class SsgQueueTest {
         Options options = wanted.resolve(Backends.options());
         context = ClContext.open(options);
         assertThat(Ssg.load(context.device().platform().handle())).isEmpty();
-        session = new SsgSession(context, SsgSizes.of(options));
-        SsgRoute route = new SsgRoute(session, true);
+        ssg = ClSsg.open(context, options);
+        ClSsgRoute route = new ClSsgRoute(ssg, true);
         file = route.open(SsgFixture.write("turns", new byte[BYTES]), EnumSet.of(FileOption.READ));
-        memory = session.memory().allocate(BYTES);
+        memory = ssg.memory().allocate(BYTES);
         queue = route.openQueue();
     }
 
@@ -56,7 +56,7 @@ class SsgQueueTest {
         queue.close();
         memory.free();
         file.close();
-        session.leave();
+        ssg.leave();
         context.leave();
     }
 
@@ -85,7 +85,7 @@ class SsgQueueTest {
     @Test
     void mapsOfSlotsAreFlushed() throws IOException {
         open(SsgFixture.OPTIONS);
-        SsgSlot slot = SsgSlot.allocate(session, 2 * BYTES);
+        SsgSlot slot = SsgSlot.allocate(ssg, 2 * BYTES);
         queue.enqueue(
                 requests.next(0).file(Request.Kind.READ, file, 0, 2 * BYTES).memory(slot, 0));
         turns(1);
@@ -135,7 +135,7 @@ class SsgQueueTest {
     /** Has a transfer wait on the device, for an event that it gets a reference on. */
     private void await(ClPoint point, DeviceFence fence) {
         OpenCl.clRetainEvent(fence.nativeHandle());
-        assertThat(point.await(fence, session.waits(), 1, BYTES)).isTrue();
+        assertThat(point.await(fence, ssg.waits(), 1, BYTES)).isTrue();
     }
 
     /** The fence behind a transfer that is one command, as the engine has it. */
@@ -217,7 +217,7 @@ class SsgQueueTest {
         OpenCl.clSetUserEventStatus(failing.nativeHandle(), -7);
         assertThat(control.awaitLive("operations", 0)).as("it has failed").isZero();
         long start = System.nanoTime();
-        for (int i = 0; i < 3 && requests.ended() == 0; i++) {
+        for (int i = 0; i < 2 && requests.ended() == 0; i++) {
             queue.turn(SsgFixture.LONG.toNanos());
         }
         assertThat(System.nanoTime() - start)

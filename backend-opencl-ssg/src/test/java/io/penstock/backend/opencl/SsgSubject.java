@@ -95,6 +95,6 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
         return Map.of(
                 "buffers", ClMemory.LIVE.get(),
                 "slots", ClSlots.LIVE.get() + SsgSlot.LIVE.get(),
-                "file objects", SsgObject.LIVE.get());
+                "file objects", ClSsgFile.LIVE.get());
     }
 }

@@ -3,25 +3,22 @@ package io.penstock.engine.spi.ssg;
 
 import io.penstock.NativeError;
 import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.WrappedFile;
 import java.io.IOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way through a queue of the extension: what the queue keeps beside it until it has ended, and what it
- * comes to. One object per tag.
+ * A request in a queue of the extension: what the queue keeps beside it until it has ended, and what it has come to. One
+ * object per tag; a device extends it by what it keeps.
  *
  * <p><b>Threading:</b> one thread's at a time; what hands it from one to the next orders them.
- *
- * @param <F> the files of the routes whose queue it is
  */
-public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
+public class SsgCommand {
 
-    /** Why a command failed that was taken back before the device had it. */
+    /** Why a command failed that was cancelled before the device had it. */
     public static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("cancel", 0, "not submitted"), NativeFailure.Kind.CANCELLED);
 
@@ -34,13 +31,24 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     private long moved;
     private @Nullable NativeFailure failure;
 
+    /** What the device uses of the file, while it has the command. */
+    @Nullable
+    SsgFileObject object;
+
+    /** What the device uses of the ring, while it has the command; null where the disk reaches the memory. */
+    @Nullable
+    DeviceMemory ring;
+
+    /** Whether the device has it. */
+    boolean started;
+
     /** Makes that of a request. */
-    protected SsgCommand(Request request) {
+    public SsgCommand(Request request) {
         this.request = request;
     }
 
     /** Begins with what the request says now. */
-    public void begin() {
+    protected void begin() {
         wanted = request.bytes();
         attempts = 0;
         moved = 0;
@@ -48,7 +56,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Ends the request with what the command has come to. */
-    public final void report() {
+    final void report() {
         forget();
         request.end(moved, failure);
     }
@@ -72,9 +80,18 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Returns the file, which a copy has not. */
-    @SuppressWarnings("unchecked") // a queue gets what its own routes have opened
-    public final F file() {
-        return (F) request.file();
+    public final SsgFile file() {
+        return (SsgFile) request.file();
+    }
+
+    /** Returns the file object, while the device has the command. */
+    public final SsgFileObject object() {
+        return Objects.requireNonNull(object);
+    }
+
+    /** Returns the buffer of the ring by whose way it goes; null where the disk reaches the memory. */
+    public final @Nullable DeviceMemory ring() {
+        return ring;
     }
 
     /** Returns the offset in the file. */
@@ -108,7 +125,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Decides how much there is to be moved, of or to a file of {@code size} bytes, and returns that. */
-    public final long want(long size) {
+    final long want(long size) {
         wanted = upTo(size, request.bytes());
         return wanted;
     }
@@ -119,7 +136,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Returns where in the file that ends. */
-    public final long end() {
+    final long end() {
         return request.fileOffset() + wanted;
     }
 
@@ -130,7 +147,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Returns whether a file of {@code size} bytes has to be made longer first: a driver may do so itself, or not. */
-    public final boolean lengthens(long size) {
+    final boolean lengthens(long size) {
         return isWrite() && size < end();
     }
 
@@ -138,7 +155,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
      * Ends it with success: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
      * also if it was cut meanwhile.
      */
-    public final void ends() {
+    final void ends() {
         try {
             ends(kind() == Request.Kind.READ ? upTo(file().size(), wanted) : wanted);
         } catch (IOException e) {
@@ -151,7 +168,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Syncs the file, which blocks. */
-    public final void sync() throws IOException {
+    final void sync() throws IOException {
         long answer = BlockingBytes.INSTANCE.sync(file().host());
         if (answer < 0) {
             fails(BlockingBytes.INSTANCE.failure(kind(), answer));
@@ -159,17 +176,17 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Returns whether its file was not made ready for it yet. */
-    public final boolean isFirstAttempt() {
+    final boolean isFirstAttempt() {
         return attempts == 0;
     }
 
     /** Returns whether its file may be made ready once more. */
-    public final boolean mayTryAgain() {
+    final boolean mayTryAgain() {
         return attempts < MOST_ATTEMPTS;
     }
 
     /** Returns whether its file has become shorter than a read of it, and the read may be tried again. */
-    public final boolean isCut() {
+    final boolean isCut() {
         try {
             return kind() == Request.Kind.READ && mayTryAgain() && file().size() < end();
         } catch (IOException e) {
@@ -178,8 +195,9 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Counts an attempt that did not end it. */
-    public final void tryAgain() {
+    final void tryAgain() {
         attempts++;
+        failure = null;
     }
 
     /** Returns how many bytes it has moved, if it has not failed. */
@@ -197,15 +215,15 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
         return failure != null;
     }
 
-    /** Ends it with success: it has moved all bytes that there were. */
-    public final void ends(long bytes) {
-        ends(bytes, null);
-    }
-
     /** Ends it, with success if {@code cause} is null. */
     public final void ends(long bytes, @Nullable NativeFailure cause) {
         moved = bytes;
         failure = cause;
+    }
+
+    /** Ends it with success. */
+    final void ends(long bytes) {
+        ends(bytes, null);
     }
 
     /** Ends it with its cause. */
@@ -214,7 +232,7 @@ public abstract class SsgCommand<F extends WrappedFile<HostFile>> {
     }
 
     /** Ends it with what was thrown for it: the driver's answer, or that of host I/O. */
-    public final void fails(Throwable cause) {
+    final void fails(Throwable cause) {
         NativeError answer = cause instanceof SsgRefusal refusal ? refusal.nativeError() : null;
         fails(
                 answer != null

@@ -5,27 +5,20 @@ import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.WrappedFile;
 
-/** A file as one route of the extension's takes it: in whole blocks. */
+/** A file as one route of the extension takes it: in whole blocks. */
 public final class SsgFile extends WrappedFile<HostFile> {
 
     private final SsgFiles files;
     private final SsgHandle handle;
-    private final boolean readsIntoSlack;
 
-    /**
-     * Takes over one opening of {@code handle}.
-     *
-     * @param readsIntoSlack whether the vendor wants the end of a file read as a whole block
-     */
-    public SsgFile(SsgFiles files, SsgHandle handle, Limits limits, boolean readsIntoSlack) {
+    /** Takes over one opening of {@code handle}. */
+    SsgFile(SsgFiles files, SsgHandle handle, Limits limits) {
         super(handle.host(), limits);
         this.files = files;
         this.handle = handle;
-        this.readsIntoSlack = readsIntoSlack;
     }
 
-    /** Returns the objects of the driver's. */
-    public SsgHandle handle() {
+    SsgHandle handle() {
         return handle;
     }
 
@@ -34,9 +27,10 @@ public final class SsgFile extends WrappedFile<HostFile> {
         return limits().fileAlignment();
     }
 
+    /** {@inheritDoc} The vendor wants the end of a file read as a whole block. */
     @Override
     public boolean readsIntoSlack() {
-        return readsIntoSlack;
+        return true;
     }
 
     @Override

@@ -8,16 +8,18 @@ import java.nio.file.Path;
 /**
  * A file as the driver saw it when it was opened, for reading or for writing.
  *
- * <p><b>Ownership:</b> whoever opens it is its first user, and each command is one until it has ended; the last closes it.
+ * <p><b>Ownership:</b> its opener is its first user, and each command is one until it has ended; the last one frees it.
+ *
+ * <p><b>Threading:</b> thread-safe.
  */
-public interface SsgFileObject {
+public abstract class SsgFileObject {
 
-    /** Opens one of a backend's. */
+    /** Opens the files of a backend. */
     @FunctionalInterface
-    interface Opener {
+    public interface Opener {
 
         /**
-         * Opens a file, which is there; blocks.
+         * Opens an existing file; blocks.
          *
          * @throws SsgRefusal with the driver's answer
          */
@@ -44,44 +46,86 @@ public interface SsgFileObject {
                 throw e;
             }
         }
+
+        /** Returns whether an object that was opened for writing also reads, and so is the only one of its file. */
+        default boolean readsByWriter() {
+            return false;
+        }
+    }
+
+    private final long handle;
+    private final long blockBytes;
+    private int users = 1; // guarded by this
+
+    /** Takes over a handle of the driver's. */
+    protected SsgFileObject(long handle, long blockBytes) {
+        this.handle = handle;
+        this.blockBytes = blockBytes;
     }
 
     /**
-     * Returns blocks as a driver tells them.
+     * Returns the block size that a driver has answered.
      *
      * @param request what the driver was asked for
-     * @throws SsgRefusal if they are not what blocks can be
+     * @throws SsgRefusal if it is not a power of two
      */
-    static long checkedBlock(String request, long bytes) throws SsgRefusal {
+    public static long checkedBlock(String request, long bytes) throws SsgRefusal {
         if (bytes <= 0 || Long.bitCount(bytes) != 1) {
             throw new SsgRefusal(request + " refused: blocks of " + bytes + " bytes");
         }
         return bytes;
     }
 
-    /** Returns what offsets and lengths are multiples of. */
-    long blockBytes();
+    /** Returns the driver's handle. */
+    public final long handle() {
+        return handle;
+    }
 
-    /** Returns the length of the file as the driver has told it. */
-    long bytes();
+    /** Returns what offsets and lengths are multiples of. */
+    public final long blockBytes() {
+        return blockBytes;
+    }
 
     /**
-     * Returns whether the driver knows of all bytes up to {@code end}. This is for a driver that does not see a file grow;
-     * of one that may, it is asked again.
+     * Returns whether the driver knows of all bytes up to {@code end}; no call to it.
+     *
+     * @param size the length of the file now, or negative if that was not looked at
+     */
+    protected abstract boolean knows(long end, long size);
+
+    /**
+     * Asks the driver how long the file is, if it may have seen that change; called as {@link SsgDevice#execute} says.
      *
      * @throws SsgRefusal with the driver's answer
      */
-    default boolean reaches(long end) throws SsgRefusal {
-        return end <= bytes();
-    }
+    protected void ask() throws SsgRefusal {}
 
     /**
      * Counts one more user; only while there is one.
      *
-     * @throws SsgRefusal with the driver's answer
+     * @throws SsgRefusal with the answer of a driver that counts
      */
-    void retain() throws SsgRefusal;
+    public void retain() throws SsgRefusal {
+        synchronized (this) {
+            users++;
+        }
+    }
+
+    /** Counts one more user that never ends: the driver may still use it, and nothing will tell when it does not. */
+    public final synchronized void keepForGood() {
+        users++;
+    }
 
     /** Counts one user less. */
-    void release();
+    public void release() {
+        synchronized (this) {
+            if (--users > 0) {
+                return;
+            }
+        }
+        free();
+    }
+
+    /** Has the driver release it. */
+    protected abstract void free();
 }

@@ -6,26 +6,31 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with its objects of the driver's: one for reading, and where it is written another for that, since the vendor supports
- * none that does both. An object does not see the file grow, so it is opened anew when it has.
+ * A file with its objects of the driver: one for reading, and where it is written another for that, unless one does both. An
+ * object may not see the file grow, and is replaced by one that knows more of it.
  *
  * <p><b>Threading:</b> thread-safe; {@link #reach} and {@link #close} block.
  */
-public final class SsgHandle {
+final class SsgHandle {
 
     private final SsgFileObject.Opener opener;
     private final HostFile host;
+    private final boolean oneObject;
 
-    // Guarded by this; each is replaced by one that knows more of the file.
+    // Guarded by this; null when it is closed.
     private @Nullable SsgFileObject reader;
     private @Nullable SsgFileObject writer;
 
     private int users = 1; // guarded by SsgFiles
 
     private SsgHandle(
-            SsgFileObject.Opener opener, HostFile host, SsgFileObject reader, @Nullable SsgFileObject writer) {
+            SsgFileObject.Opener opener,
+            HostFile host,
+            @Nullable SsgFileObject reader,
+            @Nullable SsgFileObject writer) {
         this.opener = opener;
         this.host = host;
+        this.oneObject = reader == null;
         this.reader = reader;
         this.writer = writer;
     }
@@ -34,12 +39,12 @@ public final class SsgHandle {
      * Opens the objects of a file.
      *
      * @param host closed if this fails
-     * @throws SsgRefusal if the driver does not want it
+     * @throws SsgRefusal if the driver does not take it
      */
     static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
         SsgFileObject reader = null;
         try {
-            reader = opener.open(host, false);
+            reader = writes && opener.readsByWriter() ? null : opener.open(host, false);
             return new SsgHandle(opener, host, reader, writes ? opener.open(host, true) : null);
         } catch (IOException | RuntimeException e) {
             if (reader != null) {
@@ -51,25 +56,30 @@ public final class SsgHandle {
     }
 
     /** Returns the file as the host has it. */
-    public HostFile host() {
+    HostFile host() {
         return host;
     }
 
     /** Returns the block size of both objects together. */
-    public synchronized long blockBytes() {
+    synchronized long blockBytes() {
         long read = reader == null ? 1 : reader.blockBytes();
         return writer == null ? read : Math.max(read, writer.blockBytes());
     }
 
+    private synchronized @Nullable SsgFileObject object(boolean write) {
+        return write || oneObject ? writer : reader;
+    }
+
     /**
-     * Returns an object for a command up to {@code end}, with one more user, whom the caller ends; null where
+     * Returns an object for a command up to {@code end}, with one more user, which the caller ends; null where
      * {@link #reach} has to be called first.
      *
+     * @param size the length of the file now, or negative if that was not looked at
      * @throws SsgRefusal if the driver does not count the user
      */
-    public synchronized @Nullable SsgFileObject take(boolean write, long end) throws SsgRefusal {
-        SsgFileObject object = write ? writer : reader;
-        if (object == null || !object.reaches(end)) {
+    synchronized @Nullable SsgFileObject take(boolean write, long end, long size) throws SsgRefusal {
+        SsgFileObject object = object(write);
+        if (object == null || !object.knows(end, size)) {
             return null;
         }
         object.retain();
@@ -77,43 +87,38 @@ public final class SsgHandle {
     }
 
     /**
-     * Makes the file so long that a command may go up to {@code end}, where it writes, and opens the object anew if it
-     * does not know of that. A driver may lengthen files that it writes, or not: so they are long enough before.
+     * Opens the object for a command up to {@code end} anew, if it does not know of so much.
      *
      * @throws IOException with the native answer
      */
-    public void reach(boolean write, long end) throws IOException {
-        if (write) {
-            host.lengthen(end);
-        }
-        synchronized (this) {
-            SsgFileObject known = write ? writer : reader;
-            if (known == null || known.reaches(end)) {
-                return;
-            }
-        }
-        replace(write, opener.open(host, write));
-    }
-
-    private synchronized void replace(boolean write, SsgFileObject fresh) {
-        SsgFileObject old = write ? writer : reader;
-        if (old == null || old.bytes() >= fresh.bytes()) {
-            fresh.release(); // closed meanwhile, or another was quicker
+    void reach(boolean write, long end) throws IOException {
+        SsgFileObject known = object(write);
+        if (known == null) {
             return;
         }
-        old.release(); // commands that use it still count
-        if (write) {
+        known.ask();
+        if (!known.knows(end, host.size())) {
+            replace(known, opener.open(host, write || oneObject));
+        }
+    }
+
+    private synchronized void replace(SsgFileObject known, SsgFileObject fresh) {
+        if (known == reader) {
+            reader = fresh;
+        } else if (known == writer) {
             writer = fresh;
         } else {
-            reader = fresh;
+            fresh.release(); // closed meanwhile, or another thread was quicker
+            return;
         }
+        known.release(); // commands that use it still count
     }
 
     void enter() {
         users++;
     }
 
-    /** Counts one user less; true for the last, who is to {@link #close} it. */
+    /** Counts one user less; returns true for the last, which calls {@link #close}. */
     boolean leave() {
         return --users == 0;
     }

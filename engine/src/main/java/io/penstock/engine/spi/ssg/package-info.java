@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the three interfaces to AMD's SSG have in common: files that a driver opens by name, sees as they were then, and may
- * refuse, commands on their way, each of which ends with a count or with its cause, and what is done for them outside the
- * lane. The calls are the backends'.
+ * The path by AMD's SSG extension: its queue, ring, files and routes, and the two types that a device implements,
+ * {@link io.penstock.engine.spi.ssg.SsgDevice} and {@link io.penstock.engine.spi.ssg.SsgCommands}. No vendor's call and no
+ * option of a vendor lives here.
  */
 @NullMarked
 package io.penstock.engine.spi.ssg;

@@ -6,18 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A file object of a driver that sees no file grow; counts its users. */
-final class SeenFile implements SsgFileObject {
+final class SeenFile extends SsgFileObject {
 
     final Path path;
     final boolean write;
     int users = 1;
-    private final long blockBytes;
+    boolean isFreed;
+    boolean isBlind;
     private final long bytes; // when it was opened
 
     SeenFile(Path path, boolean write, long blockBytes) throws SsgRefusal {
+        super(7, blockBytes);
         this.path = path;
         this.write = write;
-        this.blockBytes = blockBytes;
         try {
             this.bytes = Files.size(path);
         } catch (IOException e) {
@@ -26,22 +27,24 @@ final class SeenFile implements SsgFileObject {
     }
 
     @Override
-    public long blockBytes() {
-        return blockBytes;
+    protected boolean knows(long end, long size) {
+        return end <= bytes && !isBlind;
     }
 
     @Override
-    public long bytes() {
-        return bytes;
-    }
-
-    @Override
-    public void retain() {
+    public void retain() throws SsgRefusal {
+        super.retain();
         users++;
     }
 
     @Override
     public void release() {
+        super.release();
         users--;
+    }
+
+    @Override
+    protected void free() {
+        isFreed = true;
     }
 }

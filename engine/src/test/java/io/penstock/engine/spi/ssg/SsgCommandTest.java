@@ -37,14 +37,14 @@ class SsgCommandTest {
     private final DeviceMemory memory = Slabs.shared().allocate(1 << 16);
     private final Requests requests = new Requests();
     private final Request request = requests.of(7);
-    private final SsgCommand<SsgFile> task = new SsgCommand<>(request) {};
+    private final SsgCommand task = new SsgCommand(request);
 
     @BeforeEach
     void open() throws IOException {
         files = new SsgFiles((path, write) -> new SeenFile(path, write, BLOCK));
         Path path = Files.write(folder.resolve("file"), new byte[(int) SIZE]);
         SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
-        file = new SsgFile(files, handle, new Limits(BLOCK, BLOCK, 1 << 20, 1 << 20, false), true);
+        file = new SsgFile(files, handle, new Limits(BLOCK, BLOCK, 1 << 20, 1 << 20, false));
     }
 
     @AfterEach
@@ -157,9 +157,9 @@ class SsgCommandTest {
 
     @Test
     void required_401_eachReportSaysWhatItsOwnCommandHasThrown() {
-        List<SsgCommand<SsgFile>> commands = new ArrayList<>();
+        List<SsgCommand> commands = new ArrayList<>();
         for (int tag = 0; tag < 300; tag++) {
-            SsgCommand<SsgFile> command = new SsgCommand<>(requests.next(tag)) {};
+            SsgCommand command = new SsgCommand(requests.next(tag));
             command.fails(new SsgRefusal("refusal " + tag));
             commands.add(command);
         }

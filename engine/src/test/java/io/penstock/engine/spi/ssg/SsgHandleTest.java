@@ -61,14 +61,14 @@ class SsgHandleTest {
     @Test
     void aFileThatHasGrownIsOpenedAnewAndTheOldObjectStaysForItsUsers() throws IOException {
         SsgHandle handle = files.open(path, Set.of(FileOption.READ));
-        SsgFileObject used = handle.take(false, 8192);
+        SsgFileObject used = handle.take(false, 8192, 8192);
         assertThat(used).isNotNull();
-        assertThat(handle.take(false, 8193))
+        assertThat(handle.take(false, 8193, 8193))
                 .as("the driver does not know of it")
                 .isNull();
         Files.write(path, new byte[16384]);
         handle.reach(false, 16384);
-        SsgFileObject fresh = handle.take(false, 16384);
+        SsgFileObject fresh = handle.take(false, 16384, 16384);
         assertThat(fresh).isSameAs(opened.get(1));
         assertThat(opened.get(0).users).as("its one command").isEqualTo(1);
         used.release();
@@ -78,11 +78,11 @@ class SsgHandleTest {
     }
 
     @Test
-    void aFileIsMadeLongEnoughBeforeItIsWritten() throws IOException {
+    void aFileThatWasMadeLongerIsOpenedAnewForWriting() throws IOException {
         SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        handle.host().lengthen(20_000);
         handle.reach(true, 20_000);
-        assertThat(Files.size(path)).isEqualTo(20_000);
-        assertThat(handle.take(true, 20_000)).isSameAs(opened.get(2));
+        assertThat(handle.take(true, 20_000, 20_000)).isSameAs(opened.get(2));
         opened.get(2).release();
         files.close(handle);
     }
@@ -104,6 +104,6 @@ class SsgHandleTest {
     void aHandleThatIsClosedHasNoObjects() throws IOException {
         SsgHandle handle = files.open(path, Set.of(FileOption.READ));
         files.close(handle);
-        assertThat(handle.take(false, 1)).isNull();
+        assertThat(handle.take(false, 1, 1)).isNull();
     }
 }

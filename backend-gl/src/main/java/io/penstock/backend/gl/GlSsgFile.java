@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl;
+
+import io.penstock.NativeError;
+import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A GL file of AMD's extension; it keeps its context. What a release does to transfers that run the manual does not say, so
+ * each of them is a user.
+ *
+ * <p><b>Threading:</b> opened and asked on the thread of the context, which also releases it.
+ */
+final class GlSsgFile extends SsgFileObject {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GlSsgFile.class);
+
+    static final AtomicLong LIVE = new AtomicLong();
+
+    private final GlContext context;
+    private final SsgTokens tokens;
+    private volatile long bytes;
+
+    private GlSsgFile(GlContext context, SsgTokens tokens, long handle, long blockBytes, long bytes) {
+        super(handle, blockBytes);
+        this.context = context;
+        this.tokens = tokens;
+        this.bytes = bytes;
+        context.join();
+    }
+
+    /**
+     * Opens a file, which is there.
+     *
+     * @throws SsgRefusal with the driver's answer
+     */
+    static GlSsgFile open(GlContext context, SsgTokens tokens, Path path, boolean writes) throws SsgRefusal {
+        String request = "a GL file for " + (writes ? "reading and writing " : "reading ") + path;
+        byte[] name = path.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8);
+        GlFailure.takeError(); // what others have left is not the driver's answer to this
+        long handle = tokens.handle(Ssg.glCreateFileAMD(
+                Arrays.copyOf(name, name.length + 1), writes ? Ssg.GL_READ_WRITE : Ssg.GL_READ_ONLY));
+        if (handle == 0) {
+            int code = GlFailure.takeError();
+            throw new SsgRefusal(request + " refused: " + GlCall.CREATE_FILE.vendorName() + " -> NULL"
+                    + (code == GlError.NO_ERROR ? "" : ", " + GlError.symbol(code)));
+        }
+        LIVE.incrementAndGet();
+        try {
+            long block = checkedBlock(request, ask(request, handle, tokens.blockSize()));
+            return new GlSsgFile(context, tokens, handle, block, ask(request, handle, tokens.fileSize()));
+        } catch (SsgRefusal e) {
+            release(handle);
+            throw e;
+        }
+    }
+
+    private static long ask(String request, long handle, int name) throws SsgRefusal {
+        long[] value = new long[1];
+        Ssg.glGetFileParameteri64vAMD(handle, name, value);
+        int code = GlFailure.takeError();
+        if (code != GlError.NO_ERROR) {
+            throw new SsgRefusal(
+                    request, new NativeError(GlCall.FILE_PARAMETER.vendorName(), code, GlError.symbol(code)));
+        }
+        return value[0];
+    }
+
+    /** {@inheritDoc} Nor of more: a driver that keeps to the length at opening would not find the end where it is. */
+    @Override
+    protected boolean knows(long end, long size) {
+        return end <= bytes && bytes <= size;
+    }
+
+    @Override
+    protected void ask() throws SsgRefusal {
+        GlFailure.takeError();
+        bytes = ask("the length of a GL file", handle(), tokens.fileSize());
+    }
+
+    @Override
+    protected void free() {
+        if (!context.postOrRun(() -> release(handle()))) {
+            LIVE.decrementAndGet(); // it went with the context
+        }
+        context.leave();
+    }
+
+    private static void release(long handle) {
+        GlFailure.takeError();
+        Ssg.glReleaseFileAMD(handle);
+        LIVE.decrementAndGet();
+        int code = GlFailure.takeError();
+        if (code != GlError.NO_ERROR && GlFailure.cause(code).isEmpty()) {
+            LOG.warn(
+                    "a GL file is not released: {}",
+                    new NativeError(GlCall.RELEASE_FILE.vendorName(), code, GlError.symbol(code)));
+        }
+    }
+}

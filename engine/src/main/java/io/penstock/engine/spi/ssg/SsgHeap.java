@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.ssg;
+
+/**
+ * Counts the memory of this process that the disk reaches. A driver has little of it, for all applications together, and may
+ * hand out ordinary memory without notice when it is used up.
+ *
+ * <p>Thread-safe.
+ */
+public final class SsgHeap {
+
+    private long used;
+
+    /** Makes one of which nothing is used. */
+    public SsgHeap() {}
+
+    /** Takes bytes, unless more than {@code most} would be in use then. */
+    public synchronized boolean take(long bytes, long most) {
+        if (bytes > most - used) {
+            return false;
+        }
+        used += bytes;
+        return true;
+    }
+
+    /** Gives back what was taken. */
+    public synchronized void give(long bytes) {
+        used -= bytes;
+    }
+
+    /** Returns how many bytes are in use. */
+    public synchronized long used() {
+        return used;
+    }
+}

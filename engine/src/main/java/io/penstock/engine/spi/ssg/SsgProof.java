@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.ssg;
+
+import io.penstock.Option;
+import io.penstock.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Whether a driver has the extension: a file is opened, since there are drivers that claim the extension without having it.
+ *
+ * @param reason why not; empty if it has
+ * @param by what was made of the file
+ * @param blockBytes of the file
+ */
+public record SsgProof(String reason, String by, long blockBytes) {
+
+    /** Returns that the driver has it not. */
+    public static SsgProof failed(String reason) {
+        return new SsgProof(reason, "", 0);
+    }
+
+    /**
+     * Has the driver open a file for reading: the one that the user names, or a temporary one.
+     *
+     * @param named names a file on the card's disk, or is empty
+     * @param by what a driver makes of a file
+     * @param claim what to say before the reason if it makes none
+     */
+    public static SsgProof of(
+            Options options, Option<String> named, SsgFileObject.Opener driver, String by, String claim) {
+        try {
+            return new SsgProof("", by, blockBytes(options, named, driver));
+        } catch (SsgRefusal e) {
+            return failed(claim + e.getMessage());
+        }
+    }
+
+    /**
+     * Has the driver open a file, and returns its block size.
+     *
+     * @throws SsgRefusal with the driver's answer, and with what else to try
+     */
+    static long blockBytes(Options options, Option<String> named, SsgFileObject.Opener driver) throws SsgRefusal {
+        String name = options.get(named);
+        try {
+            return name.isEmpty() ? ofTemporary(driver) : ofFile(Path.of(name), driver);
+        } catch (IOException | RuntimeException e) {
+            throw new SsgRefusal(
+                    e.getMessage() + (name.isEmpty() ? "; a file on the card's disk can be named in " + named : ""));
+        }
+    }
+
+    private static long ofTemporary(SsgFileObject.Opener driver) throws IOException {
+        Path file = Files.write(Files.createTempFile("penstock-ssg", null), new byte[1]);
+        try {
+            return ofFile(file, driver);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static long ofFile(Path file, SsgFileObject.Opener driver) throws IOException {
+        SsgFileObject object = driver.open(file, false);
+        try {
+            return object.blockBytes();
+        } finally {
+            object.release();
+        }
+    }
+
+    /** Returns whether the driver has it. */
+    public boolean isProven() {
+        return reason.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return isProven() ? "SSG, proven by a " + by + ", in blocks of " + blockBytes + " bytes" : "no SSG: " + reason;
+    }
+}

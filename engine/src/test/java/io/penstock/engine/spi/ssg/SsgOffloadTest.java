@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.ssg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.staging.Doorbell;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Calls that another thread makes when the test says so. */
+class SsgOffloadTest {
+
+    private static final class Task extends SsgCommand {
+
+        Task() {
+            super(new Request(0, (request, bytes, failure) -> {}));
+        }
+    }
+
+    private final ArrayDeque<Runnable> elsewhere = new ArrayDeque<>();
+    private final Doorbell doorbell = new Doorbell();
+    private final SsgOffload<Task> offload = new SsgOffload<>(doorbell, () -> Schedulers.fromExecutor(elsewhere::add));
+    private final Task task = new Task();
+
+    @Test
+    void aCommandComesBackWithItsResultWhenTheCallHasReturned() {
+        offload.run(task, () -> task.ends(42));
+        assertThat(offload.poll()).as("before the call").isNull();
+        assertThat(doorbell.poll()).isFalse();
+        elsewhere.remove().run();
+        assertThat(doorbell.poll()).as("the lane is woken").isTrue();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(task.moved()).isEqualTo(42);
+        assertThat(offload.poll()).as("twice").isNull();
+    }
+
+    @Test
+    void anExceptionIsTheResult() {
+        SsgRefusal refused = new SsgRefusal("a file", new NativeError("open", 7, "SEVEN"));
+        offload.run(task, () -> {
+            throw refused;
+        });
+        elsewhere.remove().run();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(failure().error()).isEqualTo(new NativeError("open", 7, "SEVEN"));
+
+        offload.run(task, () -> {
+            throw new IllegalStateException("shut");
+        });
+        elsewhere.remove().run();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(failure().error().toString()).contains("shut");
+
+        offload.run(task, () -> {
+            throw new IOException("gone");
+        });
+        elsewhere.remove().run();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(failure().error().toString()).contains("gone");
+    }
+
+    private NativeFailure failure() {
+        return Objects.requireNonNull(task.failure());
+    }
+
+    @Test
+    void aSchedulerThatIsShutDownLosesNoCommand() {
+        Scheduler shut = Schedulers.newSingle("shut");
+        shut.dispose();
+        SsgOffload<Task> late = new SsgOffload<>(doorbell, () -> shut);
+        late.run(task, () -> task.ends(42));
+        assertThat(late.poll()).isSameAs(task);
+        assertThat(task.moved()).isEqualTo(42);
+        assertThat(doorbell.poll()).isTrue();
+    }
+
+    @Test
+    void whatAnotherThreadGivesBackComesBackAsItIs() {
+        task.fails(SsgCommand.CANCELLED);
+        offload.giveBack(task);
+        assertThat(doorbell.poll()).isTrue();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(task.failure()).isSameAs(SsgCommand.CANCELLED);
+    }
+}
