@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.picture;
 
-import java.io.ByteArrayOutputStream;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.zip.CRC32;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
+import javax.imageio.IIOImage;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageWriteParam;
+import javax.imageio.ImageWriter;
+import javax.imageio.stream.ImageOutputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
 
-/** Writes PNG files (ISO/IEC 15948), without java.desktop. */
+/** Writes PNG files by javax.imageio: the Java runtime needs the module java.desktop, but no display. */
 public final class Png {
 
-    private static final byte[] SIGNATURE = {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    private static final int BITS = 8;
-    private static final int TRUECOLOUR = 2;
-    private static final int FILTER_UP = 2;
+    private static final float FAST = 0.9f; // deflate's level 1
+    private static final String HEADLESS = "java.awt.headless";
+
+    static {
+        // Where DISPLAY is set, libawt would load X11's libraries, which a JDK for servers does not have.
+        if (System.getProperty(HEADLESS) == null) {
+            System.setProperty(HEADLESS, "true");
+        }
+    }
 
     private Png() {}
 
@@ -30,57 +37,31 @@ public final class Png {
         String unique = Long.toHexString(System.nanoTime());
         Path part = whole.resolveSibling("." + whole.getFileName() + "." + unique + ".part");
         try {
-            Files.write(part, encode(picture), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            encode(picture, part);
             move(part, whole);
         } finally {
             Files.deleteIfExists(part);
         }
     }
 
-    /** Returns the bytes of the file. */
-    public static byte[] encode(Picture picture) throws IOException {
-        ByteArrayOutputStream png = new ByteArrayOutputStream();
-        png.write(SIGNATURE);
-        chunk(png, "IHDR", header(picture));
-        chunk(png, "IDAT", deflated(picture));
-        chunk(png, "IEND", new byte[0]);
-        return png.toByteArray();
-    }
-
-    private static byte[] header(Picture picture) {
-        ByteBuffer header = ByteBuffer.allocate(13).putInt(picture.width()).putInt(picture.height());
-        return header.put((byte) BITS).put((byte) TRUECOLOUR).array(); // then deflate, adaptive filters, no interlace
-    }
-
-    private static byte[] deflated(Picture picture) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-        try (DeflaterOutputStream out = new DeflaterOutputStream(bytes, deflater)) {
-            int stride = 3 * picture.width();
-            byte[] line = new byte[1 + stride];
-            line[0] = FILTER_UP;
-            for (int y = 0; y < picture.height(); y++) {
-                for (int i = 0; i < stride; i++) {
-                    int above = y == 0 ? 0 : picture.rgb()[(y - 1) * stride + i];
-                    line[1 + i] = (byte) (picture.rgb()[y * stride + i] - above);
-                }
-                out.write(line);
-            }
+    private static void encode(Picture picture, Path part) throws IOException {
+        int width = picture.width();
+        int height = picture.height();
+        BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
+        image.getRaster()
+                .setDataElements(0, 0, width, height, picture.rgb()); // red, green, blue, however it keeps them
+        ImageWriter writer = ImageIO.getImageWritersByFormatName("png").next(); // every JDK has one
+        ImageWriteParam how = writer.getDefaultWriteParam();
+        how.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
+        how.setCompressionQuality(FAST);
+        // Not a File: ImageIO would say only that it cannot write there, and not why.
+        try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+                ImageOutputStream png = new MemoryCacheImageOutputStream(out)) {
+            writer.setOutput(png);
+            writer.write(null, new IIOImage(image, null, null), how);
         } finally {
-            deflater.end();
+            writer.dispose();
         }
-        return bytes.toByteArray();
-    }
-
-    private static void chunk(ByteArrayOutputStream png, String type, byte[] data) throws IOException {
-        byte[] name = type.getBytes(StandardCharsets.US_ASCII);
-        CRC32 crc = new CRC32();
-        crc.update(name);
-        crc.update(data);
-        png.write(ByteBuffer.allocate(4).putInt(data.length).array());
-        png.write(name);
-        png.write(data);
-        png.write(ByteBuffer.allocate(4).putInt((int) crc.getValue()).array());
     }
 
     private static void move(Path part, Path whole) throws IOException {
