@@ -15,7 +15,8 @@ public record FileRegion(StorageFile file, long offset, long length) {
         Objects.requireNonNull(file, "file");
         if (offset < 0 || length < 0 || offset + length < 0) {
             throw new IllegalArgumentException(
-                    "no region of a file: " + length + " bytes at " + offset + " of " + file.path());
+                    "offset and length of a region must be at least 0, and end within a long, were " + offset + " and "
+                            + length + ", of " + file.path());
         }
     }
 

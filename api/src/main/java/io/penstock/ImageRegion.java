@@ -17,10 +17,10 @@ public record ImageRegion(long image, int level, Texels origin, Texels extent, L
     public ImageRegion {
         Objects.requireNonNull(layout, "layout");
         if (level < 0 || origin.x < 0 || origin.y < 0 || origin.z < 0) {
-            throw new IllegalArgumentException("no region of an image: level " + level + ", origin " + origin);
+            throw new IllegalArgumentException("level and origin must be at least 0, were " + level + " and " + origin);
         }
         if (extent.x < 1 || extent.y < 1 || extent.z < 1) {
-            throw new IllegalArgumentException("no region of an image: extent " + extent);
+            throw new IllegalArgumentException("extent must be at least 1 texel each way, was " + extent);
         }
         if (layout.texelBytes < 1
                 || layout.rowPitch < (long) extent.x * layout.texelBytes

@@ -8,13 +8,13 @@ final class Plans {
 
     static void checkChunk(long bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("chunks of " + bytes + " bytes");
+            throw new IllegalArgumentException("chunk size must be at least 1 byte, was " + bytes);
         }
     }
 
     static void checkDepth(int chunks) {
         if (chunks < 1) {
-            throw new IllegalArgumentException("a depth of " + chunks + " chunks");
+            throw new IllegalArgumentException("depth must be at least 1 chunk, was " + chunks);
         }
     }
 }

@@ -18,7 +18,7 @@ public record SubmitOptions(int inFlight, boolean inOrder, Errors errors, boolea
 
     public SubmitOptions {
         if (inFlight < 1) {
-            throw new IllegalArgumentException(inFlight + " transfers in flight");
+            throw new IllegalArgumentException("inFlight must be at least 1, was " + inFlight);
         }
     }
 

@@ -86,16 +86,17 @@ public final class Transfer {
     public static Transfer gather(StorageFile file, long[] offsets, int length, BufferRegion to) {
         if (offsets.length == 0 || length < 1) {
             throw new IllegalArgumentException(
-                    "nothing to gather: " + offsets.length + " blocks of " + length + " bytes");
+                    "a gather needs at least 1 block of at least 1 byte, had " + offsets.length + " of " + length);
         }
         if ((long) offsets.length * length != to.length()) {
-            throw new IllegalArgumentException(offsets.length + " blocks of " + length
-                    + " bytes do not fill a region of " + to.length() + " bytes");
+            throw new IllegalArgumentException("the target must have " + (long) offsets.length * length + " bytes for "
+                    + offsets.length + " blocks of " + length + ", had " + to.length());
         }
         long[] copy = offsets.clone();
         for (long offset : copy) {
             if (offset < 0 || offset + length < 0) {
-                throw new IllegalArgumentException("no region of a file: " + length + " bytes at " + offset);
+                throw new IllegalArgumentException(
+                        "offsets must be at least 0, and blocks end within a long, was " + offset);
             }
         }
         return new Transfer(true, file.region(copy[0], length), to, null, copy, Terms.NONE);
@@ -103,8 +104,8 @@ public final class Transfer {
 
     private static void checkLengths(FileRegion file, Target target) {
         if (file.length() != target.length()) {
-            throw new IllegalArgumentException("a file region of " + file.length() + " bytes does not fit a target of "
-                    + target.length() + " bytes");
+            throw new IllegalArgumentException("file region and target must have the same length, had " + file.length()
+                    + " and " + target.length() + " bytes");
         }
     }
 
@@ -139,10 +140,11 @@ public final class Transfer {
 
     private void check(Transfer other) {
         if (other.offsets != null) {
-            throw new IllegalArgumentException("a gather takes no further pairs, and joins no other transfer");
+            throw new IllegalArgumentException("a gather cannot be combined with other transfers");
         }
         if (other.read != read) {
-            throw new IllegalArgumentException(other + " does not go the way of " + this);
+            throw new IllegalArgumentException(
+                    "all pairs must go in the same direction: " + other + " cannot be added to " + this);
         }
     }
 
@@ -193,7 +195,7 @@ public final class Transfer {
      */
     public Transfer deadline(Duration limit) {
         if (limit.isNegative() || limit.isZero()) {
-            throw new IllegalArgumentException("a deadline of " + limit);
+            throw new IllegalArgumentException("deadline must be positive, was " + limit);
         }
         return with(new Terms(terms.after, terms.queue, terms.orderKey, terms.tag, limit, terms.requireDirect));
     }

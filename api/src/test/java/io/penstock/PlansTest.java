@@ -76,8 +76,8 @@ class PlansTest {
     @Test
     void chunksHaveBytesAndThereIsOneAtLeast() {
         for (int bad : new int[] {0, -1}) {
-            String bytes = "chunks of " + bad + " bytes";
-            String depth = "a depth of " + bad + " chunks";
+            String bytes = "chunk size must be at least 1 byte, was " + bad;
+            String depth = "depth must be at least 1 chunk, was " + bad;
             StreamPlan stream = StreamPlan.of(NOWHERE);
             WritePlan write = WritePlan.to(NOWHERE);
             assertThatIllegalArgumentException()
@@ -106,6 +106,6 @@ class PlansTest {
                 .isEqualTo(new SubmitOptions(128, true, SubmitOptions.Errors.DELAY, false));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> options.inFlight(0))
-                .withMessage("0 transfers in flight");
+                .withMessage("inFlight must be at least 1, was 0");
     }
 }

@@ -37,7 +37,8 @@ class RegionTest {
         for (long[] bad : new long[][] {{-1, 1}, {0, -1}, {Long.MAX_VALUE - 5, 6}, {1, Long.MAX_VALUE}}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> file.region(bad[0], bad[1]))
-                    .withMessage("no region of a file: " + bad[1] + " bytes at " + bad[0] + " of " + PATH);
+                    .withMessage("offset and length of a region must be at least 0, and end within a long, were "
+                            + bad[0] + " and " + bad[1] + ", of " + PATH);
         }
     }
 
@@ -117,7 +118,7 @@ class RegionTest {
             ImageRegion.Texels origin = new ImageRegion.Texels(bad[1], bad[2], bad[3]);
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new ImageRegion(7, bad[0], origin, one, layout))
-                    .withMessageContaining("level " + bad[0])
+                    .withMessageContaining("level and origin must be at least 0, were " + bad[0])
                     .withMessageContaining(origin.toString());
         }
     }

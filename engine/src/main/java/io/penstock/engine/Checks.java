@@ -35,7 +35,7 @@ public final class Checks {
 
     private void queue(Transfer transfer, DeviceQueue queue) {
         if (!backend.driver().makes(queue)) {
-            throw new IllegalArgumentException(transfer + ": " + queue + " is no queue that " + backend + " knows");
+            throw new IllegalArgumentException(transfer + ": " + queue + " is not a queue of " + backend);
         }
     }
 
@@ -44,8 +44,8 @@ public final class Checks {
             throw new IllegalArgumentException(transfer + ": the file was not opened by " + backend);
         }
         if (transfer.isRead() ? !own.isReadable() : !own.isWritable()) {
-            throw new IllegalArgumentException(
-                    transfer + ": the file was not opened for this, but with " + own.options());
+            throw new IllegalArgumentException(transfer + ": the file must be opened with "
+                    + (transfer.isRead() ? "READ" : "WRITE") + ", was opened with " + own.options());
         }
     }
 
@@ -72,7 +72,7 @@ public final class Checks {
 
     static void bufferBytes(long bytes) {
         if (bytes < 0) {
-            throw new IllegalArgumentException("a buffer of " + bytes + " bytes");
+            throw new IllegalArgumentException("buffer size must be at least 0 bytes, was " + bytes);
         }
     }
 
@@ -81,10 +81,11 @@ public final class Checks {
                 || options.contains(FileOption.CREATE_NEW)
                 || options.contains(FileOption.TRUNCATE);
         if (makes && !options.contains(FileOption.WRITE)) {
-            throw new IllegalArgumentException("opening " + path + " with " + options + " needs WRITE");
+            throw new IllegalArgumentException(
+                    "opening " + path + ": CREATE, CREATE_NEW and TRUNCATE need WRITE, were " + options);
         }
         if (options.contains(FileOption.IMMUTABLE) && options.contains(FileOption.WRITE)) {
-            throw new IllegalArgumentException("opening " + path + ": a file that is written is not IMMUTABLE");
+            throw new IllegalArgumentException("opening " + path + ": WRITE and IMMUTABLE exclude each other");
         }
     }
 }

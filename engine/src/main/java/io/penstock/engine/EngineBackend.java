@@ -176,7 +176,7 @@ final class EngineBackend implements Backend, Port {
     @Override
     public DeviceBuffer wrap(ByteBuffer memory) {
         if (!memory.isDirect() || memory.isReadOnly()) {
-            throw new IllegalArgumentException("only direct, writable buffers can be wrapped, unlike " + memory);
+            throw new IllegalArgumentException("buffer must be direct and writable, was " + memory);
         }
         int bytes = memory.remaining();
         return buffer("wrapping of " + bytes + " bytes", bytes, () -> driver.wrap(memory.slice()));

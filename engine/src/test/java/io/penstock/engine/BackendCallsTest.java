@@ -201,12 +201,12 @@ class BackendCallsTest {
         DeviceBuffer buffer = buffer(100);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> backend.submit(Transfer.write(buffer.all(), file.all())))
-                .withMessageContaining("was not opened for this, but with [READ]");
+                .withMessageContaining("must be opened with WRITE, was opened with [READ]");
         DeviceQueue queue = () -> 5;
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         backend.submit(Transfer.read(file.all(), buffer.all()).on(queue)))
-                .withMessageContaining("is no queue that backend fake knows");
+                .withMessageContaining("is not a queue of backend fake");
         ImageRegion image = new ImageRegion(
                 1,
                 0,
@@ -223,11 +223,11 @@ class BackendCallsTest {
         for (FileOption makes : List.of(FileOption.CREATE, FileOption.CREATE_NEW, FileOption.TRUNCATE)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> backend.openFile(PATH, FileOption.READ, makes))
-                    .withMessageContaining("needs WRITE");
+                    .withMessageContaining("need WRITE");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> backend.openFile(PATH, FileOption.IMMUTABLE, FileOption.WRITE))
-                .withMessageContaining("not IMMUTABLE");
+                .withMessageContaining("WRITE and IMMUTABLE exclude each other");
         StorageFile made = Objects.requireNonNull(
                 backend.openFile(PATH, FileOption.WRITE, FileOption.CREATE).block(LONG));
         assertThat(made.options()).isEqualTo(Set.of(FileOption.WRITE, FileOption.CREATE));

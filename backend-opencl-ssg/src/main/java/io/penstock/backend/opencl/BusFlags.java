@@ -37,7 +37,7 @@ final class BusFlags {
             }
         });
         if (names.length() > 0) {
-            throw new IllegalArgumentException("bus-addressable memory cannot have " + names);
+            throw new IllegalArgumentException("bus-addressable memory must not have " + names);
         }
     }
 
@@ -52,7 +52,7 @@ final class BusFlags {
     /** Returns a size as the driver would round it, so that nobody is told of less than there is. */
     static long wholePages(long bytes) {
         if (bytes <= 0 || bytes > Long.MAX_VALUE - PAGE_BYTES) {
-            throw new IllegalArgumentException("a buffer of " + bytes + " bytes on the bus");
+            throw new IllegalArgumentException("size of bus-addressable memory must be at least 1 byte, was " + bytes);
         }
         return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
     }

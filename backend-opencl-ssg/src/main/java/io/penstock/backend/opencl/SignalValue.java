@@ -14,8 +14,7 @@ final class SignalValue {
     /** Goes on if a marker can have a value that somebody wrote. */
     static void check(long value) {
         if (value < 1 || value > LAST) {
-            throw new IllegalArgumentException(
-                    "a signal of " + value + ": values are 1 to " + LAST + ", and do not begin again");
+            throw new IllegalArgumentException("signal value must be from 1 to " + LAST + ", was " + value);
         }
     }
 
@@ -23,7 +22,7 @@ final class SignalValue {
     static void checkRises(long value, long before) {
         check(value);
         if (value <= before) {
-            throw new IllegalArgumentException("a signal of " + value + " behind one of " + before + ": values rise");
+            throw new IllegalArgumentException("signal values must rise: " + value + " after " + before);
         }
     }
 }

@@ -104,7 +104,7 @@ class ExternalBufferTest {
         for (long value : new long[] {5, 4, 1}) {
             assertThatThrownBy(() -> out.signal(value))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("values rise");
+                    .hasMessageContaining("values must rise");
             StepVerifier.create(out.writeSignal(value))
                     .expectError(IllegalArgumentException.class)
                     .verify(SsgFixture.LONG);
@@ -114,7 +114,7 @@ class ExternalBufferTest {
         assertThat(PcieDevice.marker(marker)).isEqualTo(-1);
         assertThatThrownBy(() -> out.signal(1L << 32))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("do not begin again");
+                .hasMessageContaining("must be from 1 to");
         assertThatThrownBy(() -> out.signal(1)).isInstanceOf(IllegalArgumentException.class);
     }
 

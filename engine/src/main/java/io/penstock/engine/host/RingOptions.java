@@ -11,7 +11,8 @@ public record RingOptions(int entries, int completions) {
 
     public RingOptions {
         if (entries < 1 || completions < entries) {
-            throw new IllegalArgumentException("entries " + entries + ", completions " + completions);
+            throw new IllegalArgumentException("entries must be at least 1 and completions at least as many, were "
+                    + entries + " and " + completions);
         }
     }
 

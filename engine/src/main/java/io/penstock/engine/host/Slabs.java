@@ -71,7 +71,7 @@ public final class Slabs implements AutoCloseable {
      */
     public Slab allocate(long bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("a slab of " + bytes + " bytes");
+            throw new IllegalArgumentException("slab size must be at least 1 byte, was " + bytes);
         }
         try {
             SizeClass.Block block = sizeClass(bytes).take(bytes);

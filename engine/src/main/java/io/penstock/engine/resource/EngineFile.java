@@ -190,7 +190,7 @@ public final class EngineFile extends Pinned implements StorageFile {
 
     private static void checkSize(long size) {
         if (size < 0) {
-            throw new IllegalArgumentException("a file of " + size + " bytes");
+            throw new IllegalArgumentException("file size must be at least 0 bytes, was " + size);
         }
     }
 

@@ -24,10 +24,12 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
 
     public Limits {
         if (Long.bitCount(fileAlignment) != 1 || Long.bitCount(memoryAlignment) != 1) {
-            throw new IllegalArgumentException("alignments of " + fileAlignment + " and " + memoryAlignment);
+            throw new IllegalArgumentException(
+                    "alignments must be powers of two, were " + fileAlignment + " and " + memoryAlignment);
         }
         if (pieceBytes < fileAlignment || maxBytes < pieceBytes || pieceBytes % fileAlignment != 0) {
-            throw new IllegalArgumentException("pieces of " + pieceBytes + ", at most " + maxBytes + " bytes");
+            throw new IllegalArgumentException("pieceBytes must be a multiple of " + fileAlignment
+                    + " and at most maxBytes, was " + pieceBytes + " of " + maxBytes);
         }
     }
 

@@ -16,7 +16,8 @@ public record Picture(int width, int height, byte[] rgb) {
 
     public Picture {
         if (rgb.length != 3 * width * height) {
-            throw new IllegalArgumentException(rgb.length + " bytes for " + width + " x " + height + " pixels");
+            throw new IllegalArgumentException(
+                    "rgb must have 3 bytes for each of " + width + " x " + height + " pixels, had " + rgb.length);
         }
     }
 }

@@ -60,7 +60,8 @@ public final class Playback {
      */
     public Playback(FrameClock clock, Stage stage, long periodNanos, int places) {
         if (periodNanos < 0 || places < 2) {
-            throw new IllegalArgumentException("a period of " + periodNanos + " ns, and " + places + " places");
+            throw new IllegalArgumentException(
+                    "period must be at least 0 ns and places at least 2, were " + periodNanos + " and " + places);
         }
         this.clock = clock;
         this.stage = stage;

@@ -12,11 +12,10 @@ public record Camera(double azimuthDegrees, double elevationDegrees) {
 
     public Camera {
         if (!Double.isFinite(azimuthDegrees)) {
-            throw new IllegalArgumentException("an azimuth of " + azimuthDegrees + " degrees");
+            throw new IllegalArgumentException("azimuth must be finite, was " + azimuthDegrees + " degrees");
         }
         if (!(elevationDegrees >= -90 && elevationDegrees <= 90)) {
-            throw new IllegalArgumentException(
-                    "an elevation of " + elevationDegrees + " degrees; it goes from -90 to 90");
+            throw new IllegalArgumentException("elevation must be from -90 to 90 degrees, was " + elevationDegrees);
         }
     }
 

@@ -78,7 +78,8 @@ class RayViewTest {
 
     @Test
     void anglesThatAreNoneAreRefused() {
-        assertThatThrownBy(() -> new Camera(Double.NaN, 0)).hasMessageContaining("an azimuth of NaN");
-        assertThatThrownBy(() -> new Camera(0, 91)).hasMessageContaining("an elevation of 91.0");
+        assertThatThrownBy(() -> new Camera(Double.NaN, 0)).hasMessageContaining("azimuth must be finite, was NaN");
+        assertThatThrownBy(() -> new Camera(0, 91))
+                .hasMessageContaining("elevation must be from -90 to 90 degrees, was 91.0");
     }
 }

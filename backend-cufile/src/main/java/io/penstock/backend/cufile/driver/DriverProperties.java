@@ -59,7 +59,8 @@ public record DriverProperties(
     /** Takes the structure apart. */
     static DriverProperties of(byte[] properties) {
         if (properties.length != CuFile.DRV_PROPS_BYTES) {
-            throw new IllegalArgumentException(properties.length + " bytes of properties");
+            throw new IllegalArgumentException(
+                    "properties must have " + CuFile.DRV_PROPS_BYTES + " bytes, had " + properties.length);
         }
         ByteBuffer fields = ByteBuffer.wrap(properties).order(ByteOrder.nativeOrder());
         return new DriverProperties(

@@ -29,7 +29,7 @@ public final class NativeMemory {
      */
     public static ByteBuffer view(long address, long length) {
         if (address == 0) {
-            throw new IllegalArgumentException("address is 0");
+            throw new IllegalArgumentException("address must not be 0");
         }
         Objects.checkIndex(length, (long) Integer.MAX_VALUE + 1);
         return new Pointer(address).getByteBuffer(0, length).order(ByteOrder.nativeOrder());
@@ -38,7 +38,7 @@ public final class NativeMemory {
     /** Returns the address of byte 0 of {@code buffer}, whatever its position; it must be direct. */
     public static long address(ByteBuffer buffer) {
         if (!buffer.isDirect()) {
-            throw new IllegalArgumentException("not a direct buffer: " + buffer);
+            throw new IllegalArgumentException("buffer must be direct, was " + buffer);
         }
         return Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
     }

@@ -34,11 +34,12 @@ public record SlotSizes(long slotBytes, int slotsPerFiller, int fillers, int dep
 
     public SlotSizes {
         if (slotBytes < BLOCK_BYTES || slotBytes % BLOCK_BYTES != 0) {
-            throw new IllegalArgumentException("slots of " + slotBytes + " bytes are no multiple of " + BLOCK_BYTES);
+            throw new IllegalArgumentException("slotBytes must be a multiple of " + BLOCK_BYTES + ", was " + slotBytes);
         }
         if (slotsPerFiller < 1 || fillers < 0 || depth < 1) {
             throw new IllegalArgumentException(
-                    slotsPerFiller + " slots for each of " + fillers + " fillers, " + depth + " requests");
+                    "slotsPerFiller and depth must be at least 1, and fillers at least 0, were " + slotsPerFiller + ", "
+                            + depth + " and " + fillers);
         }
     }
 
