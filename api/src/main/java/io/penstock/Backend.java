@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
  * <p><b>Errors:</b> caller bugs (a negative offset, a buffer of another backend) are JDK exceptions, thrown at once;
  * everything else is a {@link PenstockException} or, when opening a file, an {@link java.io.IOException}, as signal.
  *
- * <p><b>Ownership:</b> whoever opened it closes it, and with it what it still has open.
+ * <p><b>Ownership:</b> the caller that opened it closes it, and with it what it still has open.
  */
 public interface Backend extends AutoCloseable {
 
@@ -183,7 +183,7 @@ public interface Backend extends AutoCloseable {
      */
     Mono<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill);
 
-    /** Says what {@code transfer} would do, without doing it. */
+    /** Returns what {@code transfer} would do, without doing it. */
     Explanation explain(Transfer transfer);
 
     /**

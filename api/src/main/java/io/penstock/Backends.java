@@ -61,7 +61,7 @@ public final class Backends {
      * @param name a provider's name, or {@code gpu} for {@link #openGpu()}
      * @param options what code sets; wins over system properties and environment
      * @throws BackendUnavailableException if it cannot be used; the message lists every provider and why not
-     * @throws IllegalArgumentException for an option that nobody knows, or a value out of range
+     * @throws IllegalArgumentException for an unknown option, or a value out of range
      */
     public static Backend open(String name, Options options) {
         Objects.requireNonNull(name, "name");
@@ -123,7 +123,7 @@ public final class Backends {
      * Lists every provider, those that cannot be used with their reasons; never throws for what a provider does, and
      * opens nothing.
      *
-     * @throws IllegalArgumentException for an option that nobody knows, or a value out of range
+     * @throws IllegalArgumentException for an unknown option, or a value out of range
      */
     public static List<Listing> list() {
         Providers providers = Providers.load();

@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 /**
  * A piece of device memory.
  *
- * <p><b>Ownership:</b> whoever allocated it closes it; a wrapped one stays the application's, and closing only ends
+ * <p><b>Ownership:</b> the caller that allocated it closes it; a wrapped one stays the application's, and closing only ends
  * the wrapping. Closing while transfers are in flight is safe: the memory is freed when the last has ended (rules
  * 201, 202). Contents are undefined until written. Thread-safe; concurrent access to the same bytes is the caller's
  * business.

@@ -7,7 +7,7 @@ import reactor.core.publisher.Mono;
  * A point in a device's own order: passed when everything before it is done. Signalled on failure too;
  * {@link #outcome} is the truth.
  *
- * <p><b>Ownership:</b> whoever got it closes it; closing early is safe, the native object goes when the device has
+ * <p><b>Ownership:</b> the caller closes it; closing early is safe, the native object goes when the device has
  * passed it.
  */
 public interface DeviceFence extends AutoCloseable {
@@ -25,7 +25,7 @@ public interface DeviceFence extends AutoCloseable {
     /**
      * Gives what the transfer behind it came to.
      *
-     * <p><b>Result:</b> the completion; empty for a fence that the application brought, which has no transfer.
+     * <p><b>Result:</b> the completion; empty for an imported fence, which has no transfer.
      *
      * <p><b>Errors:</b> those of the transfer.
      *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** How a file is opened; READ if nothing is said. */
+/** How a file is opened; READ by default. */
 public enum FileOption {
     /** Its bytes can be read. */
     READ,
@@ -19,7 +19,7 @@ public enum FileOption {
      */
     DIRECT,
     /**
-     * The caller promises that nobody changes the file while it is open. Allows the MAPPED path (rule 207), where a
+     * The caller promises that the file does not change while it is open. Allows the MAPPED path (rule 207), where a
      * change is an error.
      */
     IMMUTABLE,

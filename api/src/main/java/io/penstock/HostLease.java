@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * A counted hold on the bytes of a chunk beyond the function that it was lent to.
  *
- * <p><b>Ownership:</b> whoever called {@link Chunk#retain} closes it, exactly once matters and more does no harm. One
+ * <p><b>Ownership:</b> the caller of {@link Chunk#retain} closes it: exactly once matters and more does no harm. One
  * that is dropped unclosed is reported by the leak detector. As an element of a Reactor stream it is closed by the
  * discard hook of {@link Backend#stream}. Thread-safe.
  */

@@ -5,7 +5,7 @@ package io.penstock;
  * Device memory as the drivers of other devices reach it, past the processor and its memory: a dma-buf, for a network
  * adapter, a disk controller, a camera, or another GPU.
  *
- * <p><b>Ownership:</b> whoever exported it closes it, when the other driver has let go of what it made of the dma-buf.
+ * <p><b>Ownership:</b> the caller that exported it closes it, when the other driver has let go of what it made of the dma-buf.
  * Until then memory that the backend allocated is not freed: {@link DeviceBuffer#close()} takes effect later, and
  * {@link Backend#close()} waits, and then says what is still exported. Memory that the application wrapped is the
  * application's: closing its buffer takes effect later too, but nothing here can keep the application from freeing it, which

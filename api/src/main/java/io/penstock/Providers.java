@@ -97,7 +97,7 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
         String name = provider.find() ? provider.group(1) : "unknown provider";
         if (found.values().stream()
                 .anyMatch(other -> other.provider().getClass().getName().equals(name))) {
-            return; // a loader that has an API of its own: its copy of a provider is none of ours
+            return; // a loader that has an API of its own: its copy of a provider implements another BackendProvider
         }
         String reason = e instanceof ServiceConfigurationError ? message : e.toString();
         note(name, e.getCause() == null ? reason : reason + ": " + e.getCause());

@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 /**
  * An opened file.
  *
- * <p><b>Ownership:</b> whoever opened it closes it. Closing while transfers are in flight is safe: the native close
+ * <p><b>Ownership:</b> the caller that opened it closes it. Closing while transfers are in flight is safe: the native close
  * happens when the last of them has ended (rules 201, 202). Thread-safe.
  */
 public interface StorageFile extends AutoCloseable {

@@ -52,7 +52,7 @@ public final class StreamPlan {
     }
 
     /**
-     * Returns this plan with chunks of at most {@code bytes} (4 MiB if nothing is said).
+     * Returns this plan with chunks of at most {@code bytes} (default: 4 MiB).
      *
      * @throws IllegalArgumentException if less than 1
      */
@@ -62,7 +62,7 @@ public final class StreamPlan {
     }
 
     /**
-     * Returns this plan with {@code chunks} leased at a time (4 if nothing is said): the one in use and those read
+     * Returns this plan with {@code chunks} leased at a time (default: 4): the one in use and those read
      * ahead.
      *
      * @throws IllegalArgumentException if less than 1

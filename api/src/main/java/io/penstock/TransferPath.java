@@ -9,7 +9,7 @@ public enum TransferPath {
     MAPPED,
     /** The vendor's own bounce through host memory. */
     COMPAT,
-    /** Through pinned slots of ours. */
+    /** Through pinned staging buffers of the library. */
     STAGED,
     /** The target is memory that the processor and its storage stack address. */
     HOST

@@ -54,7 +54,7 @@ public final class WritePlan {
     }
 
     /**
-     * Returns this plan with chunks of {@code bytes} (4 MiB if nothing is said).
+     * Returns this plan with chunks of {@code bytes} (default: 4 MiB).
      *
      * @throws IllegalArgumentException if less than 1
      */
@@ -64,7 +64,7 @@ public final class WritePlan {
     }
 
     /**
-     * Returns this plan with {@code chunks} leased at a time (4 if nothing is said): the one being filled and those
+     * Returns this plan with {@code chunks} leased at a time (default: 4): the one being filled and those
      * being written.
      *
      * @throws IllegalArgumentException if less than 1

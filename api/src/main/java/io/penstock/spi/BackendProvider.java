@@ -30,7 +30,7 @@ public interface BackendProvider {
     List<Option<?>> options();
 
     /**
-     * Says whether {@link #open} would work, creating no context and leaving nothing behind.
+     * Returns whether {@link #open} would work; creates no context and leaves nothing behind.
      *
      * <p><b>Errors:</b> never throws: what goes wrong is the reason of the answer (rule 501).
      *

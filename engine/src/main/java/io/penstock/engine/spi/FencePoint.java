@@ -22,6 +22,6 @@ public interface FencePoint {
     /** Returns the vendor's event or sync object once it has been placed; 0 if the device gave none. */
     long nativeHandle();
 
-    /** Gives it back: it has been placed, the transfer has ended, and nobody holds its fence. Any thread. */
+    /** Gives it back: it has been placed, the transfer has ended, and its fence is closed. Any thread. */
     void free();
 }

@@ -11,7 +11,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that was given back, kept for whoever wants some of its kind next: drivers take long to make it and to free it.
+ * Memory that was given back, kept for the next request of its kind: drivers take long to make it and to free it.
  *
  * <p><b>Threading:</b> thread-safe. It frees nothing itself, so that nothing waits for a driver while it is locked.
  *

@@ -21,7 +21,7 @@ public interface NativeFile {
         return false;
     }
 
-    /** Returns what says that two handles are the same file: a value object of device and inode, or like it. */
+    /** Returns a value that is equal for two handles of the same file, such as device and inode. */
     Object identity();
 
     /**

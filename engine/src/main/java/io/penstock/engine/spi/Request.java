@@ -262,8 +262,8 @@ public final class Request {
     }
 
     /**
-     * Returns what to run when the request's device work stands in the device's order and has joined
-     * {@link #point()}; null where nobody wants to know. Any thread, once, and before the request is
+     * Returns what to run when the request's device work is stream-ordered and has joined
+     * {@link #point()}; null if not needed. Any thread, once, and before the request is
      * completed; a queue that cannot say so earlier leaves it.
      */
     public @Nullable Runnable inOrder() {

@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A vendor's event as a fence: asked until it is passed, and looked at while somebody waits for it. Of a vendor are how to
+ * A vendor's event as a fence: queried until it is signalled, and polled while it is waited for. A vendor gives how to
  * ask, who looks, how the event is given back, and what a failure says.
  *
  * <p><b>Ownership:</b> an event of its own goes when this is closed and it is passed.
@@ -110,7 +110,7 @@ public abstract class EventFence implements DeviceFence, Watched {
         return true;
     }
 
-    /** {@inheritDoc} What the application brought has no transfer; a device that is lost fails here. */
+    /** {@inheritDoc} An imported event has no transfer; a device that is lost fails here. */
     @Override
     public final Mono<Completion> outcome() {
         return signalled().then(Mono.defer(() -> {

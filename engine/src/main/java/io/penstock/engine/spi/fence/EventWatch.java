@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that looks at the fences of a backend which somebody waits for. It is there while there is such a fence, and
+ * One thread that polls those fences of a backend that are waited for. It runs while there is such a fence, and
  * for a while after, asleep: an idle backend makes no call.
  *
  * <p>Thread-safe.
@@ -56,7 +56,7 @@ public final class EventWatch {
         };
         Thread thread = new Thread(null, exact, name, 0, false);
         thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps nobody's classes alive
+        thread.setContextClassLoader(null); // keeps no application's classes alive
         return thread;
     }
 
@@ -103,7 +103,7 @@ public final class EventWatch {
         }
     }
 
-    /** Ends the thread if nobody has come; whoever comes later starts another. */
+    /** Ends the thread if no fence has arrived; a later one starts another thread. */
     private synchronized boolean isOver() {
         if (arrivals.isEmpty()) {
             thread = null;

@@ -2,14 +2,14 @@
 package io.penstock.engine.spi.fence;
 
 /**
- * A fence that somebody looks at, an {@link EventWatch} as a rule.
+ * A fence that is polled, by an {@link EventWatch} as a rule.
  *
  * <p><b>Threading:</b> whichever thread watches it, one at a time.
  */
 public interface Watched {
 
     /**
-     * Asks the device, and tells whoever waits once it has passed. Never blocks.
+     * Queries the device, and signals the subscribers once the event has. Never blocks.
      *
      * @return whether it has passed, and is looked at no more
      */

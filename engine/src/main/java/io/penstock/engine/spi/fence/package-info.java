@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Vendors' events as fences, and how the host hears of those where no vendor's call tells it well. */
+/** Vendors' events as fences, and how the host polls those that no call of the vendor reports well. */
 @NullMarked
 package io.penstock.engine.spi.fence;
 

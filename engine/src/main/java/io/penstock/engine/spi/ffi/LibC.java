@@ -78,7 +78,7 @@ public final class LibC {
         return (int) syscall(SYS_GETTID, 0, 0, 0, 0, 0, 0);
     }
 
-    /** Says by how much the naps of the calling thread may be too long, at least 1. */
+    /** Sets the timer slack of the calling thread in nanoseconds, at least 1. */
     static void setTimerSlack(long nanos) {
         syscall(SYS_PRCTL, PR_SET_TIMERSLACK, nanos, 0, 0, 0, 0);
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>A JVM lives on its handlers: SIGSEGV stops a loop at a safepoint and is how a null is found out, SIGFPE is an
  * {@link ArithmeticException}, SIGTERM a shutdown, SIGQUIT a thread dump. PoCL replaces all of these in its first
  * {@code clGetDeviceIDs}, most of them by way of LLVM ({@code Signals.inc}, {@code RegisterHandlers}: SA_RESETHAND, and
- * nobody is called that was there before). Such a process ends minutes later, without a word, at the first safepoint
+ * no handler is called that was there before). Such a process ends minutes later, without a word, at the first safepoint
  * that finds a thread in a compiled loop.
  *
  * <p>A process that was started with {@code LD_PRELOAD=libjsig.so} has chained the handlers already: here there is nothing
@@ -25,7 +25,7 @@ public final class SignalHandlers {
 
     private static final Logger LOG = LoggerFactory.getLogger(SignalHandlers.class);
 
-    private static final int SIGNALS = 31; // the real-time signals above belong to whoever asks for one
+    private static final int SIGNALS = 31; // the real-time signals above are for applications
     private static final int BYTES = 256; // more than the struct sigaction of any C library
 
     private SignalHandlers() {}

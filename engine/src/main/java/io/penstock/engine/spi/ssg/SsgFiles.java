@@ -47,7 +47,7 @@ final class SsgFiles {
             host.close();
             return known;
         }
-        // Not while it is locked: the driver may have to be called by a thread that closes files, too.
+        // Not while it is locked: the driver may have to be called by a thread that also closes files.
         SsgHandle opened = SsgHandle.open(opener, host, writes);
         SsgHandle entered = enter(key, opened);
         if (entered == null) {

@@ -4,7 +4,7 @@ package io.penstock.engine.spi.staging;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes the one thread that waits at it; rings while nobody waits are kept, as one. */
+/** Wakes the one thread that waits at it; rings while no thread waits are kept, as one. */
 public final class Doorbell {
 
     private final Semaphore rings = new Semaphore(0);
@@ -13,7 +13,7 @@ public final class Doorbell {
     public Doorbell() {}
 
     /**
-     * Ends a wait, or keeps the next one from waiting. Any thread; no system call unless somebody waits.
+     * Ends a wait, or keeps the next one from waiting. Any thread; no system call unless a thread waits.
      *
      * <p>Pairs with {@link #await}: work is published before this, and looked for after that. A ringer who finds an
      * earlier ring still there may leave it at that: the waiter will take it later, and look for work after that.
@@ -46,7 +46,7 @@ public final class Doorbell {
                 return;
             }
         } catch (InterruptedException e) {
-            return; // whoever interrupts wants this thread to look around, which is what returning does
+            return; // an interrupt asks this thread to check for work, which it does on return
         }
         rings.drainPermits();
     }

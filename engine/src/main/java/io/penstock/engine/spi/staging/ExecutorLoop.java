@@ -22,7 +22,7 @@ public final class ExecutorLoop {
     /**
      * Makes one.
      *
-     * @param bell rung by the pump's hook, and by whoever wants this thread to look around
+     * @param bell rung by the pump's hook, and by callers that want this thread to check for work
      */
     public ExecutorLoop(ExecutorPump pump, Doorbell bell) {
         this.pump = pump;

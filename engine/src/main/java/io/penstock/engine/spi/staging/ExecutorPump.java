@@ -32,7 +32,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
      * Makes a pump.
      *
      * @param hook called when there is work after {@link #run} had answered that there is none; on the thread that
-     *     brought the work, so it must return at once and not call {@link #run}
+     *     submitted the work, so it must return at once and not call {@link #run}
      */
     public ExecutorPump(Runnable hook) {
         this.hook = hook;

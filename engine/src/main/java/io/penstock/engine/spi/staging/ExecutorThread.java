@@ -3,7 +3,7 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.engine.spi.ffi.TimerSlack;
 
-/** A thread of ours that is the executor of a device, for ever; sleeps while there is nothing to do. */
+/** A thread that is the executor of a device until the process ends; sleeps while there is nothing to do. */
 public final class ExecutorThread implements AutoCloseable {
 
     private static final long JOIN_MILLIS = 5_000;
@@ -25,7 +25,7 @@ public final class ExecutorThread implements AutoCloseable {
         return executor;
     }
 
-    /** Returns what queues work is handed to; nobody else may run it. */
+    /** Returns the pump that queues submit to; only this thread runs it. */
     public ExecutorPump pump() {
         return pump;
     }

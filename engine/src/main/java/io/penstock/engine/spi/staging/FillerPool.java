@@ -34,7 +34,7 @@ final class FillerPool {
         for (int i = 1; threaded && i <= size; i++) {
             Thread thread = new Thread(new Filler(this), "penstock-filler-" + i);
             thread.setDaemon(true);
-            thread.setContextClassLoader(null); // a shared thread keeps nobody's classes alive
+            thread.setContextClassLoader(null); // a shared thread keeps no application's classes alive
             threads.add(thread);
         }
         threads.forEach(Thread::start);
@@ -110,7 +110,7 @@ final class FillerPool {
         leave();
     }
 
-    /** Says that one more piece is ready. */
+    /** Announces one more ready piece. */
     void announce() {
         if (!lookout.hand()) {
             pieces.release();

@@ -13,7 +13,7 @@ import java.io.IOException;
  * file has blocks, reads take in the blocks around what was asked for.
  *
  * <p><b>Result:</b> bytes, or a negative number, and the piece says why. An error wins over the bytes before it, since a short
- * count says that the file has ended (rule 103); the lane may submit the piece again as a whole.
+ * count means that the file has ended (rule 103); the lane may submit the piece again as a whole.
  */
 final class HostSide {
 

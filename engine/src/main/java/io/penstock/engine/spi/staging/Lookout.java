@@ -5,9 +5,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The one thread of many that looks for a permit before it sleeps: who has one to give hands it over without waking
- * anybody, and the others sleep. Were all of them to look, they would take the line from one another, and from whoever
- * brings the permit.
+ * Lets one thread of many poll for a permit before it sleeps: a permit goes to that thread without a wake-up, and the others
+ * sleep. If all of them polled, they would take the cache line from one another, and from the thread that gives the permit.
  */
 final class Lookout {
 
@@ -17,13 +16,13 @@ final class Lookout {
 
     private final AtomicInteger state = new AtomicInteger();
 
-    /** Hands a permit to the one who looks; false if nobody does. Any thread. */
+    /** Hands a permit to the thread that polls; returns false if none does. Any thread. */
     boolean hand() {
         return state.compareAndSet(LOOKING, HANDED);
     }
 
     /**
-     * Looks for a permit, among those that nobody was handed too; returns whether there was one. At once if another
+     * Looks for a permit, including those that were handed to no thread; returns whether there was one. At once if another
      * thread looks.
      */
     boolean look(Semaphore others, long nanos) {

@@ -27,7 +27,7 @@ final class Piece implements Request.Completion {
         SYNC
     }
 
-    /** Places where a piece waits, held by nobody. */
+    /** Places where a piece waits, held by no thread. */
     static final int AWAITS_SLOT = 1;
 
     static final int AWAITS_FILLER = 2;
@@ -87,7 +87,7 @@ final class Piece implements Request.Completion {
         return state.compareAndSet(place, TAKEN);
     }
 
-    /** Takes the piece where nobody else does: a cancelled one stays with the filler that its entry came to. */
+    /** Takes the piece where no other thread does: a cancelled one stays with the filler that its entry came to. */
     void takeForFiller() {
         state.compareAndSet(AWAITS_FILLER, TAKEN);
     }

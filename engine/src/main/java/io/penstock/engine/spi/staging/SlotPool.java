@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a queue, and the pieces that wait for one. No thread ever waits for a slot: a piece does, and whoever
- * frees a slot sends the next piece on its way, so nothing holds a slot while waiting for another (rule 304).
+ * The slots of a queue, and the pieces that wait for one. No thread ever waits for a slot: a piece does, and the thread that
+ * frees a slot starts the next piece, so nothing holds a slot while waiting for another (rule 304).
  *
  * <p>Thread-safe, but for {@link #close}.
  */

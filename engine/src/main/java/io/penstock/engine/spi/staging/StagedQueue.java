@@ -168,7 +168,7 @@ final class StagedQueue implements NativeQueue {
                 Objects.requireNonNull(executor).forget(piece);
                 end(piece, CANCELLED);
             }
-            default -> {} // whoever holds it will look
+            default -> {} // the thread that holds it checks
         }
     }
 
@@ -202,7 +202,7 @@ final class StagedQueue implements NativeQueue {
         return false;
     }
 
-    /** Returns how long whoever works for it may look for more before he sleeps. */
+    /** Returns how long a thread that works for it may spin before it sleeps. */
     long spinNanos() {
         return sizes.spinNanos();
     }
@@ -237,7 +237,7 @@ final class StagedQueue implements NativeQueue {
 
     // Whoever holds the piece.
 
-    /** Gives a piece to whoever does its next step. */
+    /** Passes a piece to the thread that does its next step. */
     void hand(Piece piece) {
         ExecutorPump pump = executor;
         boolean toExecutor = piece.step == Piece.Step.COPY && pump != null;

@@ -87,7 +87,7 @@ public abstract class StagingRoute implements Route {
         }
     }
 
-    /** {@inheritDoc} With nobody, unless overridden. */
+    /** {@inheritDoc} With no other route, unless overridden. */
     @Override
     public Object sharing() {
         return this;

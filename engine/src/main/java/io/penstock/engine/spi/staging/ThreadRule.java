@@ -5,7 +5,7 @@ package io.penstock.engine.spi.staging;
 public enum ThreadRule {
     /** Any number at once (CUDA, OpenCL): fillers copy what they have filled. */
     MANY,
-    /** One, always the same (a GL context of ours, the D3D11 immediate context). */
+    /** One, always the same (a GL context that the backend made, the D3D11 immediate context). */
     ONE,
     /** The application's, when it lends itself (its render loop). */
     PUMP
