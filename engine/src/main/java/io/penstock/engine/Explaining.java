@@ -14,7 +14,7 @@ import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Route;
 
-/** Says what a transfer would do, by the same planner that would do it. */
+/** Explains what a transfer would do, by the same planner that would do it. */
 final class Explaining {
 
     private Explaining() {}

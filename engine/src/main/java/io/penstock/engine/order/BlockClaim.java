@@ -22,7 +22,7 @@ public final class BlockClaim {
     int blockers; // earlier claims in conflict, and one more while light writes drain
     boolean drains;
 
-    /** Makes one whose callback says that a claim which had to wait is granted. */
+    /** Makes one; the callback is called when a claim that had to wait is granted. */
     public BlockClaim(Runnable granted) {
         this.granted = granted;
     }

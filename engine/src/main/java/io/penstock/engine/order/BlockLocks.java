@@ -14,7 +14,7 @@ import java.util.Set;
  * handles and backends of the process. One per file identity (device and inode).
  *
  * <p>Claims are first come, first served wherever they conflict: a claim waits for every earlier one, granted or
- * waiting, that overlaps it unless both are shared. Hence nobody starves; and since a piece makes one claim only,
+ * waiting, that overlaps it unless both are shared. Hence no claim starves; and since a piece makes one claim only,
  * nothing holds and waits.
  *
  * <p><b>Threading:</b> thread-safe; nothing waits inside. A claim's callback runs on the thread that let go, outside
@@ -143,7 +143,8 @@ public final class BlockLocks {
 
     private void leaveLight() {
         long left = (long) STATE.getAndAdd(this, -LIGHT) - LIGHT;
-        // Pairs with isDrained(): with the bit set, either it saw a count of 0, or whoever brings it to 0 sees the bit
+        // Pairs with isDrained(): with the bit set, either it saw a count of 0, or the thread that brings it to 0 sees
+        // the bit
         // here. An entry that is taken back can get here more than once; draining again does no harm.
         if (left == NEEDED) {
             drain();

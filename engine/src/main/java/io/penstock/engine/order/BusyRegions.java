@@ -21,7 +21,7 @@ public final class BusyRegions {
     /** The zombies of the process: files are shared by all backends. */
     public static final BusyRegions ALL = new BusyRegions();
 
-    /** A transfer that nobody waits for any more, but the device. */
+    /** A transfer without a subscriber that the device still works on. */
     public static final class Zombie {
 
         private final Extents extents;

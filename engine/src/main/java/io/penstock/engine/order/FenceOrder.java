@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Knows when all that a transfer asks of the device stands in the device's own order, has the point of its fence put
- * there, and frees the point when nobody needs it any more.
+ * there, and frees the point when it is not needed any more.
  *
  * <p><b>Threading:</b> {@link #stands} and {@link #letGo} on any thread, the others on the lane.
  */
@@ -21,7 +21,7 @@ public final class FenceOrder {
     private final AtomicInteger missing = new AtomicInteger(1);
     private final AtomicBoolean placing = new AtomicBoolean();
 
-    // The transfer, the placing, and whoever holds the fence.
+    // The transfer, the placing, and the holder of the fence.
     private final AtomicInteger holders;
 
     private @Nullable Runnable placed; // written before the lane gets the transfer
@@ -30,7 +30,7 @@ public final class FenceOrder {
     /**
      * Makes one.
      *
-     * @param held whether somebody will hold its fence and {@linkplain #letGo let go} of it
+     * @param held whether its fence is handed out, whose holder will {@linkplain #letGo let go} of it
      */
     public FenceOrder(FencePoint point, boolean held) {
         this.point = point;
@@ -50,7 +50,7 @@ public final class FenceOrder {
         missing.incrementAndGet();
     }
 
-    /** Says that no further piece will be started, as far as the lane knows. */
+    /** Called when no further piece will be started, as far as the lane knows. */
     public void allStarted() {
         if (!allStarted) {
             allStarted = true;
@@ -58,14 +58,17 @@ public final class FenceOrder {
         }
     }
 
-    /** Says that one more piece stands in the device's order, or has ended; what it did is seen by whoever places. */
+    /**
+     * Called when one more piece is stream-ordered, or has ended; its effects are visible to the thread that places the
+     * point.
+     */
     public void stands() {
         if (missing.decrementAndGet() == 0) {
             place();
         }
     }
 
-    /** Says that the transfer has ended, wherever it had come to: a fence is signalled on failure too. */
+    /** Called when the transfer has ended, in whatever state: a fence is signalled on failure too. */
     public void ended() {
         place();
         letGo();

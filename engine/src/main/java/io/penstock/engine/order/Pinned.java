@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A native thing that counts who uses it, and is freed once it is retired and nobody does (rules 201, 202). Files are
+ * A native resource with a count of its users, freed once it is retired and the count is 0 (rules 201, 202). Files are
  * such a thing, and do not have one: of ten thousand files, each read finds its own cold, object by object.
  *
  * <p><b>Threading:</b> lock-free. {@link #free} runs on the thread that retired or unpinned last.
@@ -27,7 +27,7 @@ public abstract class Pinned {
 
     private volatile int state;
 
-    /** Frees it: called once, by whoever was the last. */
+    /** Frees it: called once, by the last user. */
     public abstract void free();
 
     /** Pins it, unless it is retired; each success is matched by one {@link #unpin}. */
@@ -50,7 +50,7 @@ public abstract class Pinned {
 
     /** Takes one pin back; frees if it was the last one and the thing is retired. */
     public final void unpin() {
-        // Full fence, not release alone: whoever frees must see what every other pin holder wrote.
+        // Full fence, not release alone: the thread that frees must see what every other pin holder wrote.
         int left = (int) STATE.getAndAdd(this, -PIN) - PIN;
         if (left == CLOSED) {
             free();
@@ -59,7 +59,7 @@ public abstract class Pinned {
         }
     }
 
-    /** Lets nobody pin it any more; frees at once if nobody does. Returns whether this was the first call. */
+    /** Refuses further pins; frees at once if there are none. Returns whether this was the first call. */
     public final boolean retire() {
         int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (before == 0) {

@@ -24,7 +24,7 @@ public final class SyncLine {
         start.run();
     }
 
-    /** Says that the running sync has ended, and that its failure, if any, is known to the barrier. */
+    /** Called when the running sync has ended and its failure, if any, is known to the barrier. */
     public void ended() {
         Runnable next;
         synchronized (this) {

@@ -39,7 +39,7 @@ public final class WriteBarrier {
         return youngest;
     }
 
-    /** Says that a write has ended natively, in whatever way; once per {@link #accept}. */
+    /** Called when a write has ended natively, in whatever way; once per {@link #accept}. */
     public void ended(Epoch epoch) {
         List<Runnable> covered;
         synchronized (this) {

@@ -5,7 +5,7 @@ import io.penstock.Transfer;
 
 /**
  * How far each pair of a transfer came: the bytes from its start on that were moved without a gap. Pieces end in any
- * order, so bytes beyond a gap may have been moved too; they do not count, since nobody could tell which they are.
+ * order, so bytes beyond a gap may have been moved too; they do not count, since their positions are unknown to the caller.
  *
  * <p>Made when the first piece falls short; the lane's thread only.
  */

@@ -35,7 +35,7 @@ public final class MonoSubmit extends Mono<Completion> {
 
     private static final class Inner extends OpenTransfer implements Subscription, Runnable {
 
-        // The value needs demand and an end; whoever brings the second of the two delivers.
+        // The value needs demand and an end; the thread that brings the second of the two delivers.
         private static final int REQUESTED = 1;
         private static final int OVER = 2;
         private static final VarHandle MET;

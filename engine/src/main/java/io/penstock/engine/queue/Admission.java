@@ -120,7 +120,10 @@ public final class Admission {
         }
     }
 
-    /** Returns whether nothing of its own terms holds the transfer back; if so, the lane hears when that ends. */
+    /**
+     * Returns whether nothing of its own terms holds the transfer back; if something does, the lane is notified when that
+     * ends.
+     */
     boolean isMet(Lane lane, OpenTransfer open) {
         asked = true;
         if (!startsFirst && !called) {
@@ -131,7 +134,7 @@ public final class Admission {
             for (DeviceFence fence : transfer.after()) {
                 if (!onDevice.contains(fence) && !fence.isSignalled()) {
                     fencesPending++;
-                    // Signalled on failure too; the fence's own outcome tells, and this transfer goes on.
+                    // Signalled on failure too; the fence's own outcome has the error, and this transfer continues.
                     Mono<Void> passed = fence instanceof TransferFence ours ? ours.passed() : fence.signalled();
                     passed.subscribe(nothing -> {}, e -> passed(lane, open), () -> passed(lane, open));
                 }

@@ -48,7 +48,7 @@ public final class Bounces {
     void begin(Flight flight) {
         boolean write = flight.kind == Kind.WRITE;
         if (write && !lock(flight)) {
-            return; // granted() goes on
+            return; // granted() continues
         }
         locked(flight);
     }
@@ -65,7 +65,7 @@ public final class Bounces {
         return !flight.waitsForLock;
     }
 
-    /** Goes on with a piece that waited for its lock. */
+    /** Continues a piece that waited for its lock. */
     void granted(Flight flight) {
         flight.waitsForLock = false;
         locked(flight);
@@ -185,7 +185,7 @@ public final class Bounces {
         }
     }
 
-    /** Takes what a step moved, and goes on to the next or ends the piece. */
+    /** Takes what a step moved, and starts the next step or ends the piece. */
     void advance(Flight flight, long moved) {
         switch (flight.step) {
             case BODY -> bodyMoved(flight, moved);
@@ -236,7 +236,7 @@ public final class Bounces {
         }
     }
 
-    /** Goes on with what a short count has left; the device must get somewhere, in the end. */
+    /** Continues with the rest after a short count; fails if the device makes no progress. */
     private void again(Flight flight, long moved) {
         if (moved == 0 || flight.retries > Lane.MOST_RETRIES) {
             flight.owner().fail(Failures.movedNothing(flight.owner().transfer()));

@@ -57,7 +57,7 @@ public abstract class CarriedTransfer {
         return transfer;
     }
 
-    /** Says which route carries it, and by which number that one's files are known. */
+    /** Sets the route that carries it, and the route's index. */
     final void goBy(Route route, int routeIndex) {
         this.route = route;
         this.routeIndex = routeIndex;

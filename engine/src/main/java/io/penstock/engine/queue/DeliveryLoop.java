@@ -8,7 +8,7 @@ import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Runs an operator's turns one at a time where signals are delivered; whoever has news for the operator says so with
+ * Runs an operator's turns one at a time where signals are delivered; producers announce arrivals with
  * {@link #signal}.
  *
  * <p><b>Threading:</b> {@link #signal} and {@link #signalHere} on any thread, lanes included; neither blocks. What

@@ -129,7 +129,7 @@ public final class Flight {
         }
     }
 
-    /** Says that the piece stands in the device's order, or has ended. */
+    /** Called when the piece is stream-ordered, or has ended. */
     void standsInOrder() {
         FenceOrder place = order;
         if (place != null && stands.compareAndSet(false, true)) {

@@ -49,7 +49,7 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
-    // The resource, or a Throwable. Set once, before ENDED is; read by whoever has seen ENDED.
+    // The resource, or a Throwable. Set once, before ENDED is; read by threads that have seen ENDED.
     private volatile @Nullable Object result;
 
     public Handover(Port port, CoreSubscriber<? super T> actual) {

@@ -96,7 +96,7 @@ public final class Lane implements Request.Completion {
 
     // The lane's thread.
 
-    /** Says that the calling thread is the one that turns this lane, from now on. */
+    /** Makes the calling thread the one that turns this lane, from now on. */
     void runHere() {
         inbox.runHere();
     }
@@ -340,7 +340,7 @@ public final class Lane implements Request.Completion {
         end(flight);
     }
 
-    /** Goes on with a piece whose lock was granted. */
+    /** Continues a piece whose lock was granted. */
     void granted(Flight flight) {
         bounces.granted(flight);
     }
@@ -407,7 +407,7 @@ public final class Lane implements Request.Completion {
         }
     }
 
-    /** Signals everything: nobody turns this lane any more. What the device may still write stays pinned. */
+    /** Signals everything: this lane is not turned any more. What the device may still write stays pinned. */
     public void breakDown(Throwable cause) {
         inbox.refuse(cause);
         tellNews();

@@ -11,7 +11,7 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has reached a lane and is not taken in yet, transfers and actions, and whether somebody must wake the lane for it.
+ * What has reached a lane and is not taken in yet, transfers and actions, and whether the lane must be woken for it.
  *
  * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the lane's own.
  */
@@ -44,7 +44,7 @@ final class LaneInbox {
     private @Nullable Thread owner;
     private final ArrayDeque<OpenTransfer> opened = new ArrayDeque<>();
 
-    // Set once, by the lane's thread, when a bug of ours or of a driver's ended it.
+    // Set once, by the lane's thread, when a bug of the engine's or of a driver's ended it.
     private volatile @Nullable Throwable broken;
 
     private boolean sees; // completions, in this turn of the queue
@@ -92,7 +92,7 @@ final class LaneInbox {
 
     // The lane's thread.
 
-    /** Says that the calling thread is the lane's, from now on. */
+    /** Makes the calling thread the lane's, from now on. */
     void runHere() {
         owner = Thread.currentThread();
     }
@@ -102,17 +102,20 @@ final class LaneInbox {
         return opened.isEmpty() && messages.isEmpty();
     }
 
-    /** Says that the queue is to be turned, and has shown no completion yet. */
+    /** Called before the queue is turned: it has reported no completion yet. */
     void turns() {
         sees = false;
     }
 
-    /** Says that the queue shows completions, so that it waits no more in this turn. */
+    /** Called when the queue reports a completion: it waits no more in this turn. */
     void sees() {
         sees = true;
     }
 
-    /** Says that the lane is about to wait in its queue, where others wake it; false if it must not, since there is news. */
+    /**
+     * Announces that the lane is about to wait in its queue, where others wake it; returns false if it must not, since
+     * messages have arrived.
+     */
     boolean sleep() {
         if (!opened.isEmpty()) {
             return false;
@@ -125,7 +128,7 @@ final class LaneInbox {
         return true;
     }
 
-    /** Says that it waits no more. */
+    /** Called when it waits no more. */
     void awake() {
         PARKED.setVolatile(this, false);
     }

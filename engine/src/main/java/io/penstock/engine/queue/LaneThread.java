@@ -19,7 +19,7 @@ public final class LaneThread extends Thread implements NonBlocking {
     private boolean awaitsIdle; // this thread only
 
     LaneThread(Lane lane, LaneThreads group, String name) {
-        super(null, null, name, 0, false); // inherits no thread locals of whoever opened the backend
+        super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
         this.lane = lane;
         this.group = group;
         setDaemon(true);
@@ -47,7 +47,7 @@ public final class LaneThread extends Thread implements NonBlocking {
             }
             lane.close();
         } catch (Throwable e) {
-            // A bug of ours or of a driver's. What is in flight stays pinned: nobody knows what the device still does.
+            // A bug of the engine's or of a driver's. What is in flight stays pinned: the device may still use it.
             LOG.error("{} broke; its transfers are given up, and their memory is not freed", getName(), e);
             lane.breakDown(e);
         } finally {
@@ -56,7 +56,7 @@ public final class LaneThread extends Thread implements NonBlocking {
         }
     }
 
-    /** Waits until nothing is in flight, and goes on nevertheless; any thread. */
+    /** Completes when nothing is in flight; the lane keeps running. Any thread. */
     CompletableFuture<Void> whenIdle() {
         lane.post(() -> {
             awaitsIdle = true;

@@ -112,7 +112,8 @@ public final class LaneThreads implements Lanes {
             return thread.lane();
         }
         int turn = picks;
-        picks = turn + 1; // two threads may count as one: a lane gets a few more then, and nobody waits for a counter
+        picks = turn
+                + 1; // two threads may count as one: a lane gets a few more then, and no thread waits for a counter
         return threads.get((turn >>> RUN_BITS) % threads.size()).lane();
     }
 

@@ -138,7 +138,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
     /** Hears, on the lane, that other work may wait on the fence behind it. */
     void placed() {}
 
-    /** Says who carries it, before the lane gets it; no lane if it is refused. */
+    /** Sets what carries it, before the lane gets it; no lane if it is refused. */
     public final void admit(Route route, int routeIndex, @Nullable Lane lane) {
         goBy(route, routeIndex);
         this.lane = lane;
@@ -252,7 +252,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
             loseWrite(why);
             signal(null);
         } else if (STATE.compareAndSet(this, CANCELLED, ABANDONED)) {
-            loseWrite(why); // nobody listens but a sync that covers it
+            loseWrite(why); // no subscriber is left but a sync that covers it
         }
     }
 }

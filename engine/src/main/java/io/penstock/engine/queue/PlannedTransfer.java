@@ -87,7 +87,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Gr
         return EngineBuffer.slack(((EngineFile) file).nativeFile(routeIndex()), (BufferRegion) target);
     }
 
-    /** Says in {@code flight} what the current piece is. */
+    /** Fills {@code flight} with the current piece. */
     final void fillPiece(Flight flight) {
         flight.kind = transfer().isRead() ? Request.Kind.READ : Request.Kind.WRITE;
         PieceCursor piece = cursor;

@@ -22,7 +22,7 @@ public interface SingleRequest {
     String asked();
 
     /**
-     * Signals that nobody will learn the result, since the lane broke or the backend was closed; what the device may still use
+     * Signals that the result will not be known, since the lane broke or the backend was closed; what the device may still use
      * stays as it is. Any thread, any number of times. After a broken lane {@link #ended} is not called; after a close it may
      * be, and frees what was used.
      */

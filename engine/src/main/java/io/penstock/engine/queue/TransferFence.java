@@ -97,7 +97,7 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
         return order == null ? 0 : order.point().nativeHandle();
     }
 
-    /** The transfer goes on, and whoever waits is still told; the native object goes when the transfer has ended. */
+    /** The transfer continues, and subscribers are still signalled; the native object is freed when the transfer has ended. */
     @Override
     public void close() {
         if (order != null && closed.compareAndSet(false, true)) {

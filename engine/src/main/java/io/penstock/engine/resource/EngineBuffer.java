@@ -36,7 +36,7 @@ public final class EngineBuffer implements DeviceBuffer {
         return ((EngineBuffer) region.buffer()).memory.hostAddress();
     }
 
-    /** Returns how many bytes behind a region a read of a file may overwrite, since nobody else has them. */
+    /** Returns how many bytes behind a region a read of a file may overwrite, since they belong to no other buffer. */
     public static long slack(NativeFile file, BufferRegion region) {
         EngineBuffer buffer = (EngineBuffer) region.buffer();
         boolean last = region.offset() + region.length() == buffer.length;

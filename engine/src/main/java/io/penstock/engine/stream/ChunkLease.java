@@ -22,19 +22,19 @@ import reactor.core.publisher.Mono;
  */
 final class ChunkLease implements Chunk, Lease {
 
-    /** Who lends: hears what becomes of the lease, on any thread. */
+    /** The lender: is notified of what becomes of the lease, on any thread. */
     interface Lender {
 
         /** Returns whether leases that are dropped unclosed are to be reported. */
         boolean isDetectingLeaks();
 
-        /** Says that a fence holds a lease now. */
+        /** Called when a fence holds a lease. */
         void fenceNoted();
 
-        /** Says that the device has passed a fence; its lease has been told. */
+        /** Called when a fence is signalled, after its lease. */
         void fencePassed();
 
-        /** Says that nobody holds {@code lease} any more. */
+        /** Called when {@code lease} has no holder any more. */
         void leaseEnded(ChunkLease lease);
     }
 
@@ -52,8 +52,9 @@ final class ChunkLease implements Chunk, Lease {
     // Two threads may both make one, which is harmless: views have no state.
     private @Nullable HostView memoryView;
 
-    // One for the function, one for each fence not passed, one for each retained lease. 0 is final: whoever wants to
-    // hold on (retain, releaseAfter) and whoever lets go last agree in one compare-and-set.
+    // One for the function, one for each fence not passed, one for each retained lease. 0 is final: a thread that wants
+    // to
+    // hold on (retain, releaseAfter) and the one that lets go last agree in one compare-and-set.
     private volatile int holds = 1;
 
     ChunkLease(Lender lender, DeviceBuffer memory, long index, long fileOffset, long length) {
@@ -156,7 +157,7 @@ final class ChunkLease implements Chunk, Lease {
         }
     }
 
-    /** Returns whether nobody holds it any more. */
+    /** Returns whether it has no holder any more. */
     boolean isOver() {
         return holds == 0;
     }

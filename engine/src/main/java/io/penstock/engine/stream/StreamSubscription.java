@@ -22,12 +22,12 @@ import reactor.util.context.Context;
  * One subscription of a {@link FluxStream}.
  *
  * <p>Buffers go round: free, being read, read, lent, free. Leases that the application has retained keep theirs; the
- * stream goes on with the others and waits when none is left. A terminal signal waits for functions and fences, not
- * for retained leases: whoever collects these closes them after it.
+ * stream continues with the others and waits when none is left. A terminal signal waits for functions and fences, not
+ * for retained leases: the application closes these after it.
  */
 final class StreamSubscription<T> extends ChunkSubscription {
 
-    /** How large a buffer is for a file of which nobody knows how much it has: mostly nothing. */
+    /** How large a buffer is for a file that states no length: mostly it is empty. */
     private static final long MOST_UNSTATED = 4 << 20;
 
     private final StreamPlan plan;
@@ -223,7 +223,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         if (!stop()) {
             return;
         }
-        tidy(); // first, so that whoever hears the end finds the file closed
+        tidy(); // first, so that the file is closed when the subscriber is signalled
         if (failure == null) {
             actual.onComplete();
         } else {

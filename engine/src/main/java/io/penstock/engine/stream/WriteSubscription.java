@@ -191,7 +191,7 @@ final class WriteSubscription extends ChunkSubscription {
         if ((error == null && !requested) || !stop()) {
             return;
         }
-        tidy(); // first, so that whoever hears the end finds the file closed
+        tidy(); // first, so that the file is closed when the subscriber is signalled
         if (error != null) {
             actual.onError(error);
         } else {
