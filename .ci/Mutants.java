@@ -2,6 +2,7 @@
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -270,7 +271,7 @@ final class Mutants {
                 Files.writeString(source.getKey(), source.getValue());
             }
             JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-            var manager = compiler.getStandardFileManager(null, null, null);
+            var manager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
             StringWriter messages = new StringWriter();
             List<String> options = List.of(
                     "-d", classes.toString(), "-cp", classPath, "--release", "17", "-proc:none", "-nowarn",

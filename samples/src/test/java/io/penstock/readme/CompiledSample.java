@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,7 +53,7 @@ final class CompiledSample {
         Writer said = new StringWriter();
         List<String> options =
                 List.of("-Xlint:all,-path,-classfile,-processing", "-cp", path, "-d", directory.toString());
-        try (var files = compiler.getStandardFileManager(null, null, null)) {
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             boolean good = compiler.getTask(said, files, null, options, null, files.getJavaFileObjects(source.toFile()))
                     .call();
             assertThat(good).as("README.md does not compile: %s", said).isTrue();

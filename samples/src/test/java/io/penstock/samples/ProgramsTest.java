@@ -62,14 +62,14 @@ class ProgramsTest {
         data = new byte[BYTES];
         new Random(1).nextBytes(data);
         file = Files.write(folder.resolve("file"), data);
+        before = HostProbe.of(folder).count(); // before it is open: its threads start when they are needed
         backend = Backends.open("host");
-        before = HostProbe.of(folder).count();
     }
 
     @AfterEach
     void closeAndLookForLeaks() {
-        HostProbe.of(folder).awaitNoMoreThan(before, Duration.ofSeconds(20));
         backend.close();
+        HostProbe.of(folder).awaitNoMoreThan(before, Duration.ofSeconds(20));
     }
 
     @Test

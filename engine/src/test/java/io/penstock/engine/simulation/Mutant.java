@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,7 +111,7 @@ record Mutant(String name, List<Edit> edits) {
             files.add(Files.writeString(file, source.getValue()));
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        var manager = compiler.getStandardFileManager(null, null, null);
+        var manager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
         StringWriter messages = new StringWriter();
         List<String> options = List.of("-d", classes.toString(), "-cp", classPath(), "-proc:none", "-nowarn");
         boolean compiled = compiler.getTask(

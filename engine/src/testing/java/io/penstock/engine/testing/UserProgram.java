@@ -74,7 +74,7 @@ public final class UserProgram {
         // JSpecify is needed to compile, and not to run.
         Stream<Path> libraries = Stream.concat(libraries(), Stream.of(ClassPath.origin(NullMarked.class)));
         List<String> options = List.of("-p", path(Stream.concat(ours(), libraries)), "-d", program.toString());
-        try (var files = compiler.getStandardFileManager(null, null, null)) {
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             var sources = files.getJavaFileObjects(source("module-info.java"), source("Smoke.java"));
             assertThat(compiler.getTask(said, files, null, options, null, sources)
                             .call())
