@@ -24,7 +24,7 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
 
     private final SsgSizes sizes;
     private final SsgWords words;
-    private final SsgFiles files = new SsgFiles(this);
+    private final SsgFiles files = new SsgFiles();
     private final List<DeviceMemory> ring = new ArrayList<>();
     private final ArrayDeque<DeviceMemory> free = new ArrayDeque<>(); // of it; the lane's
     private final AtomicInteger users = new AtomicInteger(1);

@@ -21,24 +21,15 @@ final class SsgFiles {
 
     private record Key(Object identity, boolean writes) {}
 
-    private final SsgFileObject.Opener opener;
     private final Map<Key, SsgHandle> open = new HashMap<>(); // guarded by this, as the users of each are
-
-    /**
-     * Makes one without files.
-     *
-     * @param opener knows the driver
-     */
-    SsgFiles(SsgFileObject.Opener opener) {
-        this.opener = opener;
-    }
 
     /**
      * Opens an existing file.
      *
+     * @param opener knows the driver
      * @throws SsgRefusal if the driver does not take it
      */
-    SsgHandle open(Path path, Set<FileOption> options) throws IOException {
+    SsgHandle open(SsgFileObject.Opener opener, Path path, Set<FileOption> options) throws IOException {
         boolean writes = options.contains(FileOption.WRITE);
         HostFile host = host(path, writes);
         Key key = new Key(host.identity(), writes);

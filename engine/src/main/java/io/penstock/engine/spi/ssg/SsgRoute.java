@@ -75,7 +75,7 @@ public class SsgRoute implements Route {
     @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
         SsgFiles files = device.files();
-        SsgHandle handle = files.open(path, options);
+        SsgHandle handle = files.open(device, path, options);
         long block = handle.blockBytes();
         long piece = device.sizes().pieceBytes() & -block;
         if (piece == 0) {

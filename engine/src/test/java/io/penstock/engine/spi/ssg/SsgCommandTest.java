@@ -41,9 +41,10 @@ class SsgCommandTest {
 
     @BeforeEach
     void open() throws IOException {
-        files = new SsgFiles((path, write) -> new SeenFile(path, write, BLOCK));
+        files = new SsgFiles();
         Path path = Files.write(folder.resolve("file"), new byte[(int) SIZE]);
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        SsgHandle handle = files.open(
+                (opened, write) -> new SeenFile(opened, write, BLOCK), path, Set.of(FileOption.READ, FileOption.WRITE));
         file = new SsgFile(files, handle, new Limits(BLOCK, BLOCK, 1 << 20, 1 << 20, false));
     }
 

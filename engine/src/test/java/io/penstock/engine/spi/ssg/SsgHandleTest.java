@@ -25,11 +25,12 @@ class SsgHandleTest {
     Path folder;
 
     private final List<SeenFile> opened = new ArrayList<>();
-    private final SsgFiles files = new SsgFiles((path, write) -> {
+    private final SsgFiles files = new SsgFiles();
+    private final SsgFileObject.Opener opener = (path, write) -> {
         SeenFile seen = new SeenFile(path, write, write ? 4096 : 512);
         opened.add(seen);
         return seen;
-    });
+    };
     private Path path;
 
     @BeforeEach
@@ -39,8 +40,8 @@ class SsgHandleTest {
 
     @Test
     void openingsOfOneFileShareItsObjects() throws IOException {
-        SsgHandle first = files.open(path, Set.of(FileOption.READ));
-        SsgHandle second = files.open(path, Set.of(FileOption.READ));
+        SsgHandle first = files.open(opener, path, Set.of(FileOption.READ));
+        SsgHandle second = files.open(opener, path, Set.of(FileOption.READ));
         assertThat(second).isSameAs(first);
         assertThat(opened).hasSize(1);
         files.close(first);
@@ -51,7 +52,7 @@ class SsgHandleTest {
 
     @Test
     void whoWritesHasAnObjectOfEachKindAndTheLargerBlocks() throws IOException {
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ, FileOption.WRITE));
         assertThat(opened).extracting(seen -> seen.write).containsExactly(false, true);
         assertThat(handle.blockBytes()).isEqualTo(4096);
         files.close(handle);
@@ -60,7 +61,7 @@ class SsgHandleTest {
 
     @Test
     void aFileThatHasGrownIsOpenedAnewAndTheOldObjectStaysForItsUsers() throws IOException {
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
         SsgFileObject used = handle.take(false, 8192, 8192);
         assertThat(used).isNotNull();
         assertThat(handle.take(false, 8193, 8193))
@@ -79,7 +80,7 @@ class SsgHandleTest {
 
     @Test
     void aFileThatWasMadeLongerIsOpenedAnewForWriting() throws IOException {
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ, FileOption.WRITE));
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ, FileOption.WRITE));
         handle.host().lengthen(20_000);
         handle.reach(true, 20_000);
         assertThat(handle.take(true, 20_000, 20_000)).isSameAs(opened.get(2));
@@ -90,7 +91,7 @@ class SsgHandleTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "an open file keeps its name there")
     void anotherFileOfTheNameIsRefused() throws IOException {
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
         Path other = Files.write(folder.resolve("other"), new byte[16384]);
         Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
         assertThatThrownBy(() -> handle.reach(false, 16384))
@@ -102,7 +103,7 @@ class SsgHandleTest {
 
     @Test
     void aHandleThatIsClosedHasNoObjects() throws IOException {
-        SsgHandle handle = files.open(path, Set.of(FileOption.READ));
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
         files.close(handle);
         assertThat(handle.take(false, 1, 1)).isNull();
     }
