@@ -19,6 +19,7 @@ final class FillerPool {
     private static final Shared<Object, FillerPool> POOLS = new Shared<>(FillerPool::stop);
     private static final Object PROCESS = "the fillers of the process";
 
+    private final Shared<Object, FillerPool> pools; // that counts its users
     private final int size;
     private final List<Thread> threads = new ArrayList<>();
     private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
@@ -29,7 +30,8 @@ final class FillerPool {
     private final Lookout lookout = new Lookout();
     private volatile boolean stopped;
 
-    private FillerPool(int size, boolean threaded) {
+    private FillerPool(Shared<Object, FillerPool> pools, int size, boolean threaded) {
+        this.pools = pools;
         this.size = size;
         for (int i = 1; threaded && i <= size; i++) {
             Thread thread = new Thread(new Filler(this), "penstock-filler-" + i);
@@ -48,7 +50,7 @@ final class FillerPool {
      */
     static FillerPool join(int wanted) {
         int size = wanted == 0 ? suited(Runtime.getRuntime().availableProcessors()) : wanted;
-        FillerPool pool = POOLS.open(PROCESS, () -> new FillerPool(size, true));
+        FillerPool pool = POOLS.open(PROCESS, () -> new FillerPool(POOLS, size, true));
         if (wanted != 0 && wanted != pool.size) {
             pool.leave();
             throw new IllegalArgumentException(StagingOptions.FILLERS + "=" + wanted + ", but the process has "
@@ -59,18 +61,20 @@ final class FillerPool {
 
     /** Joins a pool of its own that has no threads; the caller turns its fillers. */
     static FillerPool stepped(int size) {
-        return POOLS.open(new Object(), () -> new FillerPool(size, false));
+        Shared<Object, FillerPool> own =
+                new Shared<>(FillerPool::stop); // the pool goes with its users, whether they leave or not
+        return own.open(PROCESS, () -> new FillerPool(own, size, false));
     }
 
     /** Counts one more user. */
     FillerPool enter() {
-        POOLS.join(this);
+        pools.join(this);
         return this;
     }
 
     /** Counts one user less; the last to leave stops it. */
     void leave() {
-        POOLS.leave(this);
+        pools.leave(this);
     }
 
     private void stop() {
