@@ -3,7 +3,10 @@ import java.awt.image.BufferedImage;
 import java.io.File;
 import javax.imageio.ImageIO;
 
-/** Says whether a picture shows a head on a dark ground; exit code 1 and the reason if not. {@code java CheckHead.java PNG}. */
+/**
+ * Says whether a picture shows a head on a dark ground; exit code 1 and the reason if not.
+ * {@code java CheckHead.java PNG}.
+ */
 final class CheckHead {
 
     private static final int SIDE = 512;

@@ -27,7 +27,8 @@ import javax.tools.ToolProvider;
  *
  * <pre>
  * java Mutants.java check ROOT                            compares every list below ROOT with the sources
- * java Mutants.java run MODULE CONSOLE CLASSPATH [ID...]  compiles each mutant in front of the class path and runs its tests
+ * java Mutants.java run MODULE CONSOLE CLASSPATH [ID...] compiles each mutant in front of the class path and runs its
+ * tests
  * </pre>
  */
 final class Mutants {
@@ -43,7 +44,9 @@ final class Mutants {
 
     private record Mutant(String id, String what, List<String> killedBy, boolean byTimeout, List<Edit> edits) {}
 
-    /** How a run of tests ended; {@code failed} are failures of tests, without those that were a time limit of JUnit's. */
+    /**
+     * How a run of tests ended; {@code failed} are failures of tests, without those that were a time limit of JUnit's.
+     */
     private record Outcome(boolean timeLimit, int successful, int failed, int timedOut, String firstFailure) {}
 
     private Mutants() {}

@@ -13,9 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures two builds in turns: java benchmarks/Builds.java OLD NEW ROUNDS BACKEND [OPTION...], where OLD and NEW are checkouts.
- * Runs benchmarks/run of both, each round the other one first, and prints for every row what each build came to: median, least
- * and most of its rounds. Rows that are not ours, such as the bare ring, show how much the machine itself differs.
+ * Measures two builds in turns: java benchmarks/Builds.java OLD NEW ROUNDS BACKEND [OPTION...], where OLD and NEW are
+ * checkouts. Runs benchmarks/run of both, each round the other one first, and prints for every row what each build came
+ * to: median, least and most of its rounds. Rows that are not ours, such as the bare ring, show how much the machine
+ * itself differs.
  */
 public final class Builds {
 

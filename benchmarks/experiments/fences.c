@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fences behind copies between OpenGL buffers cost, and what fillers with one thread that copies can come to.
+// What fences behind copies between OpenGL buffers cost, and what staging workers with one thread that copies can come to.
 // gcc -O2 -pthread -o fences fences.c -ldl && ./fences FILE     (no GL header needed; the first EGL device is taken)
 // FILE is made, 1 GiB. First: copies of one size behind each other with a fence, flushed, after every n-th. Then: threads
-// that pread the file into slots of a mapped buffer while this one copies these to a buffer of the device's, with a fence
+// that pread the file into staging buffers of a mapped buffer while this one copies these to a buffer of the device's, with a fence
 // behind each copy, or one behind as many as come while others run, up to 4 or 8. SMALL=1 makes all of it small.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 typedef void *Handle;
 typedef unsigned Name;
-enum { COPIES_COMPLETE = 0x9117, TIMEOUT_EXPIRED = 0x911B, MAPPED = 0xC3, CLIENT_STORAGE = 0x200, MOST_SLOTS = 64 };
+enum { COPIES_COMPLETE = 0x9117, TIMEOUT_EXPIRED = 0x911B, MAPPED = 0xC3, CLIENT_STORAGE = 0x200, MOST_BUFFERS = 64 };
 static void (*glCreateBuffers)(int, Name *), (*glNamedBufferStorage)(Name, intptr_t, const void *, Name),
     (*glCopyNamedBufferSubData)(Name, Name, intptr_t, intptr_t, intptr_t), (*glDeleteSync)(Handle), (*glFlush)(void),
     (*glFinish)(void), (*glDeleteBuffers)(int, const Name *);
@@ -74,50 +74,50 @@ static void bare_copies(size_t bytes, size_t every) {
     glDeleteBuffers(1, &source);
 }
 
-typedef struct { int filled; size_t at; Handle sync; } Slot; // filled: 0 a filler's, 1 to be copied, 2 being copied
-static Slot slots[MOST_SLOTS];
+typedef struct { int filled; size_t at; Handle sync; } StagingBuffer; // filled: 0 a staging worker's, 1 to be copied, 2 being copied
+static StagingBuffer stagingBuffers[MOST_BUFFERS];
 static int file;
 static char *map;
-static size_t slot_bytes, slots_each, total, next_part;
-static void *filler(void *number) {
-    for (size_t mine = (size_t)number * slots_each, i = 0;; i = (i + 1) % slots_each) {
-        Slot *slot = &slots[mine + i];
-        while (__atomic_load_n(&slot->filled, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
-        slot->at = __atomic_fetch_add(&next_part, slot_bytes, __ATOMIC_RELAXED);
-        if (slot->at >= total) return NULL;
-        if (pread(file, map + (mine + i) * slot_bytes, slot_bytes, (off_t)(slot->at % file_bytes)) != (ssize_t)slot_bytes) fail("pread");
-        __atomic_store_n(&slot->filled, 1, __ATOMIC_RELEASE);
+static size_t buffer_bytes, buffers_each, total, next_part;
+static void *worker(void *number) {
+    for (size_t mine = (size_t)number * buffers_each, i = 0;; i = (i + 1) % buffers_each) {
+        StagingBuffer *staging = &stagingBuffers[mine + i];
+        while (__atomic_load_n(&staging->filled, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
+        staging->at = __atomic_fetch_add(&next_part, buffer_bytes, __ATOMIC_RELAXED);
+        if (staging->at >= total) return NULL;
+        if (pread(file, map + (mine + i) * buffer_bytes, buffer_bytes, (off_t)(staging->at % file_bytes)) != (ssize_t)buffer_bytes) fail("pread");
+        __atomic_store_n(&staging->filled, 1, __ATOMIC_RELEASE);
     }
 }
 
 // Returns GB/s with one fence behind up to so many copies: more than one only while others run.
-static double staged(Name source, size_t fillers, size_t most) {
-    static Slot *order[MOST_SLOTS]; // copies under way, a ring; the last of each group has the sync
-    pthread_t threads[MOST_SLOTS];
+static double staged(Name source, size_t workers, size_t most) {
+    static StagingBuffer *order[MOST_BUFFERS]; // copies under way, a ring; the last of each group has the sync
+    pthread_t threads[MOST_BUFFERS];
     size_t first = 0, last = 0, open = 0, done = 0;
-    memset(slots, 0, sizeof slots);
+    memset(stagingBuffers, 0, sizeof stagingBuffers);
     next_part = 0;
     double start = now();
-    for (size_t i = 0; i < fillers; i++) pthread_create(&threads[i], NULL, filler, (void *)i);
+    for (size_t i = 0; i < workers; i++) pthread_create(&threads[i], NULL, worker, (void *)i);
     while (done < total) {
-        for (size_t i = 0; i < fillers * slots_each; i++) {
-            Slot *slot = &slots[i];
-            if (__atomic_load_n(&slot->filled, __ATOMIC_ACQUIRE) != 1) continue;
-            glCopyNamedBufferSubData(source, device, (intptr_t)(i * slot_bytes), (intptr_t)(slot->at % file_bytes), (intptr_t)slot_bytes);
-            slot->filled = 2;
-            slot->sync = NULL;
-            order[last++ % MOST_SLOTS] = slot;
-            if (++open == most) { slot->sync = fence(); open = 0; }
+        for (size_t i = 0; i < workers * buffers_each; i++) {
+            StagingBuffer *staging = &stagingBuffers[i];
+            if (__atomic_load_n(&staging->filled, __ATOMIC_ACQUIRE) != 1) continue;
+            glCopyNamedBufferSubData(source, device, (intptr_t)(i * buffer_bytes), (intptr_t)(staging->at % file_bytes), (intptr_t)buffer_bytes);
+            staging->filled = 2;
+            staging->sync = NULL;
+            order[last++ % MOST_BUFFERS] = staging;
+            if (++open == most) { staging->sync = fence(); open = 0; }
         }
-        if (open && last - first == open) { order[(last - 1) % MOST_SLOTS]->sync = fence(); open = 0; }
+        if (open && last - first == open) { order[(last - 1) % MOST_BUFFERS]->sync = fence(); open = 0; }
         size_t end = first;
-        while (end < last && !order[end % MOST_SLOTS]->sync) end++;
-        if (end == last || glClientWaitSync(order[end % MOST_SLOTS]->sync, 0, 0) == TIMEOUT_EXPIRED) continue;
-        glDeleteSync(order[end % MOST_SLOTS]->sync);
-        for (; first <= end; first++, done += slot_bytes) __atomic_store_n(&order[first % MOST_SLOTS]->filled, 0, __ATOMIC_RELEASE);
+        while (end < last && !order[end % MOST_BUFFERS]->sync) end++;
+        if (end == last || glClientWaitSync(order[end % MOST_BUFFERS]->sync, 0, 0) == TIMEOUT_EXPIRED) continue;
+        glDeleteSync(order[end % MOST_BUFFERS]->sync);
+        for (; first <= end; first++, done += buffer_bytes) __atomic_store_n(&order[first % MOST_BUFFERS]->filled, 0, __ATOMIC_RELEASE);
     }
     double rate = total / (now() - start) / 1e3;
-    for (size_t i = 0; i < fillers; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < workers; i++) pthread_join(threads[i], NULL);
     return rate;
 }
 
@@ -133,17 +133,17 @@ int main(int count, char **arguments) {
     for (size_t at = 0; at < file_bytes; at += 1 << 20)
         if (file < 0 || pwrite(file, part, 1 << 20, (off_t)at) != 1 << 20) fail(arguments[1]);
     total = 6 * file_bytes;
-    for (slot_bytes = 1 << 20; slot_bytes <= 4 << 20; slot_bytes *= 4)
-        for (size_t fillers = 8; fillers <= 12; fillers += 4)
-            for (slots_each = 2; slots_each <= 4; slots_each += 2) {
-                size_t bytes = slot_bytes * MOST_SLOTS;
+    for (buffer_bytes = 1 << 20; buffer_bytes <= 4 << 20; buffer_bytes *= 4)
+        for (size_t workers = 8; workers <= 12; workers += 4)
+            for (buffers_each = 2; buffers_each <= 4; buffers_each += 2) {
+                size_t bytes = buffer_bytes * MOST_BUFFERS;
                 Name source = buffer(bytes, MAPPED | CLIENT_STORAGE);
                 map = glMapNamedBufferRange(source, 0, (intptr_t)bytes, MAPPED);
                 if (!map) fail("glMapNamedBufferRange");
                 memset(map, 0, bytes);
-                double each = staged(source, fillers, 1), four = staged(source, fillers, 4), eight = staged(source, fillers, 8);
-                printf("slots of %zu MiB, %2zu fillers with %zu each: a fence each %.1f GB/s, for up to 4 %.1f, 8 %.1f\n",
-                        slot_bytes >> 20, fillers, slots_each, each, four, eight);
+                double each = staged(source, workers, 1), four = staged(source, workers, 4), eight = staged(source, workers, 8);
+                printf("staging buffers of %zu MiB, %2zu staging workers with %zu each: a fence each %.1f GB/s, for up to 4 %.1f, 8 %.1f\n",
+                        buffer_bytes >> 20, workers, buffers_each, each, four, eight);
                 glUnmapNamedBuffer(source);
                 glDeleteBuffers(1, &source);
             }

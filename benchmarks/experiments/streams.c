@@ -21,7 +21,7 @@ typedef struct {
     int buffer;   // whether the memory is registered
     int offset;   // whether the pointer is that of the memory and an offset says where; else the pointer says it
     int apart;    // the file by a descriptor and a handle for each stream
-} Way;
+} Variant;
 
 typedef struct {
     size_t bytes;
@@ -87,42 +87,42 @@ static void classify(size_t chunk) {
     printf("    blocks: %zu never written, %zu of another place, %zu mixed\n", unwritten, elsewhere, mixed);
 }
 
-static void run(const Way *way) {
+static void run(const Variant *variant) {
     CUstream streams[MOST_STREAMS];
-    size_t count = all / way->chunk;
+    size_t count = all / variant->chunk;
     Cells *cells = calloc(count, sizeof *cells);
     for (size_t i = 0; i < all / 8; i++) host[i] = poison;
     CUDA(cuMemcpyHtoDAsync_v2(memory, host, all, NULL));
     CUDA(cuStreamSynchronize(NULL));
-    if (way->buffer) CUFILE(cuFileBufRegister((void *)(uintptr_t)memory, all, 0));
-    for (int i = 0; i < way->streams; i++) {
+    if (variant->buffer) CUFILE(cuFileBufRegister((void *)(uintptr_t)memory, all, 0));
+    for (int i = 0; i < variant->streams; i++) {
         CUDA(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
-        if (way->flags != UNREGISTERED) CUFILE(cuFileStreamRegister(streams[i], (unsigned)way->flags));
+        if (variant->flags != UNREGISTERED) CUFILE(cuFileStreamRegister(streams[i], (unsigned)variant->flags));
     }
     int64_t start = now_nanos();
     for (size_t i = 0; i < count; i++) {
-        size_t line = i % (size_t)way->streams, at = i * way->chunk;
-        if (way->depth && i / (size_t)way->streams >= way->depth && i / (size_t)way->streams % way->depth == 0)
+        size_t line = i % (size_t)variant->streams, at = i * variant->chunk;
+        if (variant->depth && i / (size_t)variant->streams >= variant->depth && i / (size_t)variant->streams % variant->depth == 0)
             CUDA(cuStreamSynchronize(streams[line]));
-        cells[i] = (Cells){way->chunk, (off_t)at, way->offset ? (off_t)at : 0, 0};
-        CUFILE(cuFileReadAsync(handles[way->apart ? line : 0], (void *)(uintptr_t)(memory + (way->offset ? 0 : at)),
+        cells[i] = (Cells){variant->chunk, (off_t)at, variant->offset ? (off_t)at : 0, 0};
+        CUFILE(cuFileReadAsync(handles[variant->apart ? line : 0], (void *)(uintptr_t)(memory + (variant->offset ? 0 : at)),
                 &cells[i].bytes, &cells[i].at, &cells[i].into, &cells[i].done, streams[line]));
     }
-    for (int i = 0; i < way->streams; i++) CUDA(cuStreamSynchronize(streams[i]));
+    for (int i = 0; i < variant->streams; i++) CUDA(cuStreamSynchronize(streams[i]));
     double seconds = (double)(now_nanos() - start) / 1e9;
     size_t shortened = 0;
-    for (size_t i = 0; i < count; i++) shortened += cells[i].done != (ssize_t)way->chunk;
+    for (size_t i = 0; i < count; i++) shortened += cells[i].done != (ssize_t)variant->chunk;
     size_t wrong = wrong_blocks();
     sleep(1);
     size_t later = wrong_blocks();
     printf("%-44s %2d streams, %2zu MiB, %2zu deep, flags %2d: %5.2f GB/s, %zu counts wrong, %zu blocks wrong, %zu later\n",
-           way->what, way->streams, way->chunk >> 20, way->depth, way->flags, (double)all / 1e9 / seconds, shortened, wrong, later);
-    if (later) classify(way->chunk);
-    for (int i = 0; i < way->streams; i++) {
-        if (way->flags != UNREGISTERED) CUFILE(cuFileStreamDeregister(streams[i]));
+           variant->what, variant->streams, variant->chunk >> 20, variant->depth, variant->flags, (double)all / 1e9 / seconds, shortened, wrong, later);
+    if (later) classify(variant->chunk);
+    for (int i = 0; i < variant->streams; i++) {
+        if (variant->flags != UNREGISTERED) CUFILE(cuFileStreamDeregister(streams[i]));
         CUDA(cuStreamDestroy_v2(streams[i]));
     }
-    if (way->buffer) CUFILE(deregister((void *)(uintptr_t)memory));
+    if (variant->buffer) CUFILE(deregister((void *)(uintptr_t)memory));
     free(cells);
     fflush(stdout);
 }
@@ -153,7 +153,7 @@ int main(int count, char **arguments) {
         CUfileDescr_t description = {.type = 1, .handle.fd = open(arguments[1], O_RDONLY)};
         CUFILE(cuFileHandleRegister(&handles[i], &description));
     }
-    const Way ways[] = {
+    const Variant variants[] = {
         {"as the peer did", 4, 16 * MIB, 0, 15, 1, 1, 0},
         {"as the peer did", 16, 16 * MIB, 0, 15, 1, 1, 0},
         {"one stream", 1, 16 * MIB, 0, 15, 1, 1, 0},
@@ -173,6 +173,6 @@ int main(int count, char **arguments) {
         {"as Penstock does it", 8, 4 * MIB, 2, 15, 0, 0, 0},
         {"as Penstock does it", 16, 4 * MIB, 2, 7, 0, 0, 0},
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) run(&ways[i]);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) run(&variants[i]);
     _exit(0);
 }

@@ -27,14 +27,14 @@ static const char *const STATES[] = {"", ", reserved by fallocate", ", of holes,
 typedef struct {
     int threads;
     size_t kib;     // by one call
-    int apart;      // each thread has a part of the file; else all take the next piece from a counter
+    int apart;      // each thread has a part of the file; else all take the next segment from a counter
     State before;
-    int split;      // into so many calls of a slot, one after another
+    int split;      // into so many calls of a staging buffer, one after another
     int flags;      // of pwritev2
     int at_once;    // 0: no more than there are threads; else they take turns
     int huge;       // the memory lies in huge pages, so that a request to the disk may be as large as the disk allows
-} Way;
-static const Way WAYS[] = {
+} Variant;
+static const Variant WAYS[] = {
     {4, 4096, 0, WRITTEN, 1, 0, 0, 0}, {1, 4096, 0, WRITTEN, 1, 0, 0, 0}, {2, 4096, 0, WRITTEN, 1, 0, 0, 0}, {8, 4096, 0, WRITTEN, 1, 0, 0, 0}, {16, 4096, 0, WRITTEN, 1, 0, 0, 0},
     {8, 4096, 0, WRITTEN, 1, 0, 4, 0}, {8, 4096, 0, WRITTEN, 1, 0, 2, 0}, {8, 4096, 0, WRITTEN, 4, 0, 0, 0}, {4, 4096, 0, WRITTEN, 4, 0, 0, 0},
     {4, 1024, 0, WRITTEN, 1, 0, 0, 0}, {8, 1024, 0, WRITTEN, 1, 0, 0, 0}, {4, 2048, 0, WRITTEN, 1, 0, 0, 0}, {8, 2048, 0, WRITTEN, 1, 0, 0, 0}, {4, 16384, 0, WRITTEN, 1, 0, 0, 0}, {8, 16384, 0, WRITTEN, 1, 0, 0, 0},
@@ -46,7 +46,7 @@ static const Way WAYS[] = {
 };
 enum { COUNT = sizeof WAYS / sizeof *WAYS };
 
-static const Way *way;
+static const Variant *variant;
 static int file;
 static size_t all;
 static atomic_size_t next;
@@ -63,34 +63,34 @@ static double cpu(void) {
 }
 
 static void admit(int delta) {
-    if (way->at_once == 0) return;
+    if (variant->at_once == 0) return;
     pthread_mutex_lock(&turns);
-    while (delta > 0 && writing == way->at_once) pthread_cond_wait(&turn, &turns);
+    while (delta > 0 && writing == variant->at_once) pthread_cond_wait(&turn, &turns);
     writing += delta;
     pthread_mutex_unlock(&turns);
     if (delta < 0) pthread_cond_signal(&turn);
 }
 
 static void *writer(void *argument) {
-    size_t piece = way->kib << 10, part = all / (size_t)way->threads, own = (size_t)(long)argument * part, end = own + part;
-    size_t mapped = piece + HUGE_PAGE;
+    size_t segment = variant->kib << 10, part = all / (size_t)variant->threads, own = (size_t)(long)argument * part, end = own + part;
+    size_t mapped = segment + HUGE_PAGE;
     char *map = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(map != MAP_FAILED);
-    char *slot = (char *)(((uintptr_t)map + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE);
-    CHECK(madvise(map, mapped, way->huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0);
-    memset(slot, 7, piece);
+    char *staging = (char *)(((uintptr_t)map + HUGE_PAGE - 1) & -(uintptr_t)HUGE_PAGE);
+    CHECK(madvise(map, mapped, variant->huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0);
+    memset(staging, 7, segment);
     pthread_barrier_wait(&barrier);
     pthread_barrier_wait(&barrier);
     for (;;) {
-        size_t at = way->apart ? own : atomic_fetch_add(&next, piece);
-        if (at >= (way->apart ? end : all)) break;
-        own += piece;
+        size_t at = variant->apart ? own : atomic_fetch_add(&next, segment);
+        if (at >= (variant->apart ? end : all)) break;
+        own += segment;
         admit(1);
-        for (int i = 0; i < way->split; i++) {
-            size_t step = piece / (size_t)way->split;
-            struct iovec bytes = {slot + (size_t)i * step, step};
+        for (int i = 0; i < variant->split; i++) {
+            size_t step = segment / (size_t)variant->split;
+            struct iovec bytes = {staging + (size_t)i * step, step};
             off_t to = (off_t)(at + (size_t)i * step);
-            CHECK((reads ? preadv2(file, &bytes, 1, to, way->flags) : pwritev2(file, &bytes, 1, to, way->flags)) == (ssize_t)step);
+            CHECK((reads ? preadv2(file, &bytes, 1, to, variant->flags) : pwritev2(file, &bytes, 1, to, variant->flags)) == (ssize_t)step);
         }
         admit(-1);
     }
@@ -109,17 +109,17 @@ static void prepare(State state) {
 
 static void run(double *rate, double *cost) {
     pthread_t threads[MOST_THREADS];
-    prepare(way->before);
-    pthread_barrier_init(&barrier, NULL, (unsigned)way->threads + 1);
+    prepare(variant->before);
+    pthread_barrier_init(&barrier, NULL, (unsigned)variant->threads + 1);
     atomic_store(&next, 0);
-    for (long i = 0; i < way->threads; i++) CHECK(pthread_create(&threads[i], NULL, writer, (void *)i) == 0);
+    for (long i = 0; i < variant->threads; i++) CHECK(pthread_create(&threads[i], NULL, writer, (void *)i) == 0);
     pthread_barrier_wait(&barrier);
     double started = now(), spent = cpu();
     pthread_barrier_wait(&barrier);
     pthread_barrier_wait(&barrier);
     *rate = (double)all / (now() - started) / 1e9;
     *cost = (cpu() - spent) / ((double)all / (1 << 30));
-    for (int i = 0; i < way->threads; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < variant->threads; i++) pthread_join(threads[i], NULL);
 }
 
 static int ascending(const void *a, const void *b) { double x = *(const double *)a, y = *(const double *)b; return (x > y) - (x < y); }
@@ -131,19 +131,19 @@ int main(int argc, char **argv) {
     int rounds = argc > 3 ? atoi(argv[3]) : 7;
     CHECK(rounds > 0 && rounds <= MOST_ROUNDS);
     all = (size_t)atol(argv[2]) << 20;
-    CHECK(all % (256 << 20) == 0); // every thread's part in pieces of every size
+    CHECK(all % (256 << 20) == 0); // every thread's part in segments of every size
     file = open(argv[1], O_RDWR | O_CREAT | O_DIRECT, 0600);
     CHECK(file >= 0);
     double unused[2];
-    way = &WAYS[0];
+    variant = &WAYS[0];
     run(&unused[0], &unused[1]); // so that its blocks are there
     reads = getenv("READ") != NULL;
     for (int round = -1; round < rounds; round++)
         for (int i = 0; i < COUNT; i++) {
             double r, c;
             int w = round & 1 ? COUNT - 1 - i : i;
-            way = &WAYS[w];
-            if (reads && way->before != WRITTEN) continue;
+            variant = &WAYS[w];
+            if (reads && variant->before != WRITTEN) continue;
             run(&r, &c);
             if (round >= 0) rate[w][round] = r, cost[w][round] = c;
         }

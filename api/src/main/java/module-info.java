@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What users of Penstock call; nothing native. */
+/** The public API of Penstock; no native code. */
 module io.penstock.api {
     requires transitive org.reactivestreams;
     requires transitive reactor.core;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** NVIDIA GPUs: cuFile, and paths of our own over the CUDA driver API. */
+/** NVIDIA GPUs: cuFile, and staged and mapped paths over the CUDA driver API. */
 module io.penstock.backend.cufile {
     requires transitive io.penstock.api;
     requires io.penstock.engine;
@@ -9,10 +9,10 @@ module io.penstock.backend.cufile {
 
     exports io.penstock.backend.cufile;
 
-    // JNA finds the native methods of these by reflection.
+    // JNA finds their native methods by reflection.
     opens io.penstock.backend.cufile.ffi to
             com.sun.jna;
 
     provides io.penstock.spi.BackendProvider with
-            io.penstock.backend.cufile.routes.CufileProvider;
+            io.penstock.backend.cufile.paths.CufileProvider;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Uses both doubles from several threads at once, rightly; made with sanitizers, which watch the doubles. Exits with 0 if
- * all bytes came through and neither double complains. The argument is a folder for a file.
+ * Uses both fakes from several threads at once, rightly; made with sanitizers, which watch the fakes. Exits with 0 if
+ * all bytes came through and neither fake complains. The argument is a folder for a file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #undef LOCK
 #undef UNLOCK
 
-enum { USERS = 4, ROUNDS = 40, PIECE = 8192, PIECES = 16, SIZE = PIECE * PIECES };
+enum { USERS = 4, ROUNDS = 40, SEGMENT = 8192, SEGMENTS = 16, SIZE = SEGMENT * SEGMENTS };
 
 int cuInit(unsigned flags);
 int cuDevicePrimaryCtxRetain(void **context, int device);
@@ -85,13 +85,13 @@ static void copies(struct user *u, int round) {
     CUDA(cuMemcpyHtoDAsync_v2(u->memory, u->pinned, SIZE, u->stream));
     CUDA(cuEventRecord(u->event, u->stream));
     CUDA(cuStreamWaitEvent(u->other, u->event, 0));
-    CUDA(cuMemsetD8Async(u->memory, 0x55, PIECE, u->other));
+    CUDA(cuMemsetD8Async(u->memory, 0x55, SEGMENT, u->other));
     CUDA(cuStreamWriteValue32_v2(u->other, (uint64_t)(uintptr_t)u->word, (uint32_t)round + 1, 0));
     while (__atomic_load_n(u->word, __ATOMIC_ACQUIRE) != (uint32_t)round + 1) usleep(10);
     CUDA(cuEventQuery(u->event));
     CUDA(cuMemcpyDtoHAsync_v2(u->pinned, u->memory, SIZE, u->other));
     CUDA(cuStreamSynchronize(u->other));
-    CHECK(u->pinned[0] == 0x55 && u->pinned[PIECE] == round && u->pinned[SIZE - 1] == round);
+    CHECK(u->pinned[0] == 0x55 && u->pinned[SEGMENT] == round && u->pinned[SIZE - 1] == round);
 }
 
 static void *device(const struct user *u) {
@@ -122,21 +122,21 @@ static void in_stream(struct user *u) {
 }
 
 static void in_batch(struct user *u) {
-    struct parameters io[PIECES];
-    struct io_event events[PIECES];
+    struct parameters io[SEGMENTS];
+    struct io_event events[SEGMENTS];
     void *batch;
-    FILED(cuFileBatchIOSetUp(&batch, PIECES));
+    FILED(cuFileBatchIOSetUp(&batch, SEGMENTS));
     memset(io, 0, sizeof io);
-    for (int i = 0; i < PIECES; i++) {
-        io[i] = (struct parameters){.mode = 1, .base = u->memory, .size = PIECE, .handle = u->handle, .cookie = &io[i]};
-        io[i].file_offset = (off_t)u->number * SIZE + i * PIECE;
-        io[i].buffer_offset = i * PIECE;
+    for (int i = 0; i < SEGMENTS; i++) {
+        io[i] = (struct parameters){.mode = 1, .base = u->memory, .size = SEGMENT, .handle = u->handle, .cookie = &io[i]};
+        io[i].file_offset = (off_t)u->number * SIZE + i * SEGMENT;
+        io[i].buffer_offset = i * SEGMENT;
     }
-    FILED(cuFileBatchIOSubmit(batch, PIECES, io, 0));
-    for (unsigned done = 0, count; done < PIECES; done += count) {
-        count = PIECES;
+    FILED(cuFileBatchIOSubmit(batch, SEGMENTS, io, 0));
+    for (unsigned done = 0, count; done < SEGMENTS; done += count) {
+        count = SEGMENTS;
         FILED(cuFileBatchIOGetStatus(batch, 1, &count, events, NULL));
-        for (unsigned i = 0; i < count; i++) CHECK(events[i].status == COMPLETE && events[i].result == PIECE);
+        for (unsigned i = 0; i < count; i++) CHECK(events[i].status == COMPLETE && events[i].result == SEGMENT);
     }
     cuFileBatchIODestroy(batch);
 }
@@ -181,8 +181,8 @@ static void *use_all(void *number) {
 static void check_complaint(const char *library) {
     void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     CHECK(loaded);
-    const char *(*complaint)(void) = (const char *(*)(void))dlsym(loaded, "double_complaint");
-    void (*reset)(void) = (void (*)(void))dlsym(loaded, "double_reset");
+    const char *(*complaint)(void) = (const char *(*)(void))dlsym(loaded, "fake_complaint");
+    void (*reset)(void) = (void (*)(void))dlsym(loaded, "fake_reset");
     CHECK(complaint && reset);
     if (complaint()) fprintf(stderr, "%s complains: %s\n", library, complaint());
     CHECK(!complaint());

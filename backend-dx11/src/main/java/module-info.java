@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Direct3D 11: AMD's SSG interface where it is, staging buffers of our own on every device. */
+/** Direct3D 11: AMD's SSG interface where available, mapped staging buffers on every device. */
 @SuppressWarnings("module") // "should avoid terminal digits": they are the vendor's
 module io.penstock.backend.dx11 {
     requires transitive io.penstock.api;
@@ -14,5 +14,5 @@ module io.penstock.backend.dx11 {
             com.sun.jna;
 
     provides io.penstock.spi.BackendProvider with
-            io.penstock.backend.dx11.Dx11Provider;
+            io.penstock.backend.dx11.paths.Dx11Provider;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amd-double.h"
+#include "amd-fake.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amd-double.h"
+#include "amd-fake.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,28 +8,28 @@
 static struct {
     ID3D11Buffer *buffer;
     int transfers;
-} flights[MOST_BUFFERS]; // guarded by lock
+} segments[MOST_BUFFERS]; // guarded by lock
 
 static ID3D11DeviceContext1Vtbl real, front;
 
 void in_flight(ID3D11Buffer *buffer, int change) {
     int empty = -1;
     for (int i = 0; i < MOST_BUFFERS; i++) {
-        if (flights[i].transfers && flights[i].buffer == buffer) {
-            flights[i].transfers += change;
+        if (segments[i].transfers && segments[i].buffer == buffer) {
+            segments[i].transfers += change;
             return;
         }
-        if (!flights[i].transfers) empty = i;
+        if (!segments[i].transfers) empty = i;
     }
-    flights[empty].buffer = buffer;
-    flights[empty].transfers = change;
+    segments[empty].buffer = buffer;
+    segments[empty].transfers = change;
 }
 
 // "During asynchronous transfers, avoid using the D3D buffer in the D3D pipeline or lock/unlock."
 static void used(void *resource, const char *by) {
     EnterCriticalSection(&lock);
     for (int i = 0; i < MOST_BUFFERS; i++) {
-        if (flights[i].transfers && flights[i].buffer == resource) complain("a buffer in flight is used by %s", by);
+        if (segments[i].transfers && segments[i].buffer == resource) complain("a buffer in flight is used by %s", by);
     }
     LeaveCriticalSection(&lock);
 }

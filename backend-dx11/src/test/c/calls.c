@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "d3d11-double.h"
+#include "d3d11-fake.h"
 #include <string.h>
 
 volatile LONG calls, polls;
@@ -27,10 +27,10 @@ void count_table(void **table, int entries) {
     FlushInstructionCache(GetCurrentProcess(), code, 32 * used);
 }
 
-CONTROL int double_calls(void) {
+CONTROL int fake_calls(void) {
     return calls;
 }
 
-CONTROL int double_polls(void) {
+CONTROL int fake_polls(void) {
     return polls;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ID3D11Fence over event queries: one thread looks at those that are behind a Signal, and lets fences come to their
 // values in the order in which they were signalled.
-#include "d3d11-double.h"
+#include "d3d11-fake.h"
 #include <stdint.h>
 #include <stdlib.h>
 

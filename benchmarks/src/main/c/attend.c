@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Java side of the benchmarks calls: the same check of GPU memory that the peers have.
+// The functions that the Java side of the benchmarks calls: the peers' check of GPU memory.
 #include "gpu.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void give_up(const char *text) {
         work; \
     }
 
-// Why the last call of this thread failed; empty if it did not.
+// The error of the last call of this thread; empty if it succeeded.
 const char *attend_failure(void) {
     return failure;
 }

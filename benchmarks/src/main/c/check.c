@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes and checks the bytes of the test file in GPU memory, by a kernel. Where the driver takes none (a double), they
-// are copied and compared by the processor.
+// Creates and checks the bytes of the test file in GPU memory, by a kernel. If the driver does not run kernels (a
+// fake), they are copied and compared by the processor.
 #include "gpu.h"
 
 #include <string.h>
@@ -69,28 +69,28 @@ static uint64_t word_at(uint64_t i, uint64_t base, const int64_t *offsets, uint3
     return word(offsets ? (uint64_t)offsets[i >> shift] + 8 * (i & ((1ull << shift) - 1)) : base + 8 * i);
 }
 
-// What the kernels do, by copies through pinned memory.
+// The work of the kernels, by copies through pinned memory.
 static uint64_t copy(int filling, CUdeviceptr data, uint64_t words, uint64_t base, const int64_t *offsets,
         uint32_t shift) {
-    uint64_t *slot, bad = 0;
-    CUDA(cuMemHostAlloc((void **)&slot, COPIED, 0));
+    uint64_t *staging, bad = 0;
+    CUDA(cuMemHostAlloc((void **)&staging, COPIED, 0));
     for (uint64_t from = 0; from < words; from += COPIED / 8) {
         uint64_t count = words - from < COPIED / 8 ? words - from : COPIED / 8;
         if (!filling) {
-            CUDA(cuMemcpyDtoHAsync_v2(slot, data + 8 * from, 8 * count, NULL));
+            CUDA(cuMemcpyDtoHAsync_v2(staging, data + 8 * from, 8 * count, NULL));
             CUDA(cuStreamSynchronize(NULL));
         }
         for (uint64_t i = 0; i < count; i++) {
             uint64_t right = word_at(from + i, base, offsets, shift);
-            bad += !filling && slot[i] != right;
-            slot[i] = right;
+            bad += !filling && staging[i] != right;
+            staging[i] = right;
         }
         if (filling) {
-            CUDA(cuMemcpyHtoDAsync_v2(data + 8 * from, slot, 8 * count, NULL));
+            CUDA(cuMemcpyHtoDAsync_v2(data + 8 * from, staging, 8 * count, NULL));
             CUDA(cuStreamSynchronize(NULL));
         }
     }
-    CUDA(cuMemFreeHost(slot));
+    CUDA(cuMemFreeHost(staging));
     return bad;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways through libcufile.
+// The paths through libcufile.
 #include "peers.h"
 
 #include <stdatomic.h>
@@ -95,19 +95,19 @@ typedef struct {
     size_t bytes;
     off_t at, into;
     ssize_t done;
-} Cells; // read and written by the stream, so they live until it has passed
+} Cells; // read and written by the stream, so they live until it has completed
 
 static CUstream streams[MOST_STREAMS];
-static CUevent ends[MOST_STREAMS][MOST_DEPTH]; // of the operations that a stream has
+static CUevent ends[MOST_STREAMS][MOST_DEPTH]; // of the operations of a stream
 
 static void open_streams(const Order *order) {
-    if (order->threads < 1 || order->threads > MOST_STREAMS || order->slots < 0 || order->slots > MOST_DEPTH) {
-        fail("%d streams, %d deep", order->threads, order->slots);
+    if (order->threads < 1 || order->threads > MOST_STREAMS || order->stagingBuffers < 0 || order->stagingBuffers > MOST_DEPTH) {
+        fail("%d streams, %d deep", order->threads, order->stagingBuffers);
     }
     for (int i = 0; i < order->threads; i++) {
         CUDA(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
         CUFILE(cuFileStreamRegister(streams[i], ALL_FIXED));
-        for (int depth = 0; depth < order->slots; depth++) {
+        for (int depth = 0; depth < order->stagingBuffers; depth++) {
             CUDA(cuEventCreate(&ends[i][depth], CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
         }
     }
@@ -115,7 +115,7 @@ static void open_streams(const Order *order) {
 
 static void close_streams(const Order *order) {
     for (int i = 0; i < order->threads; i++) {
-        for (int depth = 0; depth < order->slots; depth++) {
+        for (int depth = 0; depth < order->stagingBuffers; depth++) {
             CUDA(cuEventDestroy_v2(ends[i][depth]));
         }
         CUFILE(cuFileStreamDeregister(streams[i]));
@@ -123,9 +123,9 @@ static void close_streams(const Order *order) {
     }
 }
 
-// A stream has as many operations at once as the order has slots; with none, all of its share from the beginning.
+// A stream has as many operations at once as the order has staging buffers; with none, all of its share from the start.
 Outcome cufile_streams(const Order *order) {
-    size_t count = order->bytes / order->chunk, depth = (size_t)order->slots;
+    size_t count = order->bytes / order->chunk, depth = (size_t)order->stagingBuffers;
     Cells *cells = calloc(count, sizeof *cells);
     handle = cufile_of(order);
     open_streams(order);
@@ -135,7 +135,8 @@ Outcome cufile_streams(const Order *order) {
         if (depth && turn >= depth) {
             CUDA(cuEventSynchronize(ends[line][turn % depth]));
         }
-        // The pointer says where. By the offset, several streams read wrong bytes on an H200: experiments/streams.c.
+        // The pointer gives the position. With the offset, several streams read wrong bytes on an H200:
+        // experiments/streams.c.
         void *where = (char *)memory_of(order) + i * order->chunk;
         cells[i] = (Cells){order->chunk, (off_t)(i * order->chunk), 0, 0};
         CUFILE(cuFileReadAsync(handle, where, &cells[i].bytes, &cells[i].at, &cells[i].into, &cells[i].done,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that share an order, and the clock around their work: what they set up before does not count.
+// Threads that share an order, and the clock around their work: set-up before it does not count.
 #include "peers.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream that waits until the processor says so: what stands behind it in the device's order then ends at a known time.
+// A stream gated by the processor: work enqueued behind the gate completes at a known time.
 #include "gpu.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 struct Gate {
     CUstream stream;
     CUevent event;
-    volatile uint32_t *word; // what the stream waits for
-    CUdeviceptr cell;        // the same, as the GPU sees it
+    volatile uint32_t *word; // the word that the stream waits for
+    CUdeviceptr cell;        // its address on the GPU
     uint32_t turn;
 };
 
@@ -32,7 +32,7 @@ Gate *gate_make(void) {
 
 CUevent gate_close(Gate *gate) {
     gate->turn++;
-    CUDA(cuStreamWaitValue32_v2(gate->stream, gate->cell, gate->turn, 0)); // until it is at least that
+    CUDA(cuStreamWaitValue32_v2(gate->stream, gate->cell, gate->turn, 0)); // until it is at least this value
     CUDA(cuEventRecord(gate->event, gate->stream));
     return gate->event;
 }

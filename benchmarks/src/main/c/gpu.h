@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C peers share: the CUDA driver API and libcufile, loaded at run time, so that no CUDA header is needed to
-// build them, and the bytes of the test file, made and checked on the GPU.
+// build them, and the bytes of the test file, created and checked on the GPU.
 #ifndef PENSTOCK_GPU_H
 #define PENSTOCK_GPU_H
 #ifndef _GNU_SOURCE
@@ -40,7 +40,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_
     F(cuEventQuery, (CUevent event)) \
     F(cuEventDestroy_v2, (CUevent event))
 
-// Absent from an old driver, or from a double: what needs them does without, or says so.
+// Absent from an old driver, or from a fake: users do without them, or fail with a message.
 #define CUDA_EXTRAS(F) \
     F(cuModuleLoadData, (CUmodule *module, const void *image)) \
     F(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name)) \
@@ -111,7 +111,7 @@ enum { CUFILE_COMPLETE = 0x10 };
 #define DECLARE_CUFILE(type, name, parameters) extern type(*name) parameters;
 CUFILE_FUNCTIONS(DECLARE_CUFILE)
 
-// Says what failed, by fail_with, which must not come back.
+// Reports a failure by fail_with, which must not return.
 extern void (*fail_with)(const char *text);
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 #define CUDA(call) must(#call, (call))
@@ -119,42 +119,42 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
 void must(const char *call, CUresult result);
 void must_cufile(const char *call, CUfileError_t result);
 
-// Loads the driver from PENSTOCK_CUFILE_LIBCUDA or its usual place and makes the primary context current.
+// Loads the driver from PENSTOCK_CUFILE_LIBCUDA or its default name and makes the primary context current.
 void gpu_open(void);
-// Loads libcufile from PENSTOCK_CUFILE_LIBCUFILE or its usual places.
+// Loads libcufile from PENSTOCK_CUFILE_LIBCUFILE or its default names.
 void cufile_load(void);
-// What libcufile has beside the functions above; once it is loaded.
+// Further functions of libcufile; valid once it is loaded.
 void *cufile_symbol(const char *name);
-// Makes the context that gpu_open made current on this thread.
+// Makes the context of gpu_open current on this thread.
 void gpu_enter(void);
 
 int64_t now_nanos(void);
 // Processor time of the whole process, kernel included.
 int64_t cpu_nanos(void);
 
-// The word that the test file has at a byte offset.
+// The word of the test file at a byte offset.
 static inline uint64_t word(uint64_t offset) {
     uint64_t mixed = (offset + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
     mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBull;
     return mixed ^ mixed >> 31;
 }
 
-// Fills GPU memory with what the test file has from a base offset on.
+// Fills GPU memory with the contents of the test file from a base offset on.
 void gpu_fill(CUdeviceptr memory, size_t bytes, uint64_t base);
 // Counts the words of GPU memory that differ from the file's: from a base offset on, or block by block.
 uint64_t gpu_differences(CUdeviceptr memory, size_t bytes, uint64_t base);
 uint64_t gpu_gather_differences(CUdeviceptr memory, size_t blocks, size_t block_bytes, const int64_t *offsets);
-// What of both looked: "kernel" or "copy".
+// The method of the last check: "kernel" or "copy".
 const char *gpu_checked_by(void);
 
-// Pinned memory with a word of 0, and where the GPU sees it.
+// Pinned memory with a word of 0, and its address on the GPU.
 void pinned_word(volatile uint32_t **word, CUdeviceptr *cell);
-// A gate: its event is reached, once closed, when it is opened.
+// A gate: once closed, its event is reached when it is opened.
 typedef struct Gate Gate;
 Gate *gate_make(void);
 CUevent gate_close(Gate *gate);
-CUstream gate_stream(const Gate *gate); // what is put into it behind a closed gate waits there
-int64_t gate_open(Gate *gate); // answers when
+CUstream gate_stream(const Gate *gate); // work enqueued behind a closed gate waits there
+int64_t gate_open(Gate *gate); // returns when
 void gate_free(Gate *gate);
 
 #endif

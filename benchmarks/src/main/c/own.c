@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways without libcufile.
+// The paths without libcufile.
 #include "peers.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_SLOTS = 16, LINK_BYTES = 256 << 20 };
+enum { MOST_BUFFERS = 16, LINK_BYTES = 256 << 20 };
 
 Outcome host_to_device(const Order *order) {
     static char *pinned;
-    size_t piece = order->bytes < LINK_BYTES ? order->bytes : LINK_BYTES;
+    size_t segment = order->bytes < LINK_BYTES ? order->bytes : LINK_BYTES;
     CUstream stream;
     if (!pinned) {
-        CUDA(cuMemHostAlloc((void **)&pinned, piece, 0));
-        memset(pinned, 0, piece);
+        CUDA(cuMemHostAlloc((void **)&pinned, segment, 0));
+        memset(pinned, 0, segment);
     }
     CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     int64_t cpu = cpu_nanos(), start = now_nanos();
     size_t done = 0;
-    for (; done + piece <= order->bytes; done += piece) {
-        CUDA(cuMemcpyHtoDAsync_v2(order->memory + done, pinned, piece, stream));
+    for (; done + segment <= order->bytes; done += segment) {
+        CUDA(cuMemcpyHtoDAsync_v2(order->memory + done, pinned, segment, stream));
     }
     CUDA(cuStreamSynchronize(stream));
     Outcome outcome = {done, now_nanos() - start, 0, 0};
@@ -43,33 +43,33 @@ static void loop(Worker *worker) {
     const Order *order = worker->order;
     int fd = file_of(order->hot, order->direct, 0);
     CUstream stream;
-    CUevent copied[MOST_SLOTS];
-    char *slots;
+    CUevent copied[MOST_BUFFERS];
+    char *stagingBuffers;
     size_t at, bytes;
     CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    CUDA(cuMemHostAlloc((void **)&slots, order->chunk * (size_t)order->slots, 0));
-    memset(slots, 0, order->chunk * (size_t)order->slots);
-    for (int slot = 0; slot < order->slots; slot++) {
-        CUDA(cuEventCreate(&copied[slot], CU_EVENT_DISABLE_TIMING));
+    CUDA(cuMemHostAlloc((void **)&stagingBuffers, order->chunk * (size_t)order->stagingBuffers, 0));
+    memset(stagingBuffers, 0, order->chunk * (size_t)order->stagingBuffers);
+    for (int staging = 0; staging < order->stagingBuffers; staging++) {
+        CUDA(cuEventCreate(&copied[staging], CU_EVENT_DISABLE_TIMING));
     }
     gang_begin(worker);
-    for (int slot = 0; (bytes = next_part(worker, &at)) != 0; slot = (slot + 1) % order->slots) {
-        char *memory = slots + order->chunk * (size_t)slot;
-        CUDA(cuEventSynchronize(copied[slot]));
+    for (int staging = 0; (bytes = next_part(worker, &at)) != 0; staging = (staging + 1) % order->stagingBuffers) {
+        char *memory = stagingBuffers + order->chunk * (size_t)staging;
+        CUDA(cuEventSynchronize(copied[staging]));
         read_whole(fd, memory, bytes, at);
         CUDA(cuMemcpyHtoDAsync_v2(order->memory + at, memory, bytes, stream));
-        if (order->slots == 1) {
+        if (order->stagingBuffers == 1) {
             CUDA(cuStreamSynchronize(stream)); // the usual loop
         } else {
-            CUDA(cuEventRecord(copied[slot], stream));
+            CUDA(cuEventRecord(copied[staging], stream));
         }
     }
     CUDA(cuStreamSynchronize(stream));
     gang_end(worker);
-    for (int slot = 0; slot < order->slots; slot++) {
-        CUDA(cuEventDestroy_v2(copied[slot]));
+    for (int staging = 0; staging < order->stagingBuffers; staging++) {
+        CUDA(cuEventDestroy_v2(copied[staging]));
     }
-    CUDA(cuMemFreeHost(slots));
+    CUDA(cuMemFreeHost(stagingBuffers));
     CUDA(cuStreamDestroy_v2(stream));
 }
 
@@ -92,7 +92,7 @@ static void disk(Worker *worker) {
             read_whole(fd, memory, bytes, at);
             continue;
         }
-        // One word of each block is enough to be checked.
+        // Checking one word of each block is enough.
         for (size_t i = 0; i < bytes; i += 4096) {
             *(uint64_t *)(memory + i) = word(order->base + at + i);
         }

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 enum { FIRST_BYTES = 4096, SAMPLES = 512 };
-static const uint64_t POISON = 1ull << 60; // the test file never has what it would have there
+static const uint64_t POISON = 1ull << 60; // a word that the test file does not contain
 
 static const struct {
     const char *name;
     Outcome (*run)(const Order *);
-} ways[] = {{"link", host_to_device}, {"loop", pinned_loop}, {"disk", raw_disk}, {"calls", cufile_calls},
+} variants[] = {{"link", host_to_device}, {"loop", pinned_loop}, {"disk", raw_disk}, {"calls", cufile_calls},
         {"batch", cufile_batch}, {"streams", cufile_streams}, {"gather-calls", gather_calls},
         {"gather-batch", gather_batch}, {"poll", bare_poll}, {"gated-poll", gated_poll}, {"small-reads", small_reads}};
 
@@ -26,7 +26,7 @@ static CUdeviceptr memory;
 static void say_error(const char *text) {
     printf("error %s\n", text);
     fflush(stdout);
-    _exit(1); // threads may still be at work
+    _exit(1); // threads may still be running
 }
 
 static void set(Order *order, const char *name, char *value) {
@@ -41,8 +41,8 @@ static void set(Order *order, const char *name, char *value) {
         order->chunk = number;
     } else if (strcmp(name, "threads") == 0) {
         order->threads = (int)number;
-    } else if (strcmp(name, "slots") == 0) {
-        order->slots = (int)number;
+    } else if (strcmp(name, "buffers") == 0) {
+        order->stagingBuffers = (int)number;
     } else if (strcmp(name, "direct") == 0) {
         order->direct = (int)number;
     } else if (strcmp(name, "write") == 0) {
@@ -70,7 +70,7 @@ static void provide(Order *order, size_t bytes) {
 
 static void run(Order *order, char *words) {
     const char *name = strtok_r(NULL, " ", &words);
-    *order = (Order){.threads = 1, .slots = 1};
+    *order = (Order){.threads = 1, .stagingBuffers = 1};
     for (char *each; (each = strtok_r(NULL, " ", &words));) {
         char *value = strchr(each, '=');
         if (!value) {
@@ -79,12 +79,12 @@ static void run(Order *order, char *words) {
         *value++ = 0;
         set(order, each, value);
     }
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (strcmp(ways[i].name, name) == 0) {
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        if (strcmp(variants[i].name, name) == 0) {
             size_t moved = order->blocks && order->chunk ? order->blocks * order->chunk : order->bytes;
             provide(order, moved > order->bytes ? moved : order->bytes);
             gpu_fill(memory, moved, order->write ? order->base : POISON);
-            Outcome outcome = ways[i].run(order);
+            Outcome outcome = variants[i].run(order);
             printf("ok %zu %lld %lld %.0f\n", outcome.operations, (long long)outcome.nanos,
                     (long long)outcome.cpu_nanos, outcome.median_nanos);
             return;
@@ -93,7 +93,7 @@ static void run(Order *order, char *words) {
     fail("no such way: %s", name);
 }
 
-// The first word of blocks all over the written file, as the disk has them.
+// The first word of blocks all over the written file, read from the disk.
 static uint64_t disk_differences(const Order *order) {
     int fd = file_of(order->written, 1, 1);
     char *block;
@@ -121,15 +121,15 @@ static void check(const Order *order, char *words) {
     printf("ok %llu by %s\n", (unsigned long long)bad, gpu_checked_by());
 }
 
-static int first(const char *way, const char *path) {
+static int first(const char *variant, const char *path) {
     int64_t start = now_nanos();
     CUdeviceptr target;
     uint64_t back[FIRST_BYTES / 8];
     gpu_open();
     CUDA(cuMemAlloc_v2(&target, FIRST_BYTES));
     int64_t context = now_nanos(), opened = context;
-    Order order = {.hot = path, .bytes = FIRST_BYTES, .chunk = FIRST_BYTES, .threads = 1, .slots = 1, .memory = target};
-    if (strcmp(way, "cufile") == 0) {
+    Order order = {.hot = path, .bytes = FIRST_BYTES, .chunk = FIRST_BYTES, .threads = 1, .stagingBuffers = 1, .memory = target};
+    if (strcmp(variant, "cufile") == 0) {
         cufile_load();
         CUFILE(cuFileDriverOpen());
         opened = now_nanos();
@@ -152,7 +152,7 @@ static int first(const char *way, const char *path) {
     printf("first byte: context %.1f ms, cuFileDriverOpen %.1f ms, read %.1f ms\n", (context - start) / 1e6,
             (opened - context) / 1e6, (end - opened) / 1e6);
     fflush(stdout);
-    _exit(0); // how long libraries take to go is not asked
+    _exit(0); // the time to unload libraries does not count
 }
 
 int main(int count, char **arguments) {

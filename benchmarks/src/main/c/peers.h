@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of the peers to move the test file: each leaves its bytes in GPU memory (or in the written file).
+// The peers' paths for the test file: each leaves its bytes in GPU memory (or in the written file).
 #ifndef PENSTOCK_PEERS_H
 #define PENSTOCK_PEERS_H
 #include "gpu.h"
 
-// What a command asks for.
+// The parameters of an order.
 typedef struct {
     const char *hot;     // the file to read
     const char *written; // the file to write
     size_t bytes;        // how many of them
     size_t chunk;        // by one call
     int threads;         // or streams, or entries of a batch
-    int slots;           // or operations that a stream has at once
+    int stagingBuffers;           // or operations in flight per stream
     int direct; // O_DIRECT
     int write;
     size_t blocks; // of a gather
     CUdeviceptr memory;
-    uint64_t base; // the written file holds what the test file has from here on
+    uint64_t base; // the written file holds the contents of the test file from here on
 } Order;
 
-// What a run came to.
+// The result of a run.
 typedef struct {
     size_t operations; // bytes, or blocks
     int64_t nanos;
     int64_t cpu_nanos;
-    double median_nanos; // of each, where each was timed
+    double median_nanos; // of each, if each was timed
 } Outcome;
 
 typedef struct Gang Gang;
@@ -34,9 +34,9 @@ typedef struct {
     int index;
 } Worker;
 
-// Takes the next part of an order; returns its length, 0 at the end.
+// Returns the length of the next part of an order; 0 at the end.
 size_t next_part(Worker *worker, size_t *offset);
-// Workers call these once they are ready, and when their work has ended: the time between counts.
+// Workers call these once they are ready, and when their work is done: the time between counts.
 void gang_begin(Worker *worker);
 void gang_end(Worker *worker);
 Outcome gang_run(const Order *order, void (*work)(Worker *), size_t operations);
@@ -47,7 +47,7 @@ int file_of(const char *path, int direct, int write);
 CUfileHandle_t cufile_of(const Order *order);
 
 Outcome host_to_device(const Order *order);   // the limit of the link
-Outcome pinned_loop(const Order *order);      // pread, copy, synchronize; or a ring of slots
+Outcome pinned_loop(const Order *order);      // pread, copy, synchronize; or a ring of staging buffers
 Outcome raw_disk(const Order *order);         // O_DIRECT to or from host memory, no GPU
 Outcome cufile_calls(const Order *order);     // cuFileRead, cuFileWrite
 Outcome cufile_batch(const Order *order);     // one batch, filled again as a whole
@@ -55,7 +55,7 @@ Outcome cufile_streams(const Order *order);   // cuFileReadAsync
 Outcome gather_calls(const Order *order);     // a cuFileRead for each block
 Outcome gather_batch(const Order *order);     // batches of blocks
 Outcome bare_poll(const Order *order);        // a small copy, from its submission to the poll that sees it
-Outcome gated_poll(const Order *order);       // a small copy, from when the device may do it to the poll that sees it
+Outcome gated_poll(const Order *order);       // a small copy, from when the device may start it to the poll that sees it
 Outcome small_reads(const Order *order);      // pread, a small copy, and the poll
 
 // Offsets of the blocks of a gather: the same for every peer.

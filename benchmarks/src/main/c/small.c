@@ -75,7 +75,7 @@ Outcome bare_poll(const Order *order) {
 static int64_t gated(Poll *poll, const Order *order, Gate *gate) {
     CUDA(cuStreamWaitEvent(poll->stream, gate_close(gate), 0));
     submit(poll, order);
-    usleep(PAUSE_MICROS); // so that the device has got to it
+    usleep(PAUSE_MICROS); // so that the device has reached it
     int64_t start = gate_open(gate);
     return await(poll) - start;
 }

@@ -83,7 +83,7 @@ int called(const char *name, struct answer *answer) {
     int struck = strikes(f, answer);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: %s%s\n", name, struck ? " fails as ordered" : "");
+    if (getenv("FAKES_TRACE")) fprintf(stderr, "fake: %s%s\n", name, struck ? " fails as ordered" : "");
     return struck;
 }
 
@@ -135,7 +135,7 @@ void complain(const char *format, ...) {
     pthread_mutex_lock(&lock);
     /* Whatever comes later may be a consequence of the first. */
     if (!complaint[0] && !resetting) vsnprintf(complaint, sizeof complaint, format, arguments);
-    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: complains: %s\n", complaint);
+    if (getenv("FAKES_TRACE")) fprintf(stderr, "fake: complains: %s\n", complaint);
     pthread_mutex_unlock(&lock);
     va_end(arguments);
 }
@@ -144,7 +144,7 @@ int stopping(void) {
     return __atomic_load_n(&resetting, __ATOMIC_ACQUIRE);
 }
 
-void double_reset(void) {
+void fake_reset(void) {
     pthread_mutex_lock(&lock);
     __atomic_store_n(&resetting, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < function_count; i++) {
@@ -167,7 +167,7 @@ void double_reset(void) {
     __atomic_store_n(&resetting, 0, __ATOMIC_RELEASE);
 }
 
-void double_fail(const char *name, long nth, long code, long err) {
+void fake_fail(const char *name, long nth, long code, long err) {
     pthread_mutex_lock(&lock);
     struct function *f = function(name);
     if (nth < 0) {
@@ -179,25 +179,25 @@ void double_fail(const char *name, long nth, long code, long err) {
     pthread_mutex_unlock(&lock);
 }
 
-void double_delay(const char *name, long micros) {
+void fake_delay(const char *name, long micros) {
     pthread_mutex_lock(&lock);
     function(name)->delay = micros;
     pthread_mutex_unlock(&lock);
 }
 
-void double_short(const char *name, long bytes) {
+void fake_short(const char *name, long bytes) {
     pthread_mutex_lock(&lock);
     function(name)->most = bytes < 0 ? 0 : bytes + 1;
     pthread_mutex_unlock(&lock);
 }
 
-void double_hold(const char *name) {
+void fake_hold(const char *name) {
     pthread_mutex_lock(&lock);
     function(name)->hold = 1;
     pthread_mutex_unlock(&lock);
 }
 
-void double_release(const char *name) {
+void fake_release(const char *name) {
     pthread_mutex_lock(&lock);
     struct function *f = function(name);
     f->hold = 0;
@@ -216,23 +216,23 @@ static long await(const char *name, long wanted, long millis, size_t field) {
     return result;
 }
 
-long double_await_held(const char *name, long operations, long millis) {
+long fake_await_held(const char *name, long operations, long millis) {
     return await(name, operations, millis, offsetof(struct function, held));
 }
 
-long double_await_calls(const char *name, long calls, long millis) {
+long fake_await_calls(const char *name, long calls, long millis) {
     return await(name, calls, millis, offsetof(struct function, calls));
 }
 
-long double_held(const char *name) {
-    return double_await_held(name, 0, 0);
+long fake_held(const char *name) {
+    return fake_await_held(name, 0, 0);
 }
 
-long double_calls(const char *name) {
-    return double_await_calls(name, 0, 0);
+long fake_calls(const char *name) {
+    return fake_await_calls(name, 0, 0);
 }
 
-const char *double_complaint(void) {
+const char *fake_complaint(void) {
     /* A copy that stays: the test reads it after the lock is gone. */
     static __thread char told[sizeof complaint];
     pthread_mutex_lock(&lock);
@@ -241,7 +241,7 @@ const char *double_complaint(void) {
     return told[0] ? told : NULL;
 }
 
-void double_forgive(void) {
+void fake_forgive(void) {
     pthread_mutex_lock(&lock);
     complaint[0] = 0;
     pthread_mutex_unlock(&lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a test says to a double of a vendor's library, and how the double asks what it was told. Compiled into each
- * double, which has a state of its own. Functions are named as in the vendor's manual; a trailing "_v2" is ignored.
+ * What a test says to a fake of a vendor's library, and how the fake asks what it was told. Compiled into each
+ * fake, which has a state of its own. Functions are named as in the vendor's manual; a trailing "_v2" is ignored.
  */
 #ifndef PENSTOCK_CONTROL_H
 #define PENSTOCK_CONTROL_H
@@ -14,34 +14,34 @@
 /* For the test. */
 
 /* Ends all that runs, frees all that lives, forgets calls, orders, properties and the complaint. */
-EXPORT void double_reset(void);
+EXPORT void fake_reset(void);
 /*
  * The nth next call of the function answers code (0: all from now on; negative: forget what was ordered). err is the CUDA
  * error in the answers of libcufile, or errno where code is -1. "late:NAME": the call is accepted, the operation fails.
  */
-EXPORT void double_fail(const char *function, long nth, long code, long err);
+EXPORT void fake_fail(const char *function, long nth, long code, long err);
 /* Each operation of the function takes so long more. */
-EXPORT void double_delay(const char *function, long micros);
+EXPORT void fake_delay(const char *function, long micros);
 /* Each operation of the function moves at most so many bytes; negative: all. */
-EXPORT void double_short(const char *function, long bytes);
+EXPORT void fake_short(const char *function, long bytes);
 /* Operations of the function start, and neither move data nor end before they are released. */
-EXPORT void double_hold(const char *function);
-EXPORT void double_release(const char *function);
-EXPORT long double_held(const char *function);
+EXPORT void fake_hold(const char *function);
+EXPORT void fake_release(const char *function);
+EXPORT long fake_held(const char *function);
 /* Waits until so many operations of the function are held, or so many calls of it were made; answers how many it is. */
-EXPORT long double_await_held(const char *function, long operations, long millis);
-EXPORT long double_await_calls(const char *function, long calls, long millis);
-EXPORT long double_calls(const char *function);
+EXPORT long fake_await_held(const char *function, long operations, long millis);
+EXPORT long fake_await_calls(const char *function, long calls, long millis);
+EXPORT long fake_calls(const char *function);
 /* How many of a kind live: handles, buffers, batches, streams, events, contexts, allocations, bytes, pinned, ... */
-EXPORT long double_live(const char *kind);
+EXPORT long fake_live(const char *kind);
 /* Waits until at most so many live. */
-EXPORT long double_await_live(const char *kind, long most, long millis);
+EXPORT long fake_await_live(const char *kind, long most, long millis);
 /* The first wrong use that a vendor's library need not notice, or null. */
-EXPORT const char *double_complaint(void);
-EXPORT void double_forgive(void);
-EXPORT void double_set(const char *property, long value);
+EXPORT const char *fake_complaint(void);
+EXPORT void fake_forgive(void);
+EXPORT void fake_set(const char *property, long value);
 
-/* For the double. None of these is called with its lock held but complain, live, property and shortened. */
+/* For the fake. None of these is called with its lock held but complain, live, property and shortened. */
 
 struct answer {
     long code;

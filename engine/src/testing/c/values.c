@@ -61,7 +61,7 @@ void live(const char *kind, long more) {
     pthread_mutex_unlock(&lock);
 }
 
-long double_live(const char *kind) {
+long fake_live(const char *kind) {
     pthread_mutex_lock(&lock);
     struct value *found = value(kinds, &kind_count, kind, 0);
     long result = found ? found->value : 0;
@@ -69,7 +69,7 @@ long double_live(const char *kind) {
     return result;
 }
 
-long double_await_live(const char *kind, long most, long millis) {
+long fake_await_live(const char *kind, long most, long millis) {
     struct timespec until = in_millis(millis);
     pthread_mutex_lock(&lock);
     struct value *found = value(kinds, &kind_count, kind, 1);
@@ -79,7 +79,7 @@ long double_await_live(const char *kind, long most, long millis) {
     return result;
 }
 
-void double_set(const char *name, long set) {
+void fake_set(const char *name, long set) {
     pthread_mutex_lock(&lock);
     value(properties, &property_count, name, 1)->value = set;
     pthread_mutex_unlock(&lock);

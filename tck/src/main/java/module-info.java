@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The rules of Penstock as tests: implement {@code BackendRules} to hold a backend against them. */
+/** The rules of Penstock as tests: implement {@code BackendRules} to test a backend against them. */
 module io.penstock.tck {
     requires transitive io.penstock.api;
     requires transitive org.junit.jupiter.api;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the double of libcufile asks; and how all is forgotten. */
-#include "../cuda-double.h"
+/* What the fake of libcufile asks; and how all is forgotten. */
+#include "../cuda-fake.h"
 
 #include "cuda.h"
 
 EXPORT CUresult cuInit(unsigned flags);
 
-EXPORT int double_cuda_init(void) {
+EXPORT int fake_cuda_init(void) {
     if (device_count() == 0) return NO_DEVICE;
     return need_init() == NOT_INITIALIZED ? cuInit(0) : need_init();
 }
 
-EXPORT int double_cuda_devices(void) {
+EXPORT int fake_cuda_devices(void) {
     return device_count();
 }
 
-EXPORT void double_cuda_uuid(int device, char *uuid) {
+EXPORT void fake_cuda_uuid(int device, char *uuid) {
     device_uuid(device, uuid);
 }
 
-EXPORT void double_cuda_range(uint64_t address, size_t size, struct memory_range *range) {
+EXPORT void fake_cuda_range(uint64_t address, size_t size, struct memory_range *range) {
     *range = (struct memory_range){0};
     LOCK();
     struct span span;
@@ -56,15 +56,15 @@ static void with_memory(uint64_t address, int using, int registered) {
     UNLOCK();
 }
 
-EXPORT void double_cuda_use(uint64_t address, int more) {
+EXPORT void fake_cuda_use(uint64_t address, int more) {
     with_memory(address, more, 0);
 }
 
-EXPORT void double_cuda_registered(uint64_t address, int more) {
+EXPORT void fake_cuda_registered(uint64_t address, int more) {
     with_memory(address, 0, more);
 }
 
-EXPORT int double_cuda_current_device(void) {
+EXPORT int fake_cuda_current_device(void) {
     LOCK();
     struct context *context = current_context();
     int device = context && !context->dead ? context->device : -1;
@@ -72,7 +72,7 @@ EXPORT int double_cuda_current_device(void) {
     return device;
 }
 
-EXPORT int double_cuda_stream(void *handle, int more) {
+EXPORT int fake_cuda_stream(void *handle, int more) {
     LOCK();
     struct stream *stream = NULL;
     int known = (uintptr_t)handle <= 2 ? !stream_of(handle, "cuFile", &stream) : 0;
@@ -83,7 +83,7 @@ EXPORT int double_cuda_stream(void *handle, int more) {
     return device;
 }
 
-EXPORT int double_cuda_enqueue(void *handle, const char *function, void (*run)(void *), void *with) {
+EXPORT int fake_cuda_enqueue(void *handle, const char *function, void (*run)(void *), void *with) {
     struct stream *stream;
     LOCK();
     CUresult result = stream_of(handle, function, &stream);
@@ -92,7 +92,7 @@ EXPORT int double_cuda_enqueue(void *handle, const char *function, void (*run)(v
     return result;
 }
 
-EXPORT void double_cuda_drain(void *handle) {
+EXPORT void fake_cuda_drain(void *handle) {
     struct stream *stream = NULL;
     LOCK();
     if ((uintptr_t)handle <= 2) (void)stream_of(handle, "cuFile", &stream);

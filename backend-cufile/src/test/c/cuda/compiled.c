@@ -2,7 +2,7 @@
 /*
  * Kernels compiled for the processor: the text of such a module says "//compiled:FILE", a shared library in which a
  * kernel is a function that handles the index kernel_index, and NAME_parameters is how many parameters it has, each 8
- * bytes. Addresses of the device among them become those of the double's own memory.
+ * bytes. Addresses of the device among them become those of the fake's own memory.
  */
 #include <dlfcn.h>
 #include <libgen.h>
@@ -30,7 +30,7 @@ void *compiled_open(const char *text) {
     if (strncmp(start, PREFIX, strlen(PREFIX)) || sscanf(start + strlen(PREFIX), "%4095[^\n]", file) != 1) return NULL;
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) complain("cuModuleLoadData: %s", dlerror());
-    unlink(file); /* what the compiler's double has made for us, in a folder of its own */
+    unlink(file); /* what the compiler's fake has made for us, in a folder of its own */
     rmdir(dirname(file));
     return library;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The double of libcuda.so.1: names and numbers of the driver's ABI, and what its parts know of each other. Device memory
- * is a reservation of addresses that nobody may touch, with a shadow that only the double knows; streams are threads.
+ * The fake of libcuda.so.1: names and numbers of the driver's ABI, and what its parts know of each other. Device memory
+ * is a reservation of addresses that nobody may touch, with a shadow that only the fake knows; streams are threads.
  */
 #ifndef PENSTOCK_CUDA_H
 #define PENSTOCK_CUDA_H
@@ -77,7 +77,7 @@ struct pinned {
     struct pinned *next;
 };
 
-/* A piece of memory as the double sees it. Pageable host memory has neither owner. */
+/* A block of memory as the fake sees it. Pageable host memory has neither owner. */
 struct span {
     char *bytes;
     struct allocation *allocation;
@@ -174,7 +174,7 @@ enum { ARENA_BITS = 35 };
 extern struct arena arenas[DEVICES];
 struct allocation *allocation_at(uint64_t address);
 int device_of_address(uint64_t address);
-/* Resolves a piece of memory; false if it is device memory that is not there or ends too early. */
+/* Resolves a block of memory; false if it is device memory that is not there or ends too early. */
 int resolve(uint64_t address, size_t size, struct span *span);
 void use(const struct span *span, int more);
 void allocation_free(struct allocation *allocation);

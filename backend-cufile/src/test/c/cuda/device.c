@@ -70,7 +70,7 @@ EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 }
 
 void device_uuid(int device, char *uuid) {
-    memcpy(uuid, "penstock double", 15);
+    memcpy(uuid, "penstock fakes", 15);
     uuid[15] = (char)device;
 }
 

@@ -80,7 +80,7 @@ static void call(struct op *op) {
     host_function(0);
 }
 
-/* The operation of a host function, or of the double of cuFile, which counts and holds its own. */
+/* The operation of a host function, or of the fake of cuFile, which counts and holds its own. */
 struct op *host_op(const char *function, void (*run)(void *), void *with, int internal) {
     struct op *op = op_new(function, call);
     struct call *kept = malloc(sizeof *kept);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Modules and kernels. The double runs no device code: a kernel is one of those below, found by its name, and the module
+ * Modules and kernels. The fake runs no device code: a kernel is one of those below, found by its name, and the module
  * must be PTX that declares an entry of that name with as many parameters.
  *
  *   spin(u64 flag)                              until the 32-bit word at flag is not 0
@@ -9,7 +9,7 @@
  *   fill(u64 to, u32 value, u64 size)
  *   sum(u64 to, u64 from, u64 size)             the sum of the bytes, as one 64-bit word
  *
- * Or the module is what the double of the runtime compiler made, nvrtc/nvrtc.c: kernels compiled for the processor, see
+ * Or the module is what the fake of the runtime compiler made, nvrtc/nvrtc.c: kernels compiled for the processor, see
  * compiled.c.
  */
 #include <stdio.h>

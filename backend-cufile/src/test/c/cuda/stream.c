@@ -35,7 +35,7 @@ static struct stream *stream_new(struct context *context, unsigned flags, int pr
 CUresult stream_of(CUstream handle, const char *function, struct stream **stream) {
     struct context *context = current_context();
     if ((uintptr_t)handle <= 2) {
-        /* The legacy stream (0, 1), and the thread's own (2), which the double does not tell apart. */
+        /* The legacy stream (0, 1), and the thread's own (2), which the fake does not tell apart. */
         if (!context || context->dead) return INVALID_CONTEXT;
         if (!context->legacy) context->legacy = stream_new(context, 0, 0);
         *stream = context->legacy;

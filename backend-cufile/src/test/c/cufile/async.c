@@ -42,7 +42,7 @@ static void forget(struct registration *registration) {
     struct registration **link = &registrations;
     while (*link != registration) link = &(*link)->next;
     *link = registration->next;
-    (void)double_cuda_stream(registration->stream, -1);
+    (void)fake_cuda_stream(registration->stream, -1);
     live("streams", -1);
     free(registration);
 }
@@ -53,7 +53,7 @@ EXPORT CUfileError_t cuFileStreamRegister(void *stream, unsigned flags) {
     int error = driver_needed(__func__);
     if (!error && !property("streams", 1)) error = ASYNC_NOT_SUPPORTED;
     if (!error && (flags & ~(unsigned)ALL_FLAGS)) error = INVALID;
-    if (!error && double_cuda_stream(stream, 0) < 0) {
+    if (!error && fake_cuda_stream(stream, 0) < 0) {
         complain("%s: no such stream", __func__);
         error = INVALID;
     }
@@ -66,12 +66,12 @@ EXPORT CUfileError_t cuFileStreamRegister(void *stream, unsigned flags) {
         if (!made) abort();
         *made = (struct registration){stream, flags, registrations};
         registrations = made;
-        (void)double_cuda_stream(stream, 1);
+        (void)fake_cuda_stream(stream, 1);
         live("streams", 1);
     }
     UNLOCK();
     /* Both calls synchronize on the stream. */
-    if (!error) double_cuda_drain(stream);
+    if (!error) fake_cuda_drain(stream);
     return RESULT(error);
 }
 
@@ -79,11 +79,11 @@ EXPORT CUfileError_t cuFileStreamDeregister(void *stream) {
     CALLED(AT_ONCE);
     LOCK();
     struct registration *registration = registration_of(stream);
-    int there = double_cuda_stream(stream, 0) >= 0;
+    int there = fake_cuda_stream(stream, 0) >= 0;
     UNLOCK();
     /* The guide, 3.7: I/O on the stream has completed, and the stream is still there. */
     if (!there) complain("%s: the stream was destroyed before", __func__);
-    if (there && registration) double_cuda_drain(stream);
+    if (there && registration) fake_cuda_drain(stream);
     LOCK();
     registration = registration_of(stream);
     if (registration) forget(registration);
@@ -157,11 +157,11 @@ static void run(void *with) {
 static int check(struct operation *op) {
     if (!op->size || !op->file_offset || !op->buffer_offset || !op->bytes || !op->io.base) return INVALID;
     if (!property("streams", 1)) return ASYNC_NOT_SUPPORTED;
-    if (double_cuda_current_device() < 0) {
+    if (fake_cuda_current_device() < 0) {
         complain("%s called by a thread without a context", op->io.function);
         return INVALID_CONTEXT;
     }
-    if (double_cuda_stream(op->stream, 0) < 0) {
+    if (fake_cuda_stream(op->stream, 0) < 0) {
         complain("%s: no such stream", op->io.function);
         return INVALID;
     }
@@ -195,7 +195,7 @@ static CUfileError_t enqueue(const struct operation *asked, void *handle) {
         return RESULT(error);
     }
     struct file *file = op->io.file;
-    int cuda = double_cuda_enqueue(asked->stream, asked->io.function, run, op);
+    int cuda = fake_cuda_enqueue(asked->stream, asked->io.function, run, op);
     if (cuda) {
         LOCK();
         file_use(file, -1);
@@ -205,7 +205,7 @@ static CUfileError_t enqueue(const struct operation *asked, void *handle) {
         return (CUfileError_t){CUDA_DRIVER_ERROR, cuda};
     }
     /* The reference, 5.4.3: without a stream the operation is synchronous. */
-    if (!asked->stream) double_cuda_drain(NULL);
+    if (!asked->stream) fake_cuda_drain(NULL);
     return RESULT(OK);
 }
 

@@ -116,7 +116,7 @@ static void take(struct batch *batch, const struct parameters *io, struct entry 
 
 static int submit(struct batch *batch, unsigned count, const struct parameters *io, unsigned flags) {
     if (!count || !io || flags) return INVALID;
-    if (double_cuda_current_device() < 0) {
+    if (fake_cuda_current_device() < 0) {
         complain("cuFileBatchIOSubmit called by a thread without a context");
         return INVALID_CONTEXT;
     }

@@ -32,13 +32,13 @@ size_t registered_bytes(int device) {
 /* The reference, 5.3.1, in the order of what can be known. */
 static int check(uint64_t base, size_t size, int flags, struct memory_range *range) {
     if (!base || !size || (flags & ~3)) return INVALID;
-    double_cuda_range(base, size, range);
+    fake_cuda_range(base, size, range);
     if (range->type == MEMORY_FREED) return POINTER_INVALID;
     if (!range->inside) return POINTER_RANGE;
     for (struct buffer *b = buffers; b; b = b->next)
         if (b->base < base + size && base < b->base + b->size) return ALREADY_REGISTERED;
     if (range->type != MEMORY_DEVICE) return bool_parameter(ALLOW_SYSTEM_MEMORY) ? OK : POINTER_INVALID;
-    int device = double_cuda_current_device();
+    int device = fake_cuda_current_device();
     if (device < 0) {
         complain("cuFileBufRegister called by a thread without a context");
         return INVALID_CONTEXT;
@@ -65,7 +65,7 @@ EXPORT CUfileError_t cuFileBufRegister(const void *memory, size_t size, int flag
         if (!made) abort();
         *made = (struct buffer){base, size, range.type == MEMORY_DEVICE ? range.device : -1, 0, buffers};
         buffers = made;
-        double_cuda_registered(base, 1);
+        fake_cuda_registered(base, 1);
         live("buffers", 1);
         live("registered_bytes", (long)size);
     }
@@ -79,7 +79,7 @@ static void end(struct buffer *buffer) {
     struct buffer **link = &buffers;
     while (*link != buffer) link = &(*link)->next;
     *link = buffer->next;
-    double_cuda_registered(buffer->base, -1);
+    fake_cuda_registered(buffer->base, -1);
     live("buffers", -1);
     live("registered_bytes", -(long)buffer->size);
     if (buffer->device >= 0) count_mapping(buffer->device, buffer->size, -1, 0);

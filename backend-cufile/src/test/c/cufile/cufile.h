@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The double of libcufile.so.0, written from NVIDIA's best practices guide ("the guide"), the cuFile API reference ("the
- * reference") and what was seen on an H200. It reads and writes real files, into and out of the other double's memory.
+ * The fake of libcufile.so.0, written from NVIDIA's best practices guide ("the guide"), the cuFile API reference ("the
+ * reference") and what was seen on an H200. It reads and writes real files, into and out of the other fake's memory.
  *
  * Properties, with their defaults: udev 1 (0: no handle can be registered, as in a bare container), tmpfs 0 (1: files there
  * can), nvfs 0 (1: the kernel driver is there and aligned transfers go directly), p2p 0, compat 1 (0: no POSIX mode),
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "control.h"
-#include "../cuda-double.h"
+#include "../cuda-fake.h"
 #include "../handles.h"
 
 /* CUfileOpError, less 5000. */

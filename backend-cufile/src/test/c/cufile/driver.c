@@ -25,7 +25,7 @@ int driver_open_count(void) {
 }
 
 static CUfileError_t open_driver(void) {
-    int cuda = double_cuda_init();
+    int cuda = fake_cuda_init();
     if (cuda) return (CUfileError_t){CUDA_DRIVER_ERROR, cuda};
     parameters_take();
     if (!direct_mode() && !compat_allowed()) return RESULT(NVFS_DRIVER_ERROR);
@@ -167,7 +167,7 @@ EXPORT CUfileError_t cuFileGetBARSizeInKB(int gpu, size_t *kb) {
     int open = open_count;
     UNLOCK();
     REQUIRE(open, DRIVER_NOT_INITIALIZED);
-    REQUIRE(kb && gpu >= 0 && gpu < double_cuda_devices(), INVALID);
+    REQUIRE(kb && gpu >= 0 && gpu < fake_cuda_devices(), INVALID);
     *kb = (size_t)property("bar_kb", 256L << 20);
     return RESULT(OK);
 }

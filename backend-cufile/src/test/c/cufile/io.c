@@ -23,7 +23,7 @@ struct place {
 
 static int check_context(const struct io *io, const struct memory_range *range) {
     /* The guide, chapter 3: called in a valid CUDA context. The reference, 5.2: pointers pertain to the current one. */
-    int current = double_cuda_current_device();
+    int current = fake_cuda_current_device();
     if (current < 0) {
         complain("%s called by a thread without a context", io->function);
         return INVALID_CONTEXT;
@@ -39,7 +39,7 @@ static int check_context(const struct io *io, const struct memory_range *range) 
 static int find(const struct io *io, int context_needed, struct place *place) {
     if (!io->base || io->file_offset < 0 || io->buffer_offset < 0 || (ssize_t)io->size < 0) return INVALID;
     uint64_t address = io->base + (uint64_t)io->buffer_offset;
-    double_cuda_range(address, io->size, &place->range);
+    fake_cuda_range(address, io->size, &place->range);
     if (place->range.type == MEMORY_FREED) {
         complain("%s: nothing is allocated at %#lx", io->function, (unsigned long)address);
         return POINTER_INVALID;
@@ -99,7 +99,7 @@ ssize_t transfer(const struct io *io, int context_needed) {
     LOCK();
     int error = find(io, context_needed, &place);
     if (!error) {
-        double_cuda_use(address, 1);
+        fake_cuda_use(address, 1);
         if (place.buffer) place.buffer->using++;
         live("operations", 1);
     }
@@ -122,7 +122,7 @@ ssize_t transfer(const struct io *io, int context_needed) {
     /* Looked up again: a wrong program may have deregistered it meanwhile. */
     struct buffer *buffer = place.buffer ? buffer_of(io->base) : NULL;
     if (buffer && buffer->using) buffer->using--;
-    double_cuda_use(address, -1);
+    fake_cuda_use(address, -1);
     live("operations", -1);
     pthread_cond_broadcast(&cufile_progress);
     UNLOCK();

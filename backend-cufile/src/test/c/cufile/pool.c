@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Threads that carry out the entries of batches, and the bounce buffers that these need: in compatibility mode each its
- * POSIX slab, with the kernel driver those that are unaligned or unregistered a piece of the GPU's cache (the guide, 3.3.3).
+ * POSIX slab, with the kernel driver those that are unaligned or unregistered a segment of the GPU's cache (the guide, 3.3.3).
  * A buffer stays taken until the entry's event has been read.
  */
 #define _GNU_SOURCE
@@ -36,7 +36,7 @@ static int goes_directly(const struct entry *entry) {
 /* Of the GPU that the memory is on. */
 static int cache_of(const struct entry *entry) {
     struct memory_range range;
-    double_cuda_range(entry->io.base + (uint64_t)entry->io.buffer_offset, entry->io.size, &range);
+    fake_cuda_range(entry->io.base + (uint64_t)entry->io.buffer_offset, entry->io.size, &range);
     return GPU_CACHE + (range.type == MEMORY_DEVICE && range.device < GPUS ? range.device : 0);
 }
 

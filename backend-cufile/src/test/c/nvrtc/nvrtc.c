@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A double of NVIDIA's runtime compiler: compiles a source in the common subset of CUDA C++ and C for the processor
- * (-DON_CPU), and gives as "PTX" the name of the library, which the double of libcuda loads. Options are checked for what
+ * A fake of NVIDIA's runtime compiler: compiles a source in the common subset of CUDA C++ and C for the processor
+ * (-DON_CPU), and gives as "PTX" the name of the library, which the fake of libcuda loads. Options are checked for what
  * nvrtcCompileProgram would refuse.
  */
 #include <stdio.h>

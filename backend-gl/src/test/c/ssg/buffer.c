@@ -7,7 +7,7 @@
 enum { VISIBLE = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT };
 
 struct buffer {
-    void *context; /* names are a context's own, for all that the double knows */
+    void *context; /* names are a context's own, for all that the fake knows */
     GLuint name;
     int64_t visible; /* bytes */
     void *memory;    /* while operations run, and until it is swept */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Of OpenGL and EGL what the double needs, so that it compiles where no headers are. */
+/* Of OpenGL and EGL what the fake needs, so that it compiles where no headers are. */
 #ifndef PENSTOCK_GL_H
 #define PENSTOCK_GL_H
 
@@ -35,7 +35,7 @@ enum {
     GL_TIMEOUT_EXPIRED = 0x911B,
 };
 
-/* Those that the double passes on as they are, and calls itself. */
+/* Those that the fake passes on as they are, and calls itself. */
 void glCopyNamedBufferSubData(GLuint from, GLuint to, ptrdiff_t from_at, ptrdiff_t to_at, ptrdiff_t size);
 void glCreateBuffers(int count, GLuint *names);
 GLsync glFenceSync(GLenum condition, GLbitfield flags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The double as a libGL and a libEGL: what it adds to the real ones, and what it changes in their answers. */
+/* The fake as a libGL and a libEGL: what it adds to the real ones, and what it changes in their answers. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void *symbol(const char *library, const char *name) {
     void *handle = dlopen(library, RTLD_LAZY);
     void *found = handle ? dlsym(handle, name) : NULL;
     if (!found) {
-        fprintf(stderr, "double: no %s in %s\n", name, library);
+        fprintf(stderr, "fake: no %s in %s\n", name, library);
         abort();
     }
     return found;
@@ -39,11 +39,11 @@ __attribute__((constructor)) static void find(void) {
     REAL("libOpenGL.so.0", glNamedBufferStorage);
     REAL("libOpenGL.so.0", glWaitSync);
     REAL("libEGL.so.1", eglGetProcAddress);
-    if (getenv("SSG_GL_EXTENSION")) double_set("extension", 1); /* for a process that no test has a hand in */
+    if (getenv("SSG_GL_EXTENSION")) fake_set("extension", 1); /* for a process that no test has a hand in */
 }
 
 void raise_error(const char *function, GLenum error, const char *why) {
-    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: %s -> 0x%x: %s\n", function, error, why);
+    if (getenv("FAKES_TRACE")) fprintf(stderr, "fake: %s -> 0x%x: %s\n", function, error, why);
     if (!pending_error) pending_error = error;
 }
 

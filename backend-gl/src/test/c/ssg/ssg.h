@@ -16,7 +16,7 @@
  *   flush          1: a sync passes only if its context was flushed after it was made, and after what has joined it
  *   visible_bytes  of local visible memory; 0 without an end
  *   reset_status   what glGetGraphicsResetStatus answers: the context is lost
- *   extension      1: the context's list of extensions has GL_PENSTOCK_double
+ *   extension      1: the context's list of extensions has GL_PENSTOCK_fake
  */
 #ifndef PENSTOCK_SSG_H
 #define PENSTOCK_SSG_H
@@ -26,9 +26,9 @@
 #include "control.h"
 #include "gl.h"
 
-#define EXTENSION "GL_PENSTOCK_double"
+#define EXTENSION "GL_PENSTOCK_fake"
 
-/* Of the functions that the double has itself, the real ones. */
+/* Of the functions that the fake has itself, the real ones. */
 struct real {
     GLenum (*glClientWaitSync)(GLsync, GLbitfield, uint64_t);
     void (*glDeleteBuffers)(int, const GLuint *);

@@ -138,7 +138,7 @@ static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t ro
     if (result || !to) return result;
     LOCK();
     struct buffer *buffer = object_get(BUFFERS, memory);
-    /* The memory below is the double's business. */
+    /* The memory below is the fake's business. */
     struct buffer *root = buffer && buffer->parent ? buffer->parent : buffer;
     int used = buffer && root->flags & CL_MEM_USE_HOST_PTR;
     int ours = buffer && buffer->storage && !used;

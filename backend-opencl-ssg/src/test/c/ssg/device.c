@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A device on the PCIe bus, played by a thread: it does what the test tells it, one thing after another, and knows nothing
- * but bus addresses. "device" is the name of its operations for double_delay, double_hold and double_release.
+ * but bus addresses. "device" is the name of its operations for fake_delay, fake_hold and fake_release.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,21 +77,21 @@ static struct order *order_new(unsigned long address, size_t size) {
 }
 
 /* The device writes so many bytes, which are copied now, to an address on the bus; later, and in this order. */
-EXPORT void double_device_write(unsigned long address, const void *bytes, unsigned long size) {
+EXPORT void fake_device_write(unsigned long address, const void *bytes, unsigned long size) {
     struct order *order = order_new(address, size);
     memcpy(order->bytes, bytes, size);
     post(order);
 }
 
 /* The device writes a marker; later, and in this order. */
-EXPORT void double_device_signal(unsigned long address, unsigned value) {
+EXPORT void fake_device_signal(unsigned long address, unsigned value) {
     struct order *order = order_new(address, 0);
     order->value = value;
     post(order);
 }
 
 /* Memory of the device that others may write to: its bus address. It ends with the next reset. */
-EXPORT unsigned long double_device_memory(unsigned long size) {
+EXPORT unsigned long fake_device_memory(unsigned long size) {
     LOCK();
     if (memory_count == sizeof memories / sizeof *memories) abort();
     uint64_t address = memories[memory_count++] = bus_memory(size);
@@ -100,7 +100,7 @@ EXPORT unsigned long double_device_memory(unsigned long size) {
 }
 
 /* Looks at memory on the bus: 0, or -1 if there is none. */
-EXPORT int double_device_look(unsigned long address, void *to, unsigned long size) {
+EXPORT int fake_device_look(unsigned long address, void *to, unsigned long size) {
     LOCK();
     char *bytes = bus_bytes(address, size);
     if (bytes) memcpy(to, bytes, size);
@@ -110,7 +110,7 @@ EXPORT int double_device_look(unsigned long address, void *to, unsigned long siz
 
 void device_reset(void) {
     enum { MILLIS_TO_STOP = 10000 };
-    if (double_await_live("device_operations", 0, MILLIS_TO_STOP)) complain("the device does not come to an end");
+    if (fake_await_live("device_operations", 0, MILLIS_TO_STOP)) complain("the device does not come to an end");
     LOCK();
     while (memory_count) bus_memory_end(memories[--memory_count]);
     UNLOCK();

@@ -165,9 +165,9 @@ static cl_int CL_API_CALL event_info(cl_event handle, cl_event_info what, size_t
     cl_int status = own->status;
     pthread_mutex_unlock(&own_lock);
     if (status > CL_COMPLETE && property("ends_behind_a_look", 0)) {
-        double_set("ends_behind_a_look", 0);
-        double_release("clEnqueueReadSsgFileAMD");
-        double_await_live("operations", 0, 10000);
+        fake_set("ends_behind_a_look", 0);
+        fake_release("clEnqueueReadSsgFileAMD");
+        fake_await_live("operations", 0, 10000);
     }
     cl_int result;
     if (what == CL_EVENT_COMMAND_TYPE) result = give(&own->type, sizeof own->type, room, to, needed);

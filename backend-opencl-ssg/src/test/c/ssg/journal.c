@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the double said no to, in the order in which it did. */
+/* What the fake said no to, in the order in which it did. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char lines[LINES][LINE];
 static unsigned long count;
 
-/* How often the double said no since the last reset. */
-EXPORT long double_refusals(void) {
+/* How often the fake said no since the last reset. */
+EXPORT long fake_refusals(void) {
     pthread_mutex_lock(&lock);
     long result = (long)count;
     pthread_mutex_unlock(&lock);
@@ -22,7 +22,7 @@ EXPORT long double_refusals(void) {
 }
 
 /* What it said no to; null if there is no such refusal, or not any more. 0 is the first. */
-EXPORT const char *double_refusal(long number) {
+EXPORT const char *fake_refusal(long number) {
     static __thread char told[LINE];
     pthread_mutex_lock(&lock);
     int there = number >= 0 && (unsigned long)number < count && count - (unsigned long)number <= LINES;
@@ -38,7 +38,7 @@ cl_int refuse(const char *function, cl_int code, const char *format, ...) {
     char *line = lines[count++ % LINES];
     int used = snprintf(line, LINE, "%s -> %d: ", function, code);
     vsnprintf(line + used, LINE - (size_t)used, format, arguments);
-    if (getenv("DOUBLES_TRACE")) fprintf(stderr, "double: refuses: %s\n", line);
+    if (getenv("FAKES_TRACE")) fprintf(stderr, "fake: refuses: %s\n", line);
     pthread_mutex_unlock(&lock);
     va_end(arguments);
     return code;

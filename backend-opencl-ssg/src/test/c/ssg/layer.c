@@ -18,7 +18,7 @@ cl_int give(const void *value, size_t size, size_t room, void *to, size_t *neede
 }
 
 EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *to, size_t *needed) {
-    static const char name[] = "Penstock's double of an SSG";
+    static const char name[] = "Penstock's fake of an SSG";
     cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     if (what == CL_LAYER_API_VERSION) return give(&version, sizeof version, room, to, needed);
     if (what == CL_LAYER_NAME) return give(name, sizeof name, room, to, needed);
@@ -33,7 +33,7 @@ static void extensions(char *names, size_t room) {
              property("p2p", 0) ? " cl_amd_copy_buffer_p2p" : "");
 }
 
-/* The strings are NAME of the library below, and what the double adds. */
+/* The strings are NAME of the library below, and what the fake adds. */
 static cl_int longer(cl_int result, char *text, size_t room, void *to, size_t *needed) {
     if (!result) {
         char more[128];

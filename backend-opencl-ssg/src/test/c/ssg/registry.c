@@ -103,7 +103,7 @@ int object_release(enum kind kind, void *handle, const char *function) {
 }
 
 /* How often the application holds an object of any kind; 0: not at all. */
-EXPORT long double_references(const void *handle) {
+EXPORT long fake_references(const void *handle) {
     long references = 0;
     LOCK();
     for (enum kind kind = 0; kind < KINDS && !references; kind++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The double of AMD's OpenCL driver for Radeon Pro SSG: a layer above any other OpenCL. It is written from AMD's "Solid
+ * The fake of AMD's OpenCL driver for Radeon Pro SSG: a layer above any other OpenCL. It is written from AMD's "Solid
  * State Graphics API User Manual" (chapters 3-5, below: "the manual") and the extension cl_amd_bus_addressable_memory.
  *
  * Unarmed (property "armed" is 0) it only counts what the application holds. Armed, its properties say what the machine
- * is; a test sets them, or SSG_DOUBLE in the environment ("armed=1 block_size=4096 delay:clEnqueueReadSsgFileAMD=1000"):
+ * is; a test sets them, or SSG_FAKE in the environment ("armed=1 block_size=4096 delay:clEnqueueReadSsgFileAMD=1000"):
  *   extension       1: the strings name cl_amd_liquid_flash (the string is no proof either way)
  *   functions       1: its functions are found
  *   ssg_device      1: the context's device is an SSG; 0: no file object can be made
@@ -125,7 +125,7 @@ struct finding {
     const char *message;
 };
 
-/* journal.c: what the double said no to. Without the lock. Answers the code. */
+/* journal.c: what the fake said no to. Without the lock. Answers the code. */
 cl_int refuse(const char *function, cl_int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void journal_reset(void);
 

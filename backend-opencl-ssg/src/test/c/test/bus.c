@@ -8,10 +8,10 @@ typedef __typeof__(&clEnqueueMakeBuffersResidentAMD) resident_fn;
 typedef __typeof__(&clEnqueueWaitSignalAMD) wait_fn;
 typedef __typeof__(&clEnqueueWriteSignalAMD) write_fn;
 
-void double_device_write(unsigned long address, const void *bytes, unsigned long size);
-void double_device_signal(unsigned long address, unsigned value);
-unsigned long double_device_memory(unsigned long size);
-int double_device_look(unsigned long address, void *to, unsigned long size);
+void fake_device_write(unsigned long address, const void *bytes, unsigned long size);
+void fake_device_signal(unsigned long address, unsigned value);
+unsigned long fake_device_memory(unsigned long size);
+int fake_device_look(unsigned long address, void *to, unsigned long size);
 
 static resident_fn make_resident;
 static wait_fn wait_signal;
@@ -45,14 +45,14 @@ TEST(a_device_writes_data_and_then_the_marker_and_a_kernel_behind_it_sees_both) 
     memset(data, 0x42, sizeof data);
     cl_event event, other;
     OK(wait_signal(out_of_order, buffer, 3, 0, NULL, &event));
-    double_hold(DEVICE);
-    double_device_write(address.surface_bus_address + 10, data, sizeof data);
-    double_device_signal(address.marker_bus_address, 2);
-    double_device_signal(address.marker_bus_address, 5);
-    SAME(double_await_held(DEVICE, 1, 10000), 1);
+    fake_hold(DEVICE);
+    fake_device_write(address.surface_bus_address + 10, data, sizeof data);
+    fake_device_signal(address.marker_bus_address, 2);
+    fake_device_signal(address.marker_bus_address, 5);
+    SAME(fake_await_held(DEVICE, 1, 10000), 1);
     usleep(10000);
     SAME(status_of(event), CL_QUEUED);
-    double_release(DEVICE);
+    fake_release(DEVICE);
     OK(ended(event));
     bytes_of(buffer, 10, sizeof data, seen);
     CHECK(!memcmp(data, seen, sizeof data));
@@ -73,7 +73,7 @@ TEST(in_an_in_order_queue_everything_stands_behind_a_wait) {
     OK(clFlush(in_order));
     usleep(10000);
     CHECK(status_of(fill) > CL_COMPLETE);
-    double_device_signal(address.marker_bus_address, 1);
+    fake_device_signal(address.marker_bus_address, 1);
     OK(ended(fill));
     OK(ended(wait));
     OK(clReleaseMemObject(buffer));
@@ -81,7 +81,7 @@ TEST(in_an_in_order_queue_everything_stands_behind_a_wait) {
 
 TEST(a_kernel_writes_to_a_device_and_signals_it) {
     find();
-    unsigned long memory = double_device_memory(SIZE + PAGE);
+    unsigned long memory = fake_device_memory(SIZE + PAGE);
     cl_bus_address_amd address = {memory, memory + SIZE};
     cl_int code;
     cl_mem remote = clCreateBuffer(context, MEM_EXTERNAL_PHYSICAL, SIZE, &address, &code);
@@ -99,9 +99,9 @@ TEST(a_kernel_writes_to_a_device_and_signals_it) {
     OK(write_signal(out_of_order, remote, 7, 8, 1, &fill, &event));
     OK(ended(event));
     OK(ended(fill));
-    SAME(double_device_look(memory + SIZE + 8, &marker, 4), 0);
+    SAME(fake_device_look(memory + SIZE + 8, &marker, 4), 0);
     SAME(marker, 7);
-    SAME(double_device_look(memory + SIZE - 1, &seen, 1), 0);
+    SAME(fake_device_look(memory + SIZE - 1, &seen, 1), 0);
     SAME(seen, pattern);
     /* The runtime sends it all the same; who waits for 8 would never know. */
     OK(write_signal(in_order, remote, 7, 8, 0, NULL, NULL));

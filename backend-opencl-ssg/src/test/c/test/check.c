@@ -35,16 +35,16 @@ void differs(const char *file, int line, const char *what, long actual, long exp
 }
 
 void complained(const char *part) {
-    const char *complaint = double_complaint();
+    const char *complaint = fake_complaint();
     if (!complaint || !strstr(complaint, part)) {
         printf("%s: complaint %s, not %s\n", running, complaint ? complaint : "(none)", part);
         failures++;
     }
-    double_forgive();
+    fake_forgive();
 }
 
 void refused(const char *part) {
-    const char *refusal = double_refusal(double_refusals() - 1);
+    const char *refusal = fake_refusal(fake_refusals() - 1);
     if (refusal && strstr(refusal, part)) return;
     printf("%s: refusal %s, not %s\n", running, refusal ? refusal : "(none)", part);
     failures++;
@@ -153,11 +153,11 @@ static void find_functions(void) {
 
 static void run(struct test *test) {
     running = test->name;
-    double_reset();
-    double_set("armed", 1);
+    fake_reset();
+    fake_set("armed", 1);
     /* A driver that is kinder than the manual; tests of what it promises set these back. */
-    double_set("read_write", 1);
-    double_set("flush", 0);
+    fake_set("read_write", 1);
+    fake_set("flush", 0);
     find_functions();
     cl_int code;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
@@ -170,17 +170,17 @@ static void run(struct test *test) {
     test->run();
     OK(clFinish(in_order));
     OK(clFinish(out_of_order));
-    SAME(double_await_live("operations", 0, 10000), 0);
+    SAME(fake_await_live("operations", 0, 10000), 0);
     OK(clReleaseCommandQueue(in_order));
     OK(clReleaseCommandQueue(out_of_order));
     OK(clReleaseContext(context));
     static const char *const kinds[] = {"contexts", "queues", "buffers", "images", "events", "files", "persistent_bytes"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!double_live(kinds[i])) continue;
-        printf("%s: leaves %ld %s\n", running, double_live(kinds[i]), kinds[i]);
+        if (!fake_live(kinds[i])) continue;
+        printf("%s: leaves %ld %s\n", running, fake_live(kinds[i]), kinds[i]);
         failures++;
     }
-    if (double_complaint()) failed(test->name, 0, double_complaint());
+    if (fake_complaint()) failed(test->name, 0, fake_complaint());
 }
 
 /* The folder of files, and perhaps the name of one test. */
@@ -197,7 +197,7 @@ int main(int count, char **arguments) {
         run(test);
         ran++;
     }
-    double_reset();
+    fake_reset();
     printf("%d tests, %d failures\n", ran, failures);
     return failures || !ran;
 }

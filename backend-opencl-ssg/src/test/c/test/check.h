@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A test of the double: an application in C that knows the manual. Each test gets a context and two queues of a freshly
- * reset and armed double, and must leave nothing behind.
+ * A test of the fake: an application in C that knows the manual. Each test gets a context and two queues of a freshly
+ * reset and armed fake, and must leave nothing behind.
  */
 #ifndef PENSTOCK_CHECK_H
 #define PENSTOCK_CHECK_H
@@ -16,9 +16,9 @@
 #include "../ssg/amd.h"
 #include "control.h"
 
-long double_refusals(void);
-const char *double_refusal(long number);
-long double_references(const void *handle);
+long fake_refusals(void);
+const char *fake_refusal(long number);
+long fake_references(const void *handle);
 
 struct test {
     const char *name;
@@ -46,7 +46,7 @@ void test_add(struct test *test);
 #define OK(call) SAME(call, CL_SUCCESS)
 void failed(const char *file, int line, const char *what);
 void differs(const char *file, int line, const char *what, long actual, long expected);
-/* The double has complained of this, and forgets it. */
+/* The fake has complained of this, and forgets it. */
 void complained(const char *part);
 /* The last refusal says this. */
 void refused(const char *part);

@@ -47,15 +47,15 @@ TEST(an_event_knows_its_command_and_its_queue) {
 
 TEST(an_event_goes_through_all_states) {
     begin();
-    double_hold(READ);
+    fake_hold(READ);
     cl_int code;
     cl_event user = clCreateUserEvent(context, &code), event;
     OK(read_file(in_order, buffer, CL_FALSE, 0, 512, file, 0, 1, &user, &event));
     SAME(status_of(event), CL_QUEUED);
     OK(clSetUserEventStatus(user, CL_COMPLETE));
-    SAME(double_await_held(READ, 1, 10000), 1);
+    SAME(fake_await_held(READ, 1, 10000), 1);
     SAME(status_of(event), CL_RUNNING);
-    double_release(READ);
+    fake_release(READ);
     OK(ended(event));
     OK(clReleaseEvent(user));
     end();
@@ -64,7 +64,7 @@ TEST(an_event_goes_through_all_states) {
 TEST(a_failure_is_the_status_of_the_event_and_not_of_the_call) {
     begin();
     cl_event event;
-    double_fail("late:clEnqueueReadSsgFileAMD", 1, CL_INVALID_OPERATION, 0);
+    fake_fail("late:clEnqueueReadSsgFileAMD", 1, CL_INVALID_OPERATION, 0);
     OK(read_file(in_order, buffer, CL_TRUE, 0, 512, file, 0, 0, NULL, &event));
     SAME(status_of(event), CL_INVALID_OPERATION);
     SAME(clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -76,17 +76,17 @@ TEST(a_failure_is_the_status_of_the_event_and_not_of_the_call) {
 
 TEST(a_call_fails_when_it_is_told_to) {
     begin();
-    double_fail(READ, 2, CL_OUT_OF_RESOURCES, 0);
+    fake_fail(READ, 2, CL_OUT_OF_RESOURCES, 0);
     cl_event first = started(), none = NULL;
     SAME(read_file(in_order, buffer, CL_FALSE, 0, 512, file, 0, 0, NULL, &none), CL_OUT_OF_RESOURCES);
     CHECK(!none);
     OK(ended(first));
     OK(ended(started()));
-    double_fail("clCreateSsgFileObjectAMD", 1, CL_INVALID_FILE_OBJECT_AMD, 0);
+    fake_fail("clCreateSsgFileObjectAMD", 1, CL_INVALID_FILE_OBJECT_AMD, 0);
     cl_int code;
     CHECK(!create_file(context, CL_FILE_READ_ONLY_AMD, fresh_file(), &code));
     SAME(code, CL_INVALID_FILE_OBJECT_AMD);
-    double_fail("clEnqueueFillBuffer", 1, CL_OUT_OF_HOST_MEMORY, 0);
+    fake_fail("clEnqueueFillBuffer", 1, CL_OUT_OF_HOST_MEMORY, 0);
     SAME(clEnqueueFillBuffer(in_order, buffer, "", 1, 0, 512, 0, NULL, NULL), CL_OUT_OF_HOST_MEMORY);
     end();
 }
@@ -108,8 +108,8 @@ static void await_told(int count) {
 TEST(callbacks_are_called_for_failures_too) {
     begin();
     told_count = 0;
-    double_hold(READ);
-    double_fail("late:clEnqueueReadSsgFileAMD", 2, -5, 0);
+    fake_hold(READ);
+    fake_fail("late:clEnqueueReadSsgFileAMD", 2, -5, 0);
     cl_event first = started(), second = started();
     OK(clSetEventCallback(first, CL_COMPLETE, told, (void *)0));
     OK(clSetEventCallback(first, CL_RUNNING, told, (void *)1));
@@ -117,7 +117,7 @@ TEST(callbacks_are_called_for_failures_too) {
     SAME(clSetEventCallback(second, CL_QUEUED, told, NULL), CL_INVALID_VALUE);
     await_told(1);
     SAME(told_status[1], CL_RUNNING);
-    double_release(READ);
+    fake_release(READ);
     await_told(3);
     SAME(told_status[0], CL_COMPLETE);
     SAME(told_status[2], -5);
@@ -131,21 +131,21 @@ TEST(callbacks_are_called_for_failures_too) {
 
 TEST(events_are_counted_and_outlive_neither_release_nor_command) {
     begin();
-    double_hold(READ);
+    fake_hold(READ);
     cl_event event = started();
-    SAME(double_live("events"), 1);
+    SAME(fake_live("events"), 1);
     OK(clRetainEvent(event));
-    SAME(double_references(event), 2);
+    SAME(fake_references(event), 2);
     OK(clReleaseEvent(event));
-    SAME(double_references(buffer), 1);
+    SAME(fake_references(buffer), 1);
     OK(clReleaseEvent(event));
-    SAME(double_live("events"), 0);
+    SAME(fake_live("events"), 0);
     SAME(clReleaseEvent(event), CL_INVALID_EVENT);
     complained("holds no such object");
-    double_release(READ);
+    fake_release(READ);
     OK(clFinish(in_order));
     OK(clEnqueueFillBuffer(in_order, buffer, "", 1, 0, 512, 0, NULL, &event));
-    SAME(double_live("events"), 1);
+    SAME(fake_live("events"), 1);
     OK(ended(event));
     end();
 }
@@ -173,14 +173,14 @@ TEST(times_are_those_of_a_queue_that_takes_them) {
 /* The runtime retains the buffer but not the file object; we let go of neither before the command has ended. */
 TEST(what_a_command_uses_is_not_to_be_let_go) {
     begin();
-    double_hold(READ);
+    fake_hold(READ);
     cl_event event = started();
-    SAME(double_await_held(READ, 1, 10000), 1);
+    SAME(fake_await_held(READ, 1, 10000), 1);
     OK(release_file(file));
     complained("one of the files is let go while a command uses it");
     OK(clReleaseMemObject(buffer));
     complained("one of the buffers is let go while a command uses it");
-    double_release(READ);
+    fake_release(READ);
     OK(ended(event));
 }
 
@@ -189,9 +189,9 @@ TEST(a_reset_ends_what_waits_for_ever) {
     cl_int code;
     cl_event user = clCreateUserEvent(context, &code), event;
     OK(read_file(out_of_order, buffer, CL_FALSE, 0, 512, file, 0, 1, &user, &event));
-    double_reset();
+    fake_reset();
     CHECK(ended(event) < 0);
-    SAME(double_live("events"), 0);
+    SAME(fake_live("events"), 0);
     OK(clReleaseEvent(user));
     end();
 }

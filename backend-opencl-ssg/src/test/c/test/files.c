@@ -14,7 +14,7 @@ TEST(functions_are_found_and_the_strings_name_the_extension) {
 
 TEST(unarmed_there_is_nothing) {
     char text[16384];
-    double_set("armed", 0);
+    fake_set("armed", 0);
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
     CHECK(!strstr(text, "cl_amd_liquid_flash"));
     CHECK(!clGetExtensionFunctionAddressForPlatform(platform, "clCreateSsgFileObjectAMD"));
@@ -23,23 +23,23 @@ TEST(unarmed_there_is_nothing) {
 TEST(the_string_lies_either_way) {
     char text[16384];
     cl_int code = 0;
-    double_set("ssg_device", 0);
+    fake_set("ssg_device", 0);
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
     CHECK(strstr(text, "cl_amd_liquid_flash"));
     CHECK(!create_file(context, CL_FILE_READ_ONLY_AMD, fresh_file(), &code));
     SAME(code, CL_INVALID_DEVICE);
-    double_set("ssg_device", 1);
-    double_set("extension", 0);
+    fake_set("ssg_device", 1);
+    fake_set("extension", 0);
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
     CHECK(!strstr(text, "cl_amd_liquid_flash"));
     OK(release_file(opened(CL_FILE_READ_ONLY_AMD)));
-    double_set("extension", 1);
-    double_set("functions", 0);
+    fake_set("extension", 1);
+    fake_set("functions", 0);
     CHECK(!clGetExtensionFunctionAddressForPlatform(platform, "clCreateSsgFileObjectAMD"));
 }
 
 TEST(a_file_tells_its_block_and_its_size_at_the_open) {
-    double_set("block_size", 4096);
+    fake_set("block_size", 4096);
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     cl_uint block = 0;
     cl_ulong size = 0;
@@ -92,10 +92,10 @@ TEST(what_cannot_be_opened_is_refused) {
     refused("No such file");
     CHECK(!create_file(context, CL_FILE_WRITE_ONLY_AMD, wide, &code));
     SAME(code, CL_INVALID_VALUE);
-    double_set("manual_codes", 1);
+    fake_set("manual_codes", 1);
     CHECK(!create_file(context, CL_FILE_READ_ONLY_AMD, wide, &code));
     SAME(code, CL_INVALID_FILE_OBJECT_AMD);
-    double_set("read_write", 0);
+    fake_set("read_write", 0);
     CHECK(!create_file(context, CL_FILE_READ_WRITE_AMD, fresh_file(), &code));
     CHECK(!create_file(context, CL_FILE_READ_ONLY_AMD, wide, NULL));
     *wcsrchr(wide, L'/') = 0;
@@ -104,15 +104,15 @@ TEST(what_cannot_be_opened_is_refused) {
 
 TEST(files_are_counted) {
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
-    SAME(double_live("files"), 1);
+    SAME(fake_live("files"), 1);
     OK(retain_file(file));
-    SAME(double_references(file), 2);
+    SAME(fake_references(file), 2);
     OK(release_file(file));
-    SAME(double_references(file), 1);
-    SAME(double_live("files"), 1);
+    SAME(fake_references(file), 1);
+    SAME(fake_live("files"), 1);
     OK(release_file(file));
-    SAME(double_live("files"), 0);
-    SAME(double_references(file), 0);
+    SAME(fake_live("files"), 0);
+    SAME(fake_references(file), 0);
     SAME(release_file(file), CL_INVALID_FILE_OBJECT_AMD);
     complained("holds no such object");
     SAME(retain_file(file), CL_INVALID_FILE_OBJECT_AMD);
@@ -121,16 +121,16 @@ TEST(files_are_counted) {
     SAME(file_info(file, CL_FILE_SIZE_AMD, sizeof size, &size, NULL), CL_INVALID_FILE_OBJECT_AMD);
 }
 
-void double_configure(const char *orders);
+void fake_configure(const char *orders);
 
 TEST(the_environment_can_give_orders_too) {
-    double_configure(" block_size=4096 fail:clRetainSsgFileObjectAMD=-5  delay:clEnqueueReadSsgFileAMD=1");
+    fake_configure(" block_size=4096 fail:clRetainSsgFileObjectAMD=-5  delay:clEnqueueReadSsgFileAMD=1");
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     cl_uint block = 0;
     OK(file_info(file, CL_FILE_BLOCK_SIZE_AMD, sizeof block, &block, NULL));
     SAME(block, 4096);
     SAME(retain_file(file), -5);
     OK(release_file(file));
-    double_configure("armed");
+    fake_configure("armed");
     complained("armed is no order");
 }

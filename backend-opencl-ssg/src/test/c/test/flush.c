@@ -8,7 +8,7 @@ static cl_file_amd file;
 static cl_mem buffer;
 
 static void begin(void) {
-    double_set("flush", 1);
+    fake_set("flush", 1);
     file = opened(CL_FILE_READ_ONLY_AMD);
     buffer = buffer_of(CL_MEM_ALLOC_HOST_PTR, 4096);
 }

@@ -4,25 +4,25 @@
 typedef __typeof__(&clEnqueueMakeBuffersResidentAMD) resident_fn;
 typedef __typeof__(&clEnqueueWaitSignalAMD) wait_fn;
 typedef __typeof__(&clEnqueueCopyBufferP2PAMD) copy_fn;
-void double_device_write(unsigned long address, const void *bytes, unsigned long size);
+void fake_device_write(unsigned long address, const void *bytes, unsigned long size);
 
 enum { PAGE = 4096, MIB = 1 << 20 };
 
 TEST(persistent_memory_beyond_the_heap_is_any_memory_and_nobody_says_so) {
-    double_set("persistent_heap", 3 * MIB);
+    fake_set("persistent_heap", 3 * MIB);
     cl_mem first = buffer_of(MEM_PERSISTENT, 2 * MIB), second = buffer_of(MEM_PERSISTENT, 2 * MIB);
     cl_mem_flags flags;
-    SAME(double_live("persistent_bytes"), 2 * MIB);
-    SAME(double_live("fallbacks"), 1);
+    SAME(fake_live("persistent_bytes"), 2 * MIB);
+    SAME(fake_live("fallbacks"), 1);
     OK(clGetMemObjectInfo(second, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
     CHECK(flags & MEM_PERSISTENT);
     OK(clReleaseMemObject(first));
     cl_mem third = buffer_of(MEM_PERSISTENT, 3 * MIB);
-    SAME(double_live("persistent_bytes"), 3 * MIB);
-    SAME(double_live("fallbacks"), 1);
+    SAME(fake_live("persistent_bytes"), 3 * MIB);
+    SAME(fake_live("fallbacks"), 1);
     OK(clReleaseMemObject(second));
     OK(clReleaseMemObject(third));
-    SAME(double_refusals(), 0);
+    SAME(fake_refusals(), 0);
 }
 
 TEST(persistent_memory_is_not_the_hosts) {
@@ -39,11 +39,11 @@ TEST(persistent_memory_wants_to_be_touched_by_the_device_first) {
     cl_mem cold = buffer_of(MEM_PERSISTENT, PAGE), warm = buffer_of(MEM_PERSISTENT, PAGE);
     OK(read_file(in_order, cold, CL_TRUE, 0, 512, file, 0, 0, NULL, NULL));
     complained("has not touched before");
-    SAME(double_live("unreferenced"), 1);
+    SAME(fake_live("unreferenced"), 1);
     OK(read_file(in_order, cold, CL_TRUE, 0, 512, file, 0, 0, NULL, NULL));
     OK(clEnqueueFillBuffer(in_order, warm, "", 1, 0, PAGE, 0, NULL, NULL));
     OK(read_file(in_order, warm, CL_TRUE, 0, 512, file, 0, 0, NULL, NULL));
-    SAME(double_live("unreferenced"), 1);
+    SAME(fake_live("unreferenced"), 1);
     OK(clReleaseMemObject(cold));
     OK(clReleaseMemObject(warm));
     OK(release_file(file));
@@ -53,7 +53,7 @@ TEST(the_heap_of_the_bus_is_full_when_buffers_become_resident_or_when_they_are_m
     resident_fn make_resident = (resident_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
             platform, "clEnqueueMakeBuffersResidentAMD");
     cl_bus_address_amd addresses[3];
-    double_set("gma_heap", 2 * MIB);
+    fake_set("gma_heap", 2 * MIB);
     cl_mem buffers[3];
     for (int i = 0; i < 3; i++) buffers[i] = buffer_of(MEM_BUS_ADDRESSABLE, MIB);
     SAME(make_resident(in_order, 3, buffers, CL_TRUE, addresses, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
@@ -63,7 +63,7 @@ TEST(the_heap_of_the_bus_is_full_when_buffers_become_resident_or_when_they_are_m
     OK(ended(event));
     CHECK(addresses[0].surface_bus_address != addresses[1].surface_bus_address);
     for (int i = 0; i < 3; i++) OK(clReleaseMemObject(buffers[i]));
-    double_set("gma_eager", 1);
+    fake_set("gma_eager", 1);
     cl_int code;
     CHECK(!clCreateBuffer(context, MEM_BUS_ADDRESSABLE, 3 * MIB, NULL, &code));
     SAME(code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -73,8 +73,8 @@ TEST(the_heap_of_the_bus_is_full_when_buffers_become_resident_or_when_they_are_m
 
 TEST(a_device_that_writes_where_nothing_is_is_noticed) {
     char byte = 1;
-    double_device_write(0x123000, &byte, 1);
-    SAME(double_await_live("device_operations", 0, 10000), 0);
+    fake_device_write(0x123000, &byte, 1);
+    SAME(fake_await_live("device_operations", 0, 10000), 0);
     complained("where nothing is");
 }
 
@@ -89,7 +89,7 @@ TEST(a_wait_for_a_buffer_that_no_device_can_know_is_noticed) {
 
 TEST(devices_copy_to_each_other_where_they_can) {
     CHECK(!clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueCopyBufferP2PAMD"));
-    double_set("p2p", 1);
+    fake_set("p2p", 1);
     copy_fn copy = (copy_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueCopyBufferP2PAMD");
     cl_int code;
     cl_uint peers = 0;

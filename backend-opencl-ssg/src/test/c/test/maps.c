@@ -133,7 +133,7 @@ TEST(a_map_fails_as_the_standard_says) {
     refused("not where the buffer is mapped");
     unmap(buffer, at);
     SAME(clEnqueueUnmapMemObject(in_order, buffer, at, 0, NULL, NULL), CL_INVALID_VALUE);
-    double_fail("late:clEnqueueMapBuffer", 1, -5, 0);
+    fake_fail("late:clEnqueueMapBuffer", 1, -5, 0);
     cl_event event;
     CHECK(clEnqueueMapBuffer(in_order, buffer, CL_FALSE, CL_MAP_WRITE, 0, 10, 0, NULL, &event, &code));
     OK(code);

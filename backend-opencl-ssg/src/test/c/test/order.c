@@ -34,7 +34,7 @@ TEST(a_command_waits_for_its_list) {
     cl_event user = clCreateUserEvent(context, &code);
     cl_event event = read_at(b, in_order, 0, user);
     usleep(20000);
-    SAME(double_calls(READ), 1);
+    SAME(fake_calls(READ), 1);
     CHECK(status_of(event) > CL_RUNNING);
     OK(clSetUserEventStatus(user, CL_COMPLETE));
     OK(ended(event));
@@ -63,17 +63,17 @@ TEST(a_command_behind_a_failed_event_fails_and_moves_nothing) {
 TEST(commands_of_an_in_order_queue_follow_each_other_whatever_comes_of_them) {
     struct bench b = bench();
     unsigned char byte = 0x11;
-    double_hold(READ);
-    double_fail("late:clEnqueueReadSsgFileAMD", 2, -5, 0);
+    fake_hold(READ);
+    fake_fail("late:clEnqueueReadSsgFileAMD", 2, -5, 0);
     cl_event fill, first = read_at(b, in_order, 0, NULL), second = read_at(b, in_order, 512, NULL);
     OK(clEnqueueFillBuffer(in_order, b.buffer, &byte, 1, 0, 1, 0, NULL, &fill));
     OK(clFlush(in_order));
-    SAME(double_await_held(READ, 1, 10000), 1);
+    SAME(fake_await_held(READ, 1, 10000), 1);
     usleep(20000);
-    SAME(double_held(READ), 1);
+    SAME(fake_held(READ), 1);
     CHECK(status_of(second) > CL_RUNNING);
     CHECK(status_of(fill) > CL_COMPLETE);
-    double_release(READ);
+    fake_release(READ);
     OK(clFinish(in_order));
     SAME(status_of(fill), CL_COMPLETE);
     SAME(ended(first), CL_COMPLETE);
@@ -87,9 +87,9 @@ TEST(commands_of_an_in_order_queue_follow_each_other_whatever_comes_of_them) {
 
 TEST(commands_of_an_out_of_order_queue_overtake_each_other_but_no_barrier) {
     struct bench b = bench();
-    double_hold(READ);
+    fake_hold(READ);
     cl_event first = read_at(b, out_of_order, 0, NULL), second = read_at(b, out_of_order, 512, NULL);
-    SAME(double_await_held(READ, 2, 10000), 2);
+    SAME(fake_await_held(READ, 2, 10000), 2);
     cl_event write;
     OK(write_file(out_of_order, b.buffer, CL_FALSE, 1024, 512, b.file, 1024, 0, NULL, &write));
     OK(ended(write));
@@ -98,7 +98,7 @@ TEST(commands_of_an_out_of_order_queue_overtake_each_other_but_no_barrier) {
     usleep(20000);
     CHECK(status_of(write) > CL_RUNNING);
     SAME(status_of(first), CL_RUNNING);
-    double_release(READ);
+    fake_release(READ);
     OK(ended(first));
     OK(ended(second));
     OK(ended(write));
@@ -107,14 +107,14 @@ TEST(commands_of_an_out_of_order_queue_overtake_each_other_but_no_barrier) {
 
 TEST(a_marker_and_a_finish_wait_for_all_that_stands_before_them) {
     struct bench b = bench();
-    double_hold(READ);
+    fake_hold(READ);
     cl_event marker, first = read_at(b, out_of_order, 0, NULL), second = read_at(b, out_of_order, 512, NULL);
     OK(clEnqueueMarkerWithWaitList(out_of_order, 0, NULL, &marker));
     cl_event third = read_at(b, out_of_order, 1024, NULL);
-    SAME(double_await_held(READ, 3, 10000), 3);
+    SAME(fake_await_held(READ, 3, 10000), 3);
     usleep(10000);
     CHECK(status_of(marker) > CL_COMPLETE);
-    double_release(READ);
+    fake_release(READ);
     OK(clFinish(out_of_order));
     SAME(status_of(first), CL_COMPLETE);
     SAME(status_of(second), CL_COMPLETE);
@@ -129,14 +129,14 @@ TEST(a_marker_and_a_finish_wait_for_all_that_stands_before_them) {
 TEST(other_commands_wait_for_a_transfer_by_its_event) {
     struct bench b = bench();
     unsigned char pattern = 0x22, byte;
-    double_hold(READ);
+    fake_hold(READ);
     cl_event fill, event = read_at(b, in_order, 0, NULL);
     OK(clEnqueueFillBuffer(out_of_order, b.buffer, &pattern, 1, 0, 1, 1, &event, &fill));
     OK(clFlush(out_of_order));
-    SAME(double_await_held(READ, 1, 10000), 1);
+    SAME(fake_await_held(READ, 1, 10000), 1);
     usleep(10000);
     CHECK(status_of(fill) > CL_COMPLETE);
-    double_release(READ);
+    fake_release(READ);
     OK(ended(fill));
     OK(ended(event));
     bytes_of(b.buffer, 0, 1, &byte);
@@ -148,8 +148,8 @@ static int overtakings(long seed) {
     enum { READS = 16 };
     struct bench b = bench();
     cl_event events[READS];
-    double_set("seed", seed);
-    double_set("jitter", 20000);
+    fake_set("seed", seed);
+    fake_set("jitter", 20000);
     cl_ulong ends[READS];
     cl_int code;
     cl_queue_properties profiled[] = {
@@ -178,7 +178,7 @@ TEST(a_delay_is_that_of_each_transfer_and_not_of_all_together) {
     enum { READS = 32 };
     struct bench b = bench();
     cl_event events[READS];
-    double_delay(READ, 100000);
+    fake_delay(READ, 100000);
     for (size_t i = 0; i < READS; i++) events[i] = read_at(b, out_of_order, i * 512, NULL);
     OK(clWaitForEvents(READS, events));
     for (size_t i = 0; i < READS; i++) OK(ended(events[i]));

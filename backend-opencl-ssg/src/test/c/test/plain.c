@@ -12,20 +12,20 @@ TEST(a_command_of_any_opencl_starts_when_it_is_released) {
     cl_int code;
     cl_event user = clCreateUserEvent(context, &code), event;
     OK(clEnqueueFillBuffer(in_order, buffer, "", 1, 0, 4096, 0, NULL, NULL));
-    double_hold(WRITE);
+    fake_hold(WRITE);
     OK(clEnqueueWriteBuffer(out_of_order, buffer, CL_FALSE, 0, 1, &byte, 1, &user, &event));
     OK(clFlush(out_of_order));
     OK(clSetUserEventStatus(user, CL_COMPLETE));
-    SAME(double_await_held(WRITE, 1, 10000), 1);
+    SAME(fake_await_held(WRITE, 1, 10000), 1);
     usleep(10000);
     CHECK(status_of(event) > CL_COMPLETE);
     bytes_of(buffer, 0, 1, &seen);
     SAME(seen, 0);
-    double_release(WRITE);
+    fake_release(WRITE);
     OK(ended(event));
     bytes_of(buffer, 0, 1, &seen);
     SAME(seen, 5);
-    double_delay("clEnqueueReadBuffer", 1000);
+    fake_delay("clEnqueueReadBuffer", 1000);
     bytes_of(buffer, 0, 1, &seen);
     SAME(clEnqueueWriteBuffer(out_of_order, buffer, CL_FALSE, 0, 1, &byte, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
     OK(clReleaseEvent(user));
@@ -45,10 +45,10 @@ TEST(a_command_of_any_opencl_fails_after_it_was_accepted) {
     unsigned char byte = 5;
     cl_event event, other;
     cl_command_type type;
-    double_fail("late:clEnqueueWriteBuffer", 1, CL_OUT_OF_RESOURCES, 0);
-    double_hold(WRITE);
+    fake_fail("late:clEnqueueWriteBuffer", 1, CL_OUT_OF_RESOURCES, 0);
+    fake_hold(WRITE);
     OK(clEnqueueWriteBuffer(in_order, buffer, CL_FALSE, 0, 1, &byte, 0, NULL, &event));
-    double_release(WRITE);
+    fake_release(WRITE);
     OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
     SAME(type, CL_COMMAND_WRITE_BUFFER);
     told = 99;
@@ -70,7 +70,7 @@ TEST(what_the_application_has_mapped_is_not_for_commands) {
     OK(write_file(in_order, buffer, CL_TRUE, 512, 512, file, 0, 0, NULL, NULL));
     OK(read_file(in_order, buffer, CL_TRUE, 1024, 512, file, 0, 0, NULL, NULL));
     OK(read_file(in_order, buffer, CL_TRUE, 0, 512, file, 0, 0, NULL, NULL));
-    CHECK(!double_complaint());
+    CHECK(!fake_complaint());
     OK(read_file(in_order, buffer, CL_TRUE, 512, 512, file, 0, 0, NULL, NULL));
     complained("has mapped what the command is to use");
     OK(clEnqueueUnmapMemObject(in_order, buffer, at, 0, NULL, NULL));
@@ -90,9 +90,9 @@ TEST(what_the_application_has_mapped_is_not_for_commands) {
 /* An OpenCL may know mappings by their address only. */
 TEST(a_transfer_leaves_the_mappings_of_the_application_alone) {
     cl_file_amd file = opened(CL_FILE_READ_WRITE_AMD);
-    double_set("armed", 0);
+    fake_set("armed", 0);
     cl_mem buffer = buffer_of(CL_MEM_ALLOC_HOST_PTR, 4096);
-    double_set("armed", 1);
+    fake_set("armed", 1);
     cl_int code;
     cl_event events[8];
     unsigned char *at = clEnqueueMapBuffer(in_order, buffer, CL_TRUE, CL_MAP_WRITE, 0, 512, 0, NULL, NULL, &code);

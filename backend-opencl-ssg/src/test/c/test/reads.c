@@ -31,9 +31,9 @@ TEST(bytes_reach_every_kind_of_buffer_on_both_kinds_of_queue) {
 
 TEST(buffers_that_were_made_unarmed_are_reached_too) {
     for (int i = 0; i < 2; i++) {
-        double_set("armed", 0);
+        fake_set("armed", 0);
         cl_mem plain = buffer_of(i ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_READ_WRITE, 1 << 16);
-        double_set("armed", 1);
+        fake_set("armed", 1);
         cl_file_amd file = opened(CL_FILE_READ_WRITE_AMD);
         OK(read_file(in_order, plain, CL_TRUE, 0, 1024, file, 2048, 0, NULL, NULL));
         OK(write_file(in_order, plain, CL_TRUE, 512, 512, file, 512, 0, NULL, NULL));
@@ -115,7 +115,7 @@ TEST(the_end_of_a_file_is_read_with_the_whole_last_block_whose_rest_is_garbage) 
 }
 
 TEST(what_is_no_multiple_of_the_block_or_beyond_the_buffer_is_invalid) {
-    double_set("block_size", 4096);
+    fake_set("block_size", 4096);
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     cl_mem buffer = buffer_of(CL_MEM_ALLOC_HOST_PTR, 16384);
     static const size_t bad[][3] = {{512, 4096, 0}, {0, 512, 0}, {0, 4096, 512}, {0, 0, 0},
@@ -128,7 +128,7 @@ TEST(what_is_no_multiple_of_the_block_or_beyond_the_buffer_is_invalid) {
              CL_INVALID_VALUE);
         CHECK(!event);
     }
-    SAME(double_refusals(), 2 * sizeof bad / sizeof *bad);
+    SAME(fake_refusals(), 2 * sizeof bad / sizeof *bad);
     OK(release_file(file));
     OK(clReleaseMemObject(buffer));
 }
@@ -198,11 +198,11 @@ TEST(memory_that_the_host_has_unmapped_is_noticed) {
     cl_file_amd file = opened(CL_FILE_READ_ONLY_AMD);
     cl_mem buffer = host_buffer(memory, 8192);
     cl_event event;
-    double_hold("clEnqueueReadSsgFileAMD");
+    fake_hold("clEnqueueReadSsgFileAMD");
     OK(read_file(in_order, buffer, CL_FALSE, 4096, 4096, file, 0, 0, NULL, &event));
-    SAME(double_await_held("clEnqueueReadSsgFileAMD", 1, 10000), 1);
+    SAME(fake_await_held("clEnqueueReadSsgFileAMD", 1, 10000), 1);
     munmap(memory + 4096, 4096);
-    double_release("clEnqueueReadSsgFileAMD");
+    fake_release("clEnqueueReadSsgFileAMD");
     SAME(ended(event), CL_INVALID_OPERATION);
     complained("the host's memory of a buffer is gone");
     OK(clReleaseMemObject(buffer));

@@ -30,11 +30,11 @@ TEST(bytes_leave_every_kind_of_buffer) {
     writes(filled(CL_MEM_ALLOC_HOST_PTR, 4096));
     writes(filled(CL_MEM_HOST_WRITE_ONLY, 4096));
     writes(filled(CL_MEM_READ_ONLY, 4096));
-    SAME(double_refusals(), 0);
+    SAME(fake_refusals(), 0);
 }
 
 TEST(a_write_may_lengthen_the_file_by_whole_blocks) {
-    double_set("grows", 1);
+    fake_set("grows", 1);
     cl_file_amd file = opened(CL_FILE_WRITE_ONLY_AMD);
     cl_mem buffer = filled(CL_MEM_ALLOC_HOST_PTR, 4096);
     OK(write_file(in_order, buffer, CL_TRUE, 0, 512, file, ROUNDED - 512, 0, NULL, NULL));
@@ -70,12 +70,12 @@ TEST(what_was_written_behind_the_end_may_stay_unseen_by_a_file_object) {
     cl_file_amd reader = opened(CL_FILE_READ_ONLY_AMD), writer = opened(CL_FILE_WRITE_ONLY_AMD);
     cl_mem buffer = filled(CL_MEM_ALLOC_HOST_PTR, 512);
     cl_event event;
-    double_set("grows", 1);
-    double_set("growth_seen", 1);
+    fake_set("grows", 1);
+    fake_set("growth_seen", 1);
     OK(write_file(in_order, buffer, CL_TRUE, 0, 512, writer, ROUNDED, 0, NULL, NULL));
     OK(read_file(in_order, buffer, CL_FALSE, 0, 512, reader, ROUNDED, 0, NULL, &event));
     OK(ended(event));
-    double_set("growth_seen", 0);
+    fake_set("growth_seen", 0);
     OK(read_file(in_order, buffer, CL_FALSE, 0, 512, reader, ROUNDED, 0, NULL, &event));
     SAME(ended(event), CL_INVALID_OPERATION);
     OK(release_file(reader));

@@ -15,30 +15,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds and opens backends.
  *
- * <p>Providers are looked for with {@link java.util.ServiceLoader}, by the class loader of this class and by the
- * thread's context class loader, on the class path and on the module path, and in the module layer of this class. One
- * that cannot be loaded is listed with its reason and does not disturb the others.
+ * <p>Providers are loaded with {@link java.util.ServiceLoader}, by the class loader of this class and by the thread's
+ * context class loader, on the class path and on the module path, and in the module layer of this class. A provider
+ * that cannot be loaded is listed with its reason and does not affect the others.
  */
 public final class Backends {
 
     /**
      * One provider, and whether it can be used.
      *
-     * @param name the name that {@code open} takes
+     * @param name the name to pass to {@code open}
      * @param description what the backend moves data to
-     * @param gpuOrder its place in {@link #openGpu()}
-     * @param availability whether it can be used here, and why not
+     * @param gpuOrder its rank in {@link #openGpu()}
+     * @param availability whether it can be used here; if not, why
      */
     public record Listing(String name, String description, int gpuOrder, Availability availability) {}
 
     private Backends() {}
 
-    /** Opens the backend that {@code penstock.backend} or {@code PENSTOCK_BACKEND} names, else host memory. */
+    /**
+     * Opens the backend named by {@code penstock.backend} or {@code PENSTOCK_BACKEND}; the host backend if neither is
+     * set.
+     */
     public static Backend open() {
         return open(Options.none());
     }
 
-    /** Opens the backend that {@code penstock.backend} or {@code PENSTOCK_BACKEND} names, else host memory. */
+    /**
+     * Opens the backend named by {@code penstock.backend} or {@code PENSTOCK_BACKEND}; the host backend if neither is
+     * set.
+     */
     public static Backend open(Options options) {
         return open(chosen(System.getProperty("penstock.backend"), System.getenv("PENSTOCK_BACKEND")), options);
     }
@@ -59,7 +65,7 @@ public final class Backends {
      * Opens a backend by name.
      *
      * @param name a provider's name, or {@code gpu} for {@link #openGpu()}
-     * @param options what code sets; wins over system properties and environment
+     * @param options options set in code; they take precedence over system properties and environment
      * @throws BackendUnavailableException if it cannot be used; the message lists every provider and why not
      * @throws IllegalArgumentException for an unknown option, or a value out of range
      */
@@ -99,7 +105,7 @@ public final class Backends {
         return openGpu(Options.none());
     }
 
-    /** Opens the best real GPU; as {@link #openGpu()}, with options of the caller's. */
+    /** Opens the best real GPU as {@link #openGpu()} does, with the given options. */
     public static Backend openGpu(Options options) {
         Providers providers = Providers.load();
         return openGpu(providers, resolve(providers, options));
@@ -120,8 +126,8 @@ public final class Backends {
     }
 
     /**
-     * Lists every provider, those that cannot be used with their reasons; never throws for what a provider does, and
-     * opens nothing.
+     * Lists every provider; for those that cannot be used, with the reason. Never throws because of a provider, and
+     * opens no backend.
      *
      * @throws IllegalArgumentException for an unknown option, or a value out of range
      */
@@ -130,7 +136,7 @@ public final class Backends {
         return list(providers, resolve(providers, Options.none()));
     }
 
-    /** Returns every option that the providers at hand have, in order of their names. */
+    /** Returns the options of all providers found, sorted by name. */
     public static List<Option<?>> options() {
         return List.copyOf(known(Providers.load()).values());
     }

@@ -4,7 +4,7 @@ package io.penstock;
 import java.util.Objects;
 
 /**
- * Bytes {@code offset} to {@code offset + length} of a buffer.
+ * The bytes of a buffer from {@code offset} to {@code offset + length}.
  *
  * @param offset in bytes from the start of the buffer
  * @param length in bytes
@@ -20,7 +20,7 @@ public record BufferRegion(DeviceBuffer buffer, long offset, long length) implem
      * Returns a part of this region.
      *
      * @param offset from the start of this region
-     * @throws IndexOutOfBoundsException if it does not lie inside this region
+     * @throws IndexOutOfBoundsException if the part does not lie inside this region
      */
     public BufferRegion slice(long offset, long length) {
         Objects.checkFromIndexSize(offset, length, this.length);

@@ -3,7 +3,7 @@ package io.penstock;
 
 import java.util.Locale;
 
-/** Numbers of bytes as text: {@code 8MiB}, {@code 4096}. */
+/** Formats and parses numbers of bytes: {@code 8MiB}, {@code 4096}. */
 final class Bytes {
 
     private static final String UNITS = "KMGT";

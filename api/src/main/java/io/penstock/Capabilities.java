@@ -9,10 +9,10 @@ import java.util.Set;
  * @param device the name of the device
  * @param hardware whether the device is hardware
  * @param paths the paths that transfers may take on it
- * @param fences when {@link Backend#enqueue} hands out its fence
+ * @param fences when {@link Backend#enqueue} emits its fence
  * @param hostVisible whether buffers have a {@link HostView}
- * @param images whether {@link ImageRegion} targets are taken
- * @param features further facts, a line each, in the words of {@code doctor}
+ * @param images whether {@link ImageRegion} targets are supported
+ * @param features further facts, a line each, as {@code doctor} prints them
  */
 public record Capabilities(
         String device,

@@ -8,7 +8,7 @@ public final class ClosedException extends PenstockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Makes one; for backends. */
+    /** Creates an exception; for backends. */
     public ClosedException(String message, Failure failure, @Nullable Throwable cause) {
         super(message, failure, cause);
     }

@@ -2,13 +2,14 @@
 package io.penstock;
 
 /**
- * What a transfer came to. Owns nothing native (rule 203).
+ * The result of a transfer. Owns no native resources (rule 203).
  *
- * <p>The times are values of {@link System#nanoTime()}, as coarse as one turn of the lane that carried the transfer.
+ * <p>The times are values of {@link System#nanoTime()}, with the resolution of one turn of the I/O queue that executed
+ * the transfer.
  */
 public interface Completion {
 
-    /** Returns the transfer that was asked for; its files and buffers stay reachable with this, whether closed or not. */
+    /** Returns the transfer; its files and buffers, closed or not, stay reachable through it. */
     Transfer transfer();
 
     /** Returns the bytes moved; less than the transfer's length only where a file ended first (rule 103). */
@@ -20,18 +21,18 @@ public interface Completion {
     /** Returns the path that the bytes took. */
     TransferPath path();
 
-    /** Returns how the backend knows the path. */
+    /** Returns how the path was determined. */
     Evidence evidence();
 
-    /** Returns why not a more direct path, what was computed rather than observed, or an empty string. */
+    /** Returns why no more direct path was taken, or which values are computed rather than observed; may be empty. */
     String reason();
 
-    /** Returns when the transfer was subscribed to. */
+    /** Returns the time of the subscription. */
     long subscribedNanos();
 
-    /** Returns when its first native command was submitted. */
+    /** Returns the time at which its first native command was submitted. */
     long startedNanos();
 
-    /** Returns when its last native command had ended. */
+    /** Returns the time at which its last native command had completed. */
     long endedNanos();
 }

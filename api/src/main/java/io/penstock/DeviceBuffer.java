@@ -6,12 +6,12 @@ import java.util.Optional;
 import reactor.core.publisher.Mono;
 
 /**
- * A piece of device memory.
+ * A buffer in device memory.
  *
- * <p><b>Ownership:</b> the caller that allocated it closes it; a wrapped one stays the application's, and closing only ends
- * the wrapping. Closing while transfers are in flight is safe: the memory is freed when the last has ended (rules
- * 201, 202). Contents are undefined until written. Thread-safe; concurrent access to the same bytes is the caller's
- * business.
+ * <p><b>Ownership:</b> the caller that allocated it closes it. Wrapped memory stays owned by the application; closing
+ * only ends the wrapping. Closing while transfers are in flight is safe: the memory is freed when the last of them has
+ * ended (rules 201, 202). Contents are undefined until written. Thread-safe; the caller coordinates concurrent access
+ * to the same bytes.
  */
 public interface DeviceBuffer extends AutoCloseable {
 
@@ -21,7 +21,7 @@ public interface DeviceBuffer extends AutoCloseable {
     /** Returns the device's own handle or address of the first byte: CUdeviceptr, cl_mem, GL name, host address. */
     long nativeHandle();
 
-    /** Returns a view of its bytes where the processor can address them. */
+    /** Returns a view of its bytes, if the processor can address them. */
     Optional<HostView> hostView();
 
     /** Returns the region from 0 to {@link #length()}. */
@@ -30,9 +30,9 @@ public interface DeviceBuffer extends AutoCloseable {
     }
 
     /**
-     * Returns a region of it.
+     * Returns a region of this buffer.
      *
-     * @throws IndexOutOfBoundsException if it does not lie inside the buffer
+     * @throws IndexOutOfBoundsException if the region does not lie inside the buffer
      */
     default BufferRegion region(long offset, long length) {
         return new BufferRegion(this, offset, length);
@@ -43,7 +43,7 @@ public interface DeviceBuffer extends AutoCloseable {
      *
      * <p><b>Result:</b> the number of bytes copied, once {@code source} may be reused. Its position does not move.
      *
-     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if they do not fit.
+     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if the bytes do not fit.
      */
     Mono<Long> upload(long offset, ByteBuffer source);
 
@@ -52,23 +52,27 @@ public interface DeviceBuffer extends AutoCloseable {
      *
      * <p><b>Result:</b> the number of bytes copied. The target's position does not move.
      *
-     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if there are too few.
+     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if the buffer has fewer
+     * bytes left.
      */
     Mono<Long> download(long offset, ByteBuffer target);
 
     /**
-     * Lets the drivers of other devices reach this memory.
+     * Exports this memory to the drivers of other devices.
      *
      * <p><b>Ownership:</b> the caller closes the export; until then the memory is not freed.
      *
-     * @throws UnsupportedOperationException if this memory cannot be exported; the message says why
+     * @throws UnsupportedOperationException if this memory cannot be exported; the message states why
      * @throws ClosedException if the buffer is closed
      */
     default PeerExport exportPeer() {
         throw new UnsupportedOperationException("the memory of " + this + " is not one that other devices reach");
     }
 
-    /** Closes it; a second call does nothing. Transfers in flight end first; this call does not wait for them. */
+    /**
+     * Closes the buffer; a second call does nothing. Does not wait for transfers in flight; the memory is freed after
+     * them.
+     */
     @Override
     void close();
 }

@@ -3,12 +3,12 @@ package io.penstock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The device is gone (removed, reset, context lost): close the backend and open it anew. */
+/** The device is gone (removed, reset, context lost): close the backend and open a new one. */
 public final class DeviceLostException extends PenstockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Makes one; for backends. */
+    /** Creates an exception; for backends. */
     public DeviceLostException(String message, Failure failure, @Nullable Throwable cause) {
         super(message, failure, cause);
     }

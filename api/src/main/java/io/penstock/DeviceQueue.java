@@ -2,10 +2,10 @@
 package io.penstock;
 
 /**
- * An in-order queue of the application's on a device: a CUDA stream, an OpenCL command queue. Backends make these from the
- * vendor's handle; {@link Transfer#on} submits the device's part of a transfer to one.
+ * An in-order device queue of the application: a CUDA stream, an OpenCL command queue. Backends create it from the
+ * vendor's handle; {@link Transfer#on} submits the device part of a transfer to it.
  *
- * <p><b>Ownership:</b> the queue stays the application's, and must live until what was submitted to it has ended.
+ * <p><b>Ownership:</b> the application keeps ownership; the queue must live until the work submitted to it has ended.
  */
 public interface DeviceQueue {
 

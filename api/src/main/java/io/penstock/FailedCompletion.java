@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** A transfer that failed, as a value: what {@link SubmitOptions.Errors#MATERIALIZE} emits in place of an error. */
+/** A failed transfer as a value: {@link SubmitOptions.Errors#MATERIALIZE} emits it in place of an error. */
 public interface FailedCompletion extends Completion {
 
     /** Returns why it failed. */

@@ -5,16 +5,16 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts that travel in a {@link PenstockException}; backends make one per failure.
+ * The details of a {@link PenstockException}; backends create one per failure.
  *
  * @param outcome how much of the transfer took place
- * @param nativeError what the native call answered, if one was at fault
- * @param pairBytes the bytes moved for each pair; empty where nothing is known
+ * @param nativeError the error of the native call, if one failed
+ * @param pairBytes the bytes moved for each pair; empty if unknown
  */
-@SuppressWarnings("ArrayRecordComponent") // copied on the way in, never handed out
+@SuppressWarnings("ArrayRecordComponent") // copied in, never exposed
 public record Failure(Outcome outcome, @Nullable NativeError nativeError, long... pairBytes) implements Serializable {
 
-    /** Nothing was started, and no native call was at fault. */
+    /** Nothing was started, and no native call failed. */
     public static final Failure NOT_STARTED = new Failure(Outcome.NOT_STARTED, null);
 
     public Failure {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** How a file is opened; READ by default. */
+/** How a file is opened. The default is READ. */
 public enum FileOption {
-    /** Its bytes can be read. */
+    /** Opens for reading. */
     READ,
-    /** Its bytes can be written. */
+    /** Opens for writing. */
     WRITE,
-    /** It is made if it does not exist; needs {@link #WRITE}. */
+    /** Creates the file if it does not exist; requires {@link #WRITE}. */
     CREATE,
-    /** It is made, and opening fails if it exists; needs {@link #WRITE}. */
+    /** Creates the file; opening fails if it exists; requires {@link #WRITE}. */
     CREATE_NEW,
-    /** It is cut to length 0 first; needs {@link #WRITE}. */
+    /** Truncates the file to length 0; requires {@link #WRITE}. */
     TRUNCATE,
     /**
-     * Transfers bypass the page cache where the file system can ({@code O_DIRECT}); a file system that cannot is an
-     * error at open. Edges that are not aligned are taken care of (rule 206).
+     * Transfers bypass the page cache ({@code O_DIRECT}); opening fails if the file system does not support it.
+     * Unaligned edges are handled (rule 206).
      */
     DIRECT,
     /**
-     * The caller promises that the file does not change while it is open. Allows the MAPPED path (rule 207), where a
+     * The caller promises that the file does not change while it is open. Allows the MAPPED path (rule 207), on which a
      * change is an error.
      */
     IMMUTABLE,
     /**
-     * The caller promises that no other process writes the file while it is open, which is what writes with
-     * unaligned edges need on block-granular devices to be safe across processes (rule 206).
+     * The caller promises that no other process writes the file while it is open, which makes writes with unaligned
+     * edges on block-granular devices safe across processes (rule 206).
      */
     EXCLUSIVE
 }

@@ -4,7 +4,7 @@ package io.penstock;
 import java.util.Objects;
 
 /**
- * Bytes {@code offset} to {@code offset + length} of a file.
+ * The bytes of a file from {@code offset} to {@code offset + length}.
  *
  * @param offset in bytes from the start of the file, at least 0
  * @param length in bytes, at least 0
@@ -29,7 +29,7 @@ public record FileRegion(StorageFile file, long offset, long length) {
      * Returns a part of this region.
      *
      * @param offset from the start of this region
-     * @throws IndexOutOfBoundsException if it does not lie inside this region
+     * @throws IndexOutOfBoundsException if the part does not lie inside this region
      */
     public FileRegion slice(long offset, long length) {
         Objects.checkFromIndexSize(offset, length, this.length);

@@ -4,24 +4,24 @@ package io.penstock;
 import java.nio.ByteBuffer;
 
 /**
- * A counted hold on the bytes of a chunk beyond the function that it was lent to.
+ * A counted reference to the bytes of a chunk, valid beyond the function that the chunk was leased to.
  *
- * <p><b>Ownership:</b> the caller of {@link Chunk#retain} closes it: exactly once matters and more does no harm. One
- * that is dropped unclosed is reported by the leak detector. As an element of a Reactor stream it is closed by the
- * discard hook of {@link Backend#stream}. Thread-safe.
+ * <p><b>Ownership:</b> the caller of {@link Chunk#retain} closes it; further calls do nothing. The leak detector
+ * reports a lease that becomes unreachable unclosed. As an element of a Reactor stream it is closed by the discard hook
+ * of {@link Backend#stream}. Thread-safe.
  */
 public interface HostLease extends AutoCloseable {
 
-    /** Returns the bytes as the processor sees them, checked until {@link #close()}. */
+    /** Returns a view of the bytes for the processor, which is checked until {@link #close()}. */
     HostView view();
 
-    /** Returns the bytes in one window; as {@code view().buffer(0, length)}. */
+    /** Returns the bytes in one window, as {@code view().buffer(0, length)}. */
     default ByteBuffer buffer() {
         HostView view = view();
         return view.buffer(0, Math.toIntExact(view.length()));
     }
 
-    /** Ends the hold; a second call does nothing. Any thread. */
+    /** Releases the reference; a second call does nothing. Any thread. */
     @Override
     void close();
 }

@@ -4,10 +4,10 @@ package io.penstock;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of device memory as the processor sees them, for as long as the buffer is open or the lease lasts.
+ * The bytes of device memory as the processor sees them, while the buffer is open or the lease lasts.
  *
- * <p>Every method throws {@link ClosedException} afterwards. The {@link ByteBuffer} of {@link #buffer} is checked
- * when it is handed out and not at each access: using one after the end reads memory that may be another's.
+ * <p>Every method throws {@link ClosedException} afterwards. The {@link ByteBuffer} of {@link #buffer} is checked when
+ * it is returned, not at each access: using it afterwards may read memory with a new owner.
  */
 public interface HostView {
 
@@ -23,13 +23,13 @@ public interface HostView {
     /** Copies bytes from {@code offset} on until {@code target} is full; moves the target's position. */
     void read(long offset, ByteBuffer target);
 
-    /** Copies the remaining bytes of {@code source} to {@code offset} and on; moves the source's position. */
+    /** Copies the remaining bytes of {@code source} to {@code offset} and beyond; moves the source's position. */
     void write(long offset, ByteBuffer source);
 
     /**
      * Returns a window on the memory itself, in native byte order.
      *
-     * @param length at most {@link Integer#MAX_VALUE}; larger views are looked at in several windows
+     * @param length at most {@link Integer#MAX_VALUE}; larger views need several windows
      * @throws IndexOutOfBoundsException if the window does not lie inside the view
      */
     ByteBuffer buffer(long offset, int length);

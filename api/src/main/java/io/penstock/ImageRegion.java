@@ -6,11 +6,11 @@ import java.util.Objects;
 /**
  * A box of texels of a device image, filled from tightly packed or pitched rows of a file.
  *
- * @param image the device's own handle of the image (GL texture name, ID3D11Texture, cl_mem)
+ * @param image the device's handle of the image (GL texture name, ID3D11Texture, cl_mem)
  * @param level the mipmap level
  * @param origin the first texel
  * @param extent the texels in each direction, each at least 1
- * @param layout how the texels lie in the file
+ * @param layout the layout of the texels in the file
  */
 public record ImageRegion(long image, int level, Texels origin, Texels extent, Layout layout) implements Target {
 
@@ -41,9 +41,9 @@ public record ImageRegion(long image, int level, Texels origin, Texels extent, L
     public record Texels(int x, int y, int z) {}
 
     /**
-     * How texels lie in the file.
+     * The layout of texels in the file.
      *
-     * @param format the device API's own number of the format
+     * @param format the number of the format in the device API
      * @param texelBytes the bytes of one texel
      * @param rowPitch the bytes from one row to the next
      * @param slicePitch the bytes from one slice to the next

@@ -14,10 +14,10 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Opens a resource, runs a function's Mono with it, closes the resource, and then signals how that Mono ended.
+ * Opens a resource, runs a function's Mono with it, closes the resource, and then signals the result of that Mono.
  *
- * <p>It does what {@link Mono#usingWhen} does, except that a resource which arrives while the subscriber cancels has an
- * owner too: arrival, end and cancel compete in one atomic step, and the resource is closed exactly once.
+ * <p>As {@link Mono#usingWhen}, except that a resource which arrives while the subscriber cancels has an owner too:
+ * arrival, termination and cancel compete in one atomic step, and the resource is closed exactly once.
  */
 final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
@@ -41,8 +41,8 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
     /** Waits for the resource. */
     private static final class Opening<R extends AutoCloseable, T> implements CoreSubscriber<R>, Subscription {
 
-        // OPENING -> CALLING -> USING -> OVER; a cancel goes to OVER from each. Who leaves USING closes the resource,
-        // as does the thread that finds itself cancelled before USING.
+        // OPENING -> CALLING -> USING -> OVER; a cancel goes to OVER from each. The thread that leaves USING closes the
+        // resource, as does the thread that finds itself cancelled before USING.
         private static final int OPENING = 0;
         private static final int CALLING = 1; // the function
         private static final int USING = 2;
@@ -60,7 +60,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         private volatile int state;
 
         private @Nullable Subscription upstream;
-        private @Nullable R resource; // written before the state is USING, read by who leaves USING
+        private @Nullable R resource; // written before the state is USING, read by the thread that leaves USING
 
         Opening(CoreSubscriber<? super T> actual, Function<? super R, ? extends Mono<T>> function) {
             this.actual = actual;
@@ -112,7 +112,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
             }
         }
 
-        /** Passes on the demand: whatever comes of the resource was asked for then. */
+        /** Forwards the demand; the result of the use counts as requested from then on. */
         @Override
         public void request(long n) {
             Objects.requireNonNull(upstream).request(n);
@@ -133,7 +133,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
             return state == OVER;
         }
 
-        /** Ends the use, unless the cancel was first; then signals. */
+        /** Ends the use, unless it was cancelled first; then signals. */
         private void end(@Nullable Throwable failure) {
             if (!STATE.compareAndSet(this, USING, OVER)) {
                 use.discardValue();
@@ -194,8 +194,8 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         @SuppressWarnings("unused") // through UPSTREAM
         private volatile @Nullable Subscription upstream;
 
-        // A T, kept until the resource is closed. onNext() writes it and then asks whether the use is over, a cancel
-        // does the reverse: one of the two discards it.
+        // A T, kept until the resource is closed. onNext() writes it and then checks whether the use is over; a cancel
+        // does the reverse. One of the two discards it.
         @SuppressWarnings("unused") // through VALUE
         private volatile @Nullable Object value;
 

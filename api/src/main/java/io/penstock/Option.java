@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A setting: its name is the system property, and in capitals with underscores the environment variable.
+ * A setting. Its name is the system property; in capitals with underscores it is the environment variable.
  *
  * @param <T> the type of its values
  */
@@ -32,7 +32,7 @@ public final class Option<T> {
         this.parser = parser;
     }
 
-    /** Makes an option for a whole number from {@code least} to {@code most}. */
+    /** Creates an option for a whole number from {@code least} to {@code most}. */
     public static Option<Integer> integer(String name, int fallback, int least, int most, String description) {
         return new Option<>(name, fallback, least + " to " + most, description, text -> {
             int value = Integer.parseInt(text);
@@ -41,7 +41,10 @@ public final class Option<T> {
         });
     }
 
-    /** Makes an option for a number of bytes from {@code least} to {@code most}; takes {@code 8MiB} as well as digits. */
+    /**
+     * Creates an option for a number of bytes from {@code least} to {@code most}; accepts {@code 8MiB} as well as
+     * digits.
+     */
     public static Option<Long> bytes(String name, long fallback, long least, long most, String description) {
         return new Option<>(name, fallback, Bytes.format(least) + " to " + Bytes.format(most), description, text -> {
             long value = Bytes.parse(text);
@@ -50,13 +53,13 @@ public final class Option<T> {
         });
     }
 
-    /** Makes an option for a length of time; takes {@code 10s}, {@code 250ms} as well as ISO-8601 ({@code PT10S}). */
+    /** Creates an option for a duration; accepts {@code 10s} and {@code 250ms} as well as ISO-8601 ({@code PT10S}). */
     public static Option<Duration> duration(String name, Duration fallback, String description) {
         return new Option<>(
                 name, fallback, "a length of time, such as 250ms or 10s", description, Option::parseDuration);
     }
 
-    /** Makes an option for true or false. */
+    /** Creates an option for true or false. */
     public static Option<Boolean> flag(String name, boolean fallback, String description) {
         return new Option<>(name, fallback, "true or false", description, text -> {
             checkRange(text.equals("true") || text.equals("false"));
@@ -64,12 +67,12 @@ public final class Option<T> {
         });
     }
 
-    /** Makes an option for a text; empty means that nothing was said. */
+    /** Creates an option for a text; empty means unset. */
     public static Option<String> text(String name, String fallback, String description) {
         return new Option<>(name, fallback, "a text", description, text -> text);
     }
 
-    /** Makes an option for one of the constants of {@code type}, written in lower case. */
+    /** Creates an option for one of the constants of {@code type}, written in lower case. */
     public static <E extends Enum<E>> Option<E> choice(String name, Class<E> type, E fallback, String description) {
         String range = String.join(
                 ", ", Arrays.stream(type.getEnumConstants()).map(Option::show).toList());
@@ -101,32 +104,32 @@ public final class Option<T> {
         return value;
     }
 
-    /** Returns the system property's name, for example {@code penstock.lane.depth}. */
+    /** Returns the system property's name, for example {@code penstock.queue.depth}. */
     public String name() {
         return name;
     }
 
-    /** Returns the environment variable's name, for example {@code PENSTOCK_LANE_DEPTH}. */
+    /** Returns the environment variable's name, for example {@code PENSTOCK_QUEUE_DEPTH}. */
     public String variable() {
         return name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
 
-    /** Returns the value where nothing was said. */
+    /** Returns the default value. */
     public T fallback() {
         return fallback;
     }
 
-    /** Returns the values that it takes, in words. */
+    /** Returns a description of the valid values. */
     public String range() {
         return range;
     }
 
-    /** Returns what it is for. */
+    /** Returns what the option is for. */
     public String description() {
         return description;
     }
 
-    /** Returns a value in the words that {@link #parse} takes. */
+    /** Returns a value as text that {@link #parse} accepts. */
     public static String show(Object value) {
         if (value instanceof Enum<?> constant) {
             return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -141,10 +144,10 @@ public final class Option<T> {
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
      * @param source where the text was found, for the message
-     * @throws IllegalArgumentException if the text is no value of this option; the message names both
+     * @throws IllegalArgumentException if the text is not a valid value of this option; the message names both
      */
     public T parse(String text, String source) {
         Objects.requireNonNull(text, "text");

@@ -17,8 +17,8 @@ import reactor.util.Loggers;
 /**
  * Values of options. Immutable.
  *
- * <p>Where several sources name an option, code wins over system properties ({@code penstock.*}), and these win over
- * environment variables ({@code PENSTOCK_*}).
+ * <p>If several sources set an option, code takes precedence over system properties ({@code penstock.*}), and these
+ * over environment variables ({@code PENSTOCK_*}).
  */
 public final class Options {
 
@@ -26,10 +26,10 @@ public final class Options {
 
     private static final String PREFIX = "penstock.";
 
-    /** Names that were warned about; a backend that is opened again does not say it again. */
+    /** Names that were warned about; each is warned about once, however often a backend is opened. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-    /** Names that are not options of a backend: the backend to open, and what the build must not skip. */
+    /** Names that are not options of a backend: the backend to open, and the tests that the build must not skip. */
     private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
 
     private record Value(Object value, String source) {}
@@ -42,14 +42,14 @@ public final class Options {
         this.resolved = resolved;
     }
 
-    /** Returns options of which none is set. */
+    /** Returns options with none set. */
     public static Options none() {
         return NONE;
     }
 
     /** Returns these options with one more set. */
     public <T> Options with(Option<T> option, T value) {
-        // By its text, so that a value from code is held against the same range as any other.
+        // As text, so that a value from code is checked against the same range as any other.
         return with(option.name(), Option.show(Objects.requireNonNull(value, "value")));
     }
 
@@ -63,26 +63,26 @@ public final class Options {
     /**
      * Returns the value of an option.
      *
-     * @throws IllegalArgumentException if the text that was set is no value of it
+     * @throws IllegalArgumentException if the text that was set is not a valid value
      */
     public <T> T get(Option<T> option) {
         Value found = values.get(option.name());
         return found == null ? option.fallback() : option.parse(found.value.toString(), found.source);
     }
 
-    /** Returns where the value of an option comes from: code, system property, environment, or default. */
+    /** Returns the source of an option's value: code, system property, environment, or default. */
     public String source(Option<?> option) {
         Value found = values.get(option.name());
         return found == null ? "default" : found.source;
     }
 
     /**
-     * Returns these options, completed from system properties and environment, and checked. A name that is ignored and looks
-     * like a misspelt one ({@code penstock.hsot.io}) is warned about, once.
+     * Returns these options, completed from system properties and environment, and checked. Warns once about an ignored
+     * name that looks misspelt ({@code penstock.hsot.io}).
      *
-     * @param known every option that a module at hand has
-     * @throws IllegalArgumentException for a value out of range, or a name that no module at hand knows, unless it is
-     *     namespaced ({@code penstock.WORD.name}) and no module at hand has an option of that namespace; it names both
+     * @param known the options of all modules present
+     * @throws IllegalArgumentException for a value out of range, or an unknown name, unless the name is namespaced
+     *     ({@code penstock.WORD.name}) and no module present has an option of that namespace; the message names both
      */
     public Options resolve(Collection<Option<?>> known) {
         return resolved ? this : resolve(known, System.getProperties(), System.getenv());
@@ -98,7 +98,7 @@ public final class Options {
         return new Options(Map.copyOf(resolution.all), true);
     }
 
-    /** Takes the sources one after the other, the one that wins last, and checks each value of each. */
+    /** Applies the sources in turn, the one with the highest precedence last, and checks each value. */
     private static final class Resolution {
 
         private final Map<String, Value> all = new HashMap<>();
@@ -115,12 +115,12 @@ public final class Options {
             }
         }
 
-        /** Returns the name that a variable most likely stands for: which of its underscores are hyphens is not known. */
+        /** Returns the name that a variable most likely stands for; an underscore may be a dot or a hyphen. */
         private static String spelled(String variable) {
             return variable.toLowerCase(Locale.ROOT).replace('_', '.');
         }
 
-        /** Returns the word behind {@code penstock.}, up to the next dot. */
+        /** Returns the word after {@code penstock.}, up to the next dot. */
         private static String family(String name) {
             int start = PREFIX.length();
             int end = name.indexOf('.', start);

@@ -5,7 +5,9 @@ package io.penstock;
 public enum Outcome {
     /** No byte was moved, and none will be. */
     NOT_STARTED,
-    /** Some bytes were moved; {@link PenstockException#bytes()} says how many, in order from the start of each pair. */
+    /**
+     * Some bytes were moved; {@link PenstockException#bytes()} returns how many, counted from the start of each pair.
+     */
     PARTIAL,
     /** The device may have moved any of the bytes, or still be moving them. */
     UNKNOWN

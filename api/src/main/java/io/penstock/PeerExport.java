@@ -2,33 +2,36 @@
 package io.penstock;
 
 /**
- * Device memory as the drivers of other devices reach it, past the processor and its memory: a dma-buf, for a network
- * adapter, a disk controller, a camera, or another GPU.
+ * Device memory exported as a dma-buf, which other devices (a network adapter, a disk controller, a camera, another
+ * GPU) reach without the processor and its memory.
  *
- * <p><b>Ownership:</b> the caller that exported it closes it, when the other driver has let go of what it made of the dma-buf.
- * Until then memory that the backend allocated is not freed: {@link DeviceBuffer#close()} takes effect later, and
- * {@link Backend#close()} waits, and then says what is still exported. Memory that the application wrapped is the
- * application's: closing its buffer takes effect later too, but nothing here can keep the application from freeing it, which
- * it must not do before the export is closed.
+ * <p><b>Ownership:</b> the caller that exported it closes it, when the other driver has released what it created from
+ * the dma-buf. Until then memory that the backend allocated is not freed: {@link DeviceBuffer#close()} takes effect
+ * later, and {@link Backend#close()} waits, and then reports what is still exported. Wrapped memory stays owned by the
+ * application: closing its buffer takes effect later too, but the application itself must not free the memory before
+ * the export is closed.
  */
 public interface PeerExport extends AutoCloseable {
 
     /** Returns the file descriptor of the dma-buf, which {@link #close()} closes. */
     int descriptor();
 
-    /** Returns where in the dma-buf the buffer starts. */
+    /** Returns the offset in the dma-buf at which the buffer starts. */
     long offset();
 
-    /** Returns the length of the dma-buf in bytes; it may reach beyond the buffer at both ends, up to {@link #alignment()}. */
+    /**
+     * Returns the length of the dma-buf in bytes; it may reach beyond the buffer at both ends, up to
+     * {@link #alignment()}.
+     */
     long bytes();
 
     /**
-     * Returns the size in bytes of the pages that the other device's table of addresses is made of, as far as the driver
-     * tells: an entry may cover several, and none covers less, but at the ends.
+     * Returns the page size in bytes of the other device's scatter table, as far as the driver reports it. An entry may
+     * cover several pages; only the first and the last may cover less than one.
      */
     long pageBytes();
 
-    /** Returns what the start and the length of an exported range are multiples of, in bytes. */
+    /** Returns the alignment, in bytes, of the start and the length of an exported range. */
     long alignment();
 
     /** Ends the export; a second call does nothing. */

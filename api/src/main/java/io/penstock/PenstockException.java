@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer, or the backend, failed for a reason outside the caller's code; the subclasses sort by what to do next.
+ * A transfer, or the backend, failed for a reason outside the caller's code; the subclasses are sorted by remedy.
  *
- * <p>The message says what was asked, on what, and the native answer. Caller bugs are JDK exceptions instead.
+ * <p>The message names the request, its object, and the native error. Caller bugs are JDK exceptions instead.
  */
 public abstract sealed class PenstockException extends RuntimeException
         permits BackendUnavailableException,
@@ -35,12 +35,12 @@ public abstract sealed class PenstockException extends RuntimeException
         return failure.bytes();
     }
 
-    /** Returns the bytes known to have been moved for one pair of the transfer; 0 where that is not known. */
+    /** Returns the bytes known to have been moved for one pair of the transfer; 0 if unknown. */
     public final long bytes(int pair) {
         return failure.bytes(pair);
     }
 
-    /** Returns what the native call answered, where one was at fault. */
+    /** Returns the error of the native call, if one failed. */
     public final Optional<NativeError> nativeError() {
         return Optional.ofNullable(failure.nativeError());
     }

@@ -3,12 +3,12 @@ package io.penstock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The request failed and would fail again (EIO, ENOSPC, a deadline that passed in flight). */
+/** The request failed and would fail again (EIO, ENOSPC, a deadline that expired in flight). */
 public final class PermanentStorageException extends PenstockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Makes one; for backends. */
+    /** Creates an exception; for backends. */
     public PermanentStorageException(String message, Failure failure, @Nullable Throwable cause) {
         super(message, failure, cause);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** What {@link StreamPlan} and {@link WritePlan} ask of their numbers. */
+/** Checks the numbers of {@link StreamPlan} and {@link WritePlan}. */
 final class Plans {
 
     private Plans() {}

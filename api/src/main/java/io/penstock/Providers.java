@@ -15,21 +15,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The providers that can be loaded, and the reasons of those that cannot.
+ * The providers that could be loaded, and for the others the reasons why not.
  *
  * @param found by name
  * @param broken class or file name to reason
  */
 record Providers(Map<String, Found> found, Map<String, String> broken) {
 
-    /** More failures than this in a row mean a loader that fails for ever, not so many broken providers. */
+    /** More consecutive failures than this mean a loader that fails forever, not so many broken providers. */
     private static final int MOST_BROKEN = 64;
 
     /** ServiceLoader names the class in two ways: "Provider com.acme.X not found", and "com.acme.X not a subtype". */
     private static final Pattern PROVIDER =
             Pattern.compile(": (?:Provider )?([\\w.$]+),? (?:not|could|unable|does|has|is)");
 
-    /** A provider that has said what it is, so that nothing but probing and opening it can fail later. */
+    /** A provider whose descriptive methods have returned, so that only probing and opening it can fail later. */
     record Found(BackendProvider provider, String name, String description, int gpuOrder, List<Option<?>> options) {
 
         static Found of(BackendProvider provider) {
@@ -48,14 +48,14 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
         loaders.add(Backends.class.getClassLoader());
         ClassLoader context = Thread.currentThread().getContextClassLoader();
         if (context != null) {
-            loaders.add(context); // a plug-in's loader may see providers that ours does not
+            loaders.add(context); // a plug-in's loader may see providers that this class's loader does not
         }
         for (ClassLoader loader : loaders) {
             providers.load(ServiceLoader.load(BackendProvider.class, loader));
         }
         ModuleLayer layer = Backends.class.getModule().getLayer();
         if (layer != null && layer != ModuleLayer.boot()) {
-            // A layer may give each of its modules a loader of its own, and ours sees none of the others.
+            // A layer may have one loader per module, and this class's loader sees none of the others.
             providers.load(ServiceLoader.load(layer, BackendProvider.class));
         }
         return providers;
@@ -81,7 +81,7 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
         try {
             Found added = Found.of(provider);
             Found before = found.putIfAbsent(added.name(), added);
-            // Two loaders that see the same provider, or two copies of it, are no conflict.
+            // Two loaders that see the same provider, or two copies of it, do not conflict.
             if (before != null && !before.provider().getClass().getName().equals(type)) {
                 String other = before.provider().getClass().getName();
                 note(type, "its name '" + added.name() + "' is that of " + other);
@@ -97,7 +97,7 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
         String name = provider.find() ? provider.group(1) : "unknown provider";
         if (found.values().stream()
                 .anyMatch(other -> other.provider().getClass().getName().equals(name))) {
-            return; // a loader that has an API of its own: its copy of a provider implements another BackendProvider
+            return; // a loader with its own copy of the API: its provider implements another BackendProvider
         }
         String reason = e instanceof ServiceConfigurationError ? message : e.toString();
         note(name, e.getCause() == null ? reason : reason + ": " + e.getCause());

@@ -4,14 +4,17 @@ package io.penstock;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the word that a misspelt one most likely stands for. */
+/** Finds the most likely correction of a misspelt word. */
 final class Spelling {
 
     private static final int MOST_EDITS = 2;
 
     private Spelling() {}
 
-    /** Returns the one of {@code words} that is at most two edits away from {@code word}, but not all of it; or null. */
+    /**
+     * Returns the one of {@code words} that is at most two edits, and fewer than its length, away from {@code word}; or
+     * null.
+     */
     static @Nullable String nearest(String word, Collection<String> words) {
         String nearest = null;
         int least = MOST_EDITS + 1;
@@ -25,7 +28,7 @@ final class Spelling {
         return nearest;
     }
 
-    /** Returns how many letters have to be added, removed, replaced or exchanged with their neighbour. */
+    /** Returns the number of letters to add, remove, replace or swap with their neighbour. */
     static int edits(String a, String b) {
         int[][] edits = new int[a.length() + 1][b.length() + 1]; // of the first i letters of a and j of b
         for (int i = 0; i <= a.length(); i++) {

@@ -8,37 +8,40 @@ import reactor.core.publisher.Mono;
 /**
  * An opened file.
  *
- * <p><b>Ownership:</b> the caller that opened it closes it. Closing while transfers are in flight is safe: the native close
- * happens when the last of them has ended (rules 201, 202). Thread-safe.
+ * <p><b>Ownership:</b> the caller that opened it closes it. Closing while transfers are in flight is safe: the native
+ * close happens when the last of them has ended (rules 201, 202). Thread-safe.
  */
 public interface StorageFile extends AutoCloseable {
 
-    /** Returns the path that it was opened by. */
+    /** Returns the path with which the file was opened. */
     Path path();
 
-    /** Returns the options that it was opened with. */
+    /** Returns the options with which the file was opened. */
     Set<FileOption> options();
 
     /**
-     * Returns the length in bytes that the operating system states now. Some files state 0 and still have bytes: those of
-     * {@code /proc}, some of FUSE. {@link Backend#stream} reads such a file to its end if the plan names its path; so does
-     * a transfer of a region that is longer than the file, and is short then. (Of a file of FUSE with {@code direct_io} that
-     * states 0 the kernel gives io_uring nothing; {@code penstock.host.io=pool} reads it.)
+     * Returns the length in bytes that the operating system reports now. Some files report 0 and still have bytes:
+     * those of {@code /proc}, some of FUSE. {@link Backend#stream} reads such a file to its end if the plan names its
+     * path; so does a transfer of a region that is longer than the file, as a short read. (If a FUSE file with
+     * {@code direct_io} reports 0, io_uring reads no bytes from it; {@code penstock.host.io=pool} does.)
      *
      * @throws ClosedException if the file is closed
      */
     long size();
 
-    /** Returns the granularity in bytes that the device reads and writes without edges: 1 where there is none. */
+    /**
+     * Returns the granularity in bytes at which the device reads and writes without unaligned edges; 1 if there is
+     * none.
+     */
     long blockSize();
 
-    /** Returns the region from 0 to {@link #size()}: empty where a file states no length. */
+    /** Returns the region from 0 to {@link #size()}: empty if the reported length is 0. */
     default FileRegion all() {
         return region(0, size());
     }
 
     /**
-     * Returns a region; it may reach beyond the end: a read is then short, a write lengthens the file.
+     * Returns a region, which may reach beyond the end: a read is then short, a write extends the file.
      *
      * @throws IllegalArgumentException if offset or length is negative, or their sum overflows
      */
@@ -47,23 +50,23 @@ public interface StorageFile extends AutoCloseable {
     }
 
     /**
-     * Makes every write to this file that was accepted before the subscription durable, on all lanes, with the
+     * Makes every write to this file that was accepted before the subscription durable, on all I/O queues, with the
      * metadata needed to read the bytes back ({@code fdatasync}).
      *
-     * <p><b>Result:</b> completes empty when the device has answered.
+     * <p><b>Result:</b> completes empty when the sync has completed.
      *
-     * <p><b>Errors:</b> {@link PermanentStorageException} if the system could not write, or if an earlier sync of
-     * this handle had failed: a failed sync stays failed, since the kernel reports a lost page once only (rule 403).
+     * <p><b>Errors:</b> {@link PermanentStorageException} if the system could not write, or if an earlier sync of this
+     * handle had failed: a failed sync stays failed, since the kernel reports a lost page once only (rule 403).
      *
-     * <p><b>Cancellation:</b> drops the result; the sync itself goes on.
+     * <p><b>Cancellation:</b> drops the result; the sync itself continues.
      */
     Mono<Void> sync();
 
     /**
      * Sets the length of the file.
      *
-     * <p><b>Errors:</b> {@link PermanentStorageException} with the native answer; {@link IllegalArgumentException}
-     * at once if {@code size} is negative.
+     * <p><b>Errors:</b> {@link PermanentStorageException} with the native error; {@link IllegalArgumentException} at
+     * once if {@code size} is negative.
      */
     Mono<Void> truncate(long size);
 
@@ -71,11 +74,14 @@ public interface StorageFile extends AutoCloseable {
      * Reserves disk space for the first {@code size} bytes, so that writes there cannot fail for lack of space. The
      * file's length grows to {@code size} if it was shorter.
      *
-     * <p><b>Errors:</b> {@link PermanentStorageException} with the native answer (ENOSPC, EOPNOTSUPP).
+     * <p><b>Errors:</b> {@link PermanentStorageException} with the native error (ENOSPC, EOPNOTSUPP).
      */
     Mono<Void> preallocate(long size);
 
-    /** Closes it; a second call does nothing. Transfers in flight end first; this call does not wait for them. */
+    /**
+     * Closes the file; a second call does nothing. Does not wait for transfers in flight; the native close follows
+     * them.
+     */
     @Override
     void close();
 }

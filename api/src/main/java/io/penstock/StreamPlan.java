@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How {@link Backend#stream} cuts files into chunks and how many it reads ahead. Immutable.
+ * How {@link Backend#stream} splits files into chunks, and how many it reads ahead. Immutable.
  *
  * <p>The memory of a stream is {@code depth * chunkBytes}, whatever the size of the file.
  */
@@ -32,21 +32,21 @@ public final class StreamPlan {
     }
 
     /**
-     * Streams a whole file, which is opened when the stream is subscribed to and closed when it ends: as many bytes as its
-     * length was then. A file whose length is stated as 0 is read to its end, one chunk after the other, in chunks of at
-     * most 4 MiB: those of {@code /proc} state no length and have bytes.
+     * Streams a whole file, up to its length at subscription. It is opened when the stream is subscribed to, and closed
+     * when the stream ends. A file that reports length 0 is read to its end, one chunk after the other, in chunks of at
+     * most 4 MiB: files in {@code /proc} report no length but have bytes.
      */
     public static StreamPlan of(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0 ? Set.of(FileOption.READ) : Set.of(options);
         return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH);
     }
 
-    /** Streams regions, in the order given; each is cut into chunks of its own, so that no chunk spans two. */
+    /** Streams regions, in the order given; no chunk spans two regions. */
     public static StreamPlan of(FileRegion... regions) {
         return of(List.of(regions));
     }
 
-    /** Streams regions, in the order given; each is cut into chunks of its own, so that no chunk spans two. */
+    /** Streams regions, in the order given; no chunk spans two regions. */
     public static StreamPlan of(List<FileRegion> regions) {
         return new StreamPlan(Optional.empty(), Set.of(), List.copyOf(regions), DEFAULT_CHUNK, DEFAULT_DEPTH);
     }
@@ -77,7 +77,7 @@ public final class StreamPlan {
         return path;
     }
 
-    /** Returns how that file is opened. */
+    /** Returns the options with which to open that file. */
     public Set<FileOption> options() {
         return options;
     }
@@ -87,7 +87,7 @@ public final class StreamPlan {
         return regions;
     }
 
-    /** Returns the bytes of a chunk, but for the last of each region. */
+    /** Returns the bytes of a chunk; the last of each region may be shorter. */
     public long chunkBytes() {
         return chunkBytes;
     }

@@ -4,16 +4,16 @@ package io.penstock;
 /**
  * How {@link Backend#submit(org.reactivestreams.Publisher, SubmitOptions)} pipelines many transfers. Immutable.
  *
- * @param inFlight how many transfers are taken from the publisher ahead of the subscriber: the bound on what is open
- *     and on what is buffered
- * @param inOrder whether completions come in the order of the transfers, or as they come
+ * @param inFlight how many transfers are requested from the publisher ahead of the subscriber: the bound on transfers
+ *     in flight and on completions buffered
+ * @param inOrder whether completions are emitted in the order of the transfers, or as they occur
  * @param errors what a failed transfer does to the others
- * @param directDelivery whether completions are delivered on the lane itself, which saves a hop; the subscriber
- *     promises not to block
+ * @param directDelivery whether completions are delivered on the I/O queue itself, which saves a hop; the subscriber
+ *     must not block
  */
 public record SubmitOptions(int inFlight, boolean inOrder, Errors errors, boolean directDelivery) {
 
-    /** As they come, 128 in flight, the first error ends it, delivered on the backend's scheduler. */
+    /** Unordered, 128 in flight, stops at the first error, delivered on the backend's scheduler. */
     public static final SubmitOptions DEFAULT = new SubmitOptions(128, false, Errors.STOP, false);
 
     public SubmitOptions {
@@ -26,18 +26,18 @@ public record SubmitOptions(int inFlight, boolean inOrder, Errors errors, boolea
     public enum Errors {
         /** The first failure cancels the rest and is signalled at once. */
         STOP,
-        /** All transfers run; then the first failure is signalled, the others suppressed in it (the first 16). */
+        /** All transfers run; then the first failure is signalled, with the others suppressed in it (the first 16). */
         DELAY,
-        /** A failure is a value: a {@link Completion} whose {@link FailedCompletion#error()} says what happened. */
+        /** A failure is emitted as a value: a {@link Completion} with a {@link FailedCompletion#error()}. */
         MATERIALIZE
     }
 
-    /** Returns these options with another bound. */
+    /** Returns these options with another bound on transfers in flight. */
     public SubmitOptions inFlight(int transfers) {
         return new SubmitOptions(transfers, inOrder, errors, directDelivery);
     }
 
-    /** Returns these options, in order of the transfers. */
+    /** Returns these options, with completions in the order of the transfers. */
     public SubmitOptions ordered() {
         return new SubmitOptions(inFlight, true, errors, directDelivery);
     }
@@ -47,7 +47,7 @@ public record SubmitOptions(int inFlight, boolean inOrder, Errors errors, boolea
         return new SubmitOptions(inFlight, inOrder, treatment, directDelivery);
     }
 
-    /** Returns these options, delivering on the lane: the subscriber promises not to block. */
+    /** Returns these options, with delivery on the I/O queue: the subscriber must not block. */
     public SubmitOptions direct() {
         return new SubmitOptions(inFlight, inOrder, errors, true);
     }

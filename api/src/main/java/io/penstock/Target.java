@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
-/** Where on a device the bytes of a transfer go, or come from. */
+/** The device side of a transfer: its destination or its source. */
 public sealed interface Target permits BufferRegion, ImageRegion {
 
-    /** Returns how many bytes of a file it takes to fill it. */
+    /** Returns the number of bytes of a file that fill it. */
     long length();
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to move: one or more pairs of a file region and a target, in one direction. Immutable; moves nothing itself.
+ * What to move: one or more pairs of a file region and a target, in one direction. Immutable; a description only.
  *
  * <p>Transfers are unordered unless they are chained, wait for a fence ({@link #after}) or share an order key
  * ({@link #ordered}). The pairs of one transfer are unordered too and must not overlap where they are written.
@@ -56,7 +56,7 @@ public final class Transfer {
     }
 
     /**
-     * Moves bytes of a file to a device.
+     * Returns a transfer from a file to a device.
      *
      * @throws IllegalArgumentException if the two differ in length
      */
@@ -66,7 +66,7 @@ public final class Transfer {
     }
 
     /**
-     * Moves bytes of a device to a file.
+     * Returns a transfer from a device to a file.
      *
      * @throws IllegalArgumentException if the two differ in length
      */
@@ -76,8 +76,8 @@ public final class Transfer {
     }
 
     /**
-     * Reads many blocks of equal length, which land one behind the other in {@code to}: by far the cheapest way to
-     * read many small pieces.
+     * Returns a transfer that reads many blocks of equal length into {@code to}, one after the other: by far the
+     * cheapest way to read many small blocks.
      *
      * @param offsets where each block starts in the file; copied
      * @param length the bytes of each block
@@ -119,9 +119,9 @@ public final class Transfer {
     }
 
     /**
-     * Returns this transfer with the pairs of others behind its own; their other terms are dropped.
+     * Returns this transfer with the pairs of others after its own; their other terms are dropped.
      *
-     * @throws IllegalArgumentException if this transfer or one of the others is a gather, or goes the other way
+     * @throws IllegalArgumentException if this transfer or one of the others is a gather, or if the directions differ
      */
     public Transfer and(List<Transfer> others) {
         List<Pair> pairs = new ArrayList<>();
@@ -148,7 +148,7 @@ public final class Transfer {
         }
     }
 
-    /** Returns this transfer, to start when the device has passed all of {@code fences}. */
+    /** Returns this transfer, to start when all of {@code fences} are signalled. */
     public Transfer after(DeviceFence... fences) {
         List<DeviceFence> all = new ArrayList<>(terms.after);
         all.addAll(List.of(fences));
@@ -157,15 +157,16 @@ public final class Transfer {
     }
 
     /**
-     * Returns this transfer, whose copies between host and device are submitted to a queue of the application's: they run
-     * behind what is in it by then, and what the application submits later runs behind them, without the host between. A
-     * fence behind the transfer is passed with the queue. A transfer is on one queue; the last call counts.
+     * Returns this transfer, whose copies between host and device are submitted to a queue of the application. They run
+     * after the work that is in it by then, and work that the application submits later runs after them, without host
+     * involvement. A fence behind the transfer is signalled in the order of the queue. A transfer is on one queue; the
+     * last call counts.
      *
-     * <p>A staged transfer keeps its slots until the queue has come to its copies. What is in the queue before them must not
-     * wait for other transfers of the backend: they may need those slots.
+     * <p>A staged transfer keeps its bounce buffers until the queue has executed its copies. Work before them in the
+     * queue must not wait for other transfers of the backend: those may need the same bounce buffers.
      *
-     * <p><b>Errors:</b> {@code submit} throws {@link IllegalArgumentException} if the backend does not know the queue, and
-     * signals it if the queue belongs to another context of the vendor's, or has no order.
+     * <p><b>Errors:</b> {@code submit} throws {@link IllegalArgumentException} if the queue is of an unknown kind, and
+     * signals it if the queue belongs to another context of the vendor, or is not in-order.
      */
     public Transfer on(DeviceQueue queue) {
         Objects.requireNonNull(queue, "queue");
@@ -181,17 +182,17 @@ public final class Transfer {
         return with(new Terms(terms.after, terms.queue, key, terms.tag, terms.deadline, terms.requireDirect));
     }
 
-    /** Returns this transfer with an object of the caller's that comes back in {@code completion.transfer().tag()}. */
+    /** Returns this transfer with an object of the caller, available again as {@code completion.transfer().tag()}. */
     public Transfer tag(Object tag) {
         Objects.requireNonNull(tag, "tag");
         return with(new Terms(terms.after, terms.queue, terms.orderKey, tag, terms.deadline, terms.requireDirect));
     }
 
     /**
-     * Returns this transfer with a time limit from subscription on. When it passes, the device is asked to stop, and
-     * the error is signalled <em>when the device has let go</em>: {@link TransientStorageException} if nothing was
-     * started, else {@link PermanentStorageException}, both with their outcome. Reactor's {@code timeout} signals at
-     * once instead: after it, the outcome of a write is unknown.
+     * Returns this transfer with a time limit from subscription on. When it expires, the device is asked to stop, and
+     * the error is signalled <em>when the device has released the memory</em>: {@link TransientStorageException} if
+     * nothing was started, else {@link PermanentStorageException}, both with their outcome. Reactor's {@code timeout}
+     * signals at once instead: after it, the outcome of a write is unknown.
      */
     public Transfer deadline(Duration limit) {
         if (limit.isNegative() || limit.isZero()) {
@@ -200,7 +201,7 @@ public final class Transfer {
         return with(new Terms(terms.after, terms.queue, terms.orderKey, terms.tag, limit, terms.requireDirect));
     }
 
-    /** Returns this transfer, to fail before any byte is moved unless its path is {@link TransferPath#DIRECT}. */
+    /** Returns this transfer, which fails before any byte is moved unless its path is {@link TransferPath#DIRECT}. */
     public Transfer requireDirect() {
         return with(new Terms(terms.after, terms.queue, terms.orderKey, terms.tag, terms.deadline, true));
     }
@@ -209,7 +210,7 @@ public final class Transfer {
         return new Transfer(read, firstFile, firstTarget, more, offsets, changed);
     }
 
-    /** Returns whether bytes go from the file to the device. */
+    /** Returns whether bytes move from the file to the device. */
     public boolean isRead() {
         return read;
     }
@@ -242,12 +243,15 @@ public final class Transfer {
         return pair == 0 || more == null ? firstTarget : more[pair - 1].target;
     }
 
-    /** Returns the offset in the file at which a pair starts; as {@code fileRegion(pair).offset()}, without the object. */
+    /**
+     * Returns the offset in the file at which a pair starts; as {@code fileRegion(pair).offset()}, without an
+     * allocation.
+     */
     public long fileOffset(int pair) {
         return offsets != null ? offsets[pair] : fileRegion(pair).offset();
     }
 
-    /** Returns the bytes of a pair; as {@code fileRegion(pair).length()}, without the object. */
+    /** Returns the bytes of a pair; as {@code fileRegion(pair).length()}, without an allocation. */
     public long pairLength(int pair) {
         return offsets != null ? firstFile.length() : fileRegion(pair).length();
     }
@@ -257,7 +261,7 @@ public final class Transfer {
         return firstTarget;
     }
 
-    /** Returns the bytes that it takes to complete all pairs. */
+    /** Returns the bytes of all pairs. */
     public long length() {
         long sum = firstTarget.length();
         if (more != null) {
@@ -273,7 +277,7 @@ public final class Transfer {
         return terms.after;
     }
 
-    /** Returns the queue of the application's that the transfer is on. */
+    /** Returns the application's queue, if one was set with {@link #on}. */
     public Optional<DeviceQueue> queue() {
         return Optional.ofNullable(terms.queue);
     }
@@ -298,12 +302,12 @@ public final class Transfer {
         return terms.requireDirect;
     }
 
-    /** Returns whether nothing but the pairs and a tag is given: no fence, queue, key, deadline or demand for a path. */
+    /** Returns whether only the pairs and a tag are set: no fence, queue, key, deadline or required path. */
     public boolean isPlain() {
         return terms == Terms.NONE || terms.isPlain();
     }
 
-    /** Returns {@code read of 4096 bytes at 0 of weights.bin}, with the number of pairs where there are several. */
+    /** Returns {@code read of 4096 bytes at 0 of weights.bin}, with the number of pairs if there are several. */
     @Override
     public String toString() {
         String pairs = pairs() > 1 ? ", first of " + pairs() + " pairs" : "";

@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where {@link Backend#write} writes the chunks that the application fills, and how many are under way. Immutable.
+ * Where {@link Backend#write} writes the chunks that the application fills, and how many chunks are in flight.
+ * Immutable.
  *
  * <p>The memory of a write is {@code depth * chunkBytes}, whatever the length of the file.
  */
@@ -38,8 +39,8 @@ public final class WritePlan {
     }
 
     /**
-     * Writes into a file from its first byte on; it is opened when the write is subscribed to, and closed when it
-     * ends. Without options it is made, or cut to length 0.
+     * Writes a file from its first byte on. It is opened when the write is subscribed to, and closed when the write
+     * ends. Without options it is created, or truncated to length 0.
      */
     public static WritePlan to(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0
@@ -48,7 +49,7 @@ public final class WritePlan {
         return new WritePlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
-    /** Writes into a region of an open file; the write ends, at the latest, when the region is full. */
+    /** Writes a region of an open file; the write ends, at the latest, when the region is full. */
     public static WritePlan to(FileRegion region) {
         return new WritePlan(Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
@@ -74,7 +75,7 @@ public final class WritePlan {
         return new WritePlan(path, options, region, chunkBytes, chunks, sync);
     }
 
-    /** Returns this plan, to complete only when all bytes are durable. */
+    /** Returns this plan, with completion only when all bytes are durable. */
     public WritePlan sync() {
         return new WritePlan(path, options, region, chunkBytes, depth, true);
     }
@@ -84,12 +85,12 @@ public final class WritePlan {
         return path;
     }
 
-    /** Returns how that file is opened. */
+    /** Returns the options with which to open that file. */
     public Set<FileOption> options() {
         return options;
     }
 
-    /** Returns the region to fill, if the plan names one. */
+    /** Returns the region to write, if the plan names one. */
     public Optional<FileRegion> region() {
         return region;
     }

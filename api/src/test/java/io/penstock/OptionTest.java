@@ -15,7 +15,7 @@ class OptionTest {
 
     private static final Option<Integer> NUMBER = Option.integer("penstock.test.number", 5, 1, 10, "a number");
     private static final Option<Long> BYTES =
-            Option.bytes("penstock.test.piece-bytes", 1L << 20, 4096, 1L << 30, "some bytes");
+            Option.bytes("penstock.test.segment-bytes", 1L << 20, 4096, 1L << 30, "some bytes");
     private static final Option<Duration> TIME =
             Option.duration("penstock.test.time", Duration.ofSeconds(10), "some time");
     private static final Option<Boolean> FLAG = Option.flag("penstock.test.flag", true, "a flag");
@@ -24,7 +24,7 @@ class OptionTest {
 
     @Test
     void theVariableIsTheNameInCapitals() {
-        assertThat(BYTES.variable()).isEqualTo("PENSTOCK_TEST_PIECE_BYTES");
+        assertThat(BYTES.variable()).isEqualTo("PENSTOCK_TEST_SEGMENT_BYTES");
     }
 
     @Test
@@ -53,7 +53,7 @@ class OptionTest {
     void bytesOutOfRangeOrNotAtAllAreRefused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BYTES.parse(text, "the system property"))
-                .withMessage("the system property says penstock.test.piece-bytes=" + text
+                .withMessage("the system property says penstock.test.segment-bytes=" + text
                         + ", but it takes 4KiB to 1GiB (some bytes)");
     }
 

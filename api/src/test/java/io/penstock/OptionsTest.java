@@ -20,8 +20,10 @@ import reactor.util.Loggers;
 
 class OptionsTest {
 
-    private static final Option<Integer> LANES = Option.integer("penstock.host.lanes", 0, 0, 64, "how many lanes");
-    private static final List<Option<?>> KNOWN = List.of(CommonOptions.LANE_DEPTH, CommonOptions.CLOSE_TIMEOUT, LANES);
+    private static final Option<Integer> QUEUES =
+            Option.integer("penstock.host.queues", 0, 0, 64, "how many I/O queues");
+    private static final List<Option<?>> KNOWN =
+            List.of(CommonOptions.QUEUE_DEPTH, CommonOptions.CLOSE_TIMEOUT, QUEUES);
 
     private static Options resolve(Options code, Map<String, String> properties, Map<String, String> environment) {
         Properties system = new Properties();
@@ -40,24 +42,24 @@ class OptionsTest {
     @Test
     void whereNothingIsSaidTheDefaultHolds() {
         Options options = resolve(Options.none(), Map.of(), Map.of("PATH", "/bin"));
-        assertThat(options.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
-        assertThat(options.source(CommonOptions.LANE_DEPTH)).isEqualTo("default");
+        assertThat(options.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(256);
+        assertThat(options.source(CommonOptions.QUEUE_DEPTH)).isEqualTo("default");
     }
 
     @Test
     void codeWinsOverPropertiesAndTheseOverTheEnvironment() {
-        Map<String, String> environment = Map.of("PENSTOCK_LANE_DEPTH", "1");
-        Map<String, String> properties = Map.of("penstock.lane.depth", "2");
-        Options code = Options.none().with(CommonOptions.LANE_DEPTH, 3);
+        Map<String, String> environment = Map.of("PENSTOCK_QUEUE_DEPTH", "1");
+        Map<String, String> properties = Map.of("penstock.queue.depth", "2");
+        Options code = Options.none().with(CommonOptions.QUEUE_DEPTH, 3);
         Options byVariable = resolve(Options.none(), Map.of(), environment);
         Options byProperty = resolve(Options.none(), properties, environment);
         Options byCode = resolve(code, properties, environment);
-        assertThat(byVariable.get(CommonOptions.LANE_DEPTH)).isEqualTo(1);
-        assertThat(byVariable.source(CommonOptions.LANE_DEPTH)).contains("PENSTOCK_LANE_DEPTH");
-        assertThat(byProperty.get(CommonOptions.LANE_DEPTH)).isEqualTo(2);
-        assertThat(byProperty.source(CommonOptions.LANE_DEPTH)).contains("property");
-        assertThat(byCode.get(CommonOptions.LANE_DEPTH)).isEqualTo(3);
-        assertThat(byCode.source(CommonOptions.LANE_DEPTH)).isEqualTo("code");
+        assertThat(byVariable.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(1);
+        assertThat(byVariable.source(CommonOptions.QUEUE_DEPTH)).contains("PENSTOCK_QUEUE_DEPTH");
+        assertThat(byProperty.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(2);
+        assertThat(byProperty.source(CommonOptions.QUEUE_DEPTH)).contains("property");
+        assertThat(byCode.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(3);
+        assertThat(byCode.source(CommonOptions.QUEUE_DEPTH)).isEqualTo("code");
     }
 
     @Test
@@ -69,19 +71,19 @@ class OptionsTest {
     @Test
     void anUnknownNameIsAnErrorThatNamesItAndItsSource() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties("penstock.lane.dpeth", "1"))
-                .withMessage("the system property sets penstock.lane.dpeth, which is no option of Penstock");
+                .isThrownBy(() -> properties("penstock.queue.dpeth", "1"))
+                .withMessage("the system property sets penstock.queue.dpeth, which is no option of Penstock");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> environment("PENSTOCK_LANE_DPETH", "1"))
-                .withMessageContaining("the environment variable PENSTOCK_LANE_DPETH");
+                .isThrownBy(() -> environment("PENSTOCK_QUEUE_DPETH", "1"))
+                .withMessageContaining("the environment variable PENSTOCK_QUEUE_DPETH");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> resolve(Options.none().with("lane.depth", "1"), Map.of(), Map.of()))
-                .withMessage("code sets lane.depth, which is no option of Penstock");
+                .isThrownBy(() -> resolve(Options.none().with("I/O queue.depth", "1"), Map.of(), Map.of()))
+                .withMessage("code sets I/O queue.depth, which is no option of Penstock");
     }
 
     @Test
     void anUnknownNameOfAModuleAtHandIsAnErrorToo() {
-        assertThat(properties("penstock.host.lanes", "2").get(LANES)).isEqualTo(2);
+        assertThat(properties("penstock.host.queues", "2").get(QUEUES)).isEqualTo(2);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.host.lnaes", "2"))
                 .withMessageContaining("penstock.host.lnaes");
@@ -95,7 +97,7 @@ class OptionsTest {
                 "penstock.opencl.platform",
                 "penstock.gl.device",
                 "penstock.dx11.adapter",
-                "penstock.staging.slot-bytes",
+                "penstock.staging.buffer-bytes",
                 "penstock.memory.heap-bytes", // of a third party
             })
     void optionsOfAbsentModulesAreAcceptedFromEverywhere(String name) {
@@ -103,7 +105,7 @@ class OptionsTest {
         Options code = Options.none().with(name, "whatever");
         assertThat(warnings(() -> {
                     Options options = resolve(code, Map.of(name, "whatever"), Map.of(variable, "whatever"));
-                    assertThat(options.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
+                    assertThat(options.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(256);
                 }))
                 .isEmpty();
     }
@@ -111,17 +113,17 @@ class OptionsTest {
     @Test
     void aNamespaceThatLooksMisspeltIsWarnedAboutOnce() {
         assertThat(warnings(() -> {
-                    properties("penstock.hsot.lanes", "2");
-                    properties("penstock.hsot.lanes", "2");
-                    environment("PENSTOCK_LNAE_DEPTH", "2");
-                    resolve(Options.none().with("penstock.hots.lanes", "2"), Map.of(), Map.of());
+                    properties("penstock.hsot.queues", "2");
+                    properties("penstock.hsot.queues", "2");
+                    environment("PENSTOCK_QUEEU_DEPTH", "2");
+                    resolve(Options.none().with("penstock.hots.queues", "2"), Map.of(), Map.of());
                 }))
                 .containsExactly(
-                        "the system property sets penstock.hsot.lanes, which is ignored: no module here has options that"
+                        "the system property sets penstock.hsot.queues, which is ignored: no module here has options that"
                                 + " start with penstock.hsot; was penstock.host meant?",
-                        "the environment variable PENSTOCK_LNAE_DEPTH sets penstock.lnae.depth, which is ignored: no module"
-                                + " here has options that start with penstock.lnae; was penstock.lane meant?",
-                        "code sets penstock.hots.lanes, which is ignored: no module here has options that start with"
+                        "the environment variable PENSTOCK_QUEEU_DEPTH sets penstock.queeu.depth, which is ignored: no module"
+                                + " here has options that start with penstock.queeu; was penstock.queue meant?",
+                        "code sets penstock.hots.queues, which is ignored: no module here has options that start with"
                                 + " penstock.hots; was penstock.host meant?");
     }
 
@@ -148,7 +150,7 @@ class OptionsTest {
     @ValueSource(
             strings = {
                 "penstock.pioson", // no namespace, so no module's
-                "penstock.lane.dpeth",
+                "penstock.queue.dpeth",
                 "penstock.host.lnaes",
                 "other.memory.heap-bytes",
                 "penstock.host" // as a variable: no option of the module either
@@ -161,7 +163,7 @@ class OptionsTest {
 
     /** Which underscores of a variable are hyphens is not known: close-timeout makes CLOSE a word of ours. */
     @ParameterizedTest
-    @ValueSource(strings = {"PENSTOCK_CLOSE_TIMEUOT", "PENSTOCK_LANE_DPETH", "PENSTOCK_HOST_LNAES", "PENSTOCK_HOST"})
+    @ValueSource(strings = {"PENSTOCK_CLOSE_TIMEUOT", "PENSTOCK_QUEUE_DPETH", "PENSTOCK_HOST_LNAES", "PENSTOCK_HOST"})
     void misspeltVariablesOfModulesAtHandAreErrors(String variable) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> environment(variable, "1"))
@@ -172,46 +174,46 @@ class OptionsTest {
     void theBackendAndWhatTheBuildRequiresAreNoOptions() {
         Map<String, String> both = Map.of("PENSTOCK_BACKEND", "host", "PENSTOCK_REQUIRE", "host,io_uring");
         assertThat(resolve(Options.none(), Map.of("penstock.backend", "gpu"), both)
-                        .get(CommonOptions.LANE_DEPTH))
+                        .get(CommonOptions.QUEUE_DEPTH))
                 .isEqualTo(256);
     }
 
     @Test
     void aBadValueIsAnErrorThatNamesOptionSourceAndRange() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> environment("PENSTOCK_LANE_DEPTH", "4097"))
-                .withMessageContaining("the environment variable PENSTOCK_LANE_DEPTH")
-                .withMessageContaining("penstock.lane.depth=4097")
+                .isThrownBy(() -> environment("PENSTOCK_QUEUE_DEPTH", "4097"))
+                .withMessageContaining("the environment variable PENSTOCK_QUEUE_DEPTH")
+                .withMessageContaining("penstock.queue.depth=4097")
                 .withMessageContaining("1 to 4096");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties("penstock.lane.depth", "many"))
-                .withMessageStartingWith("the system property says penstock.lane.depth=many");
-        Options code = Options.none().with(CommonOptions.LANE_DEPTH, 0);
+                .isThrownBy(() -> properties("penstock.queue.depth", "many"))
+                .withMessageStartingWith("the system property says penstock.queue.depth=many");
+        Options code = Options.none().with(CommonOptions.QUEUE_DEPTH, 0);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolve(code, Map.of(), Map.of()))
-                .withMessageStartingWith("code says penstock.lane.depth=0");
+                .withMessageStartingWith("code says penstock.queue.depth=0");
     }
 
     @Test
     void aBadValueIsAnErrorEvenWhereABetterSourceWins() {
-        Options code = Options.none().with(CommonOptions.LANE_DEPTH, 3);
+        Options code = Options.none().with(CommonOptions.QUEUE_DEPTH, 3);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> resolve(code, Map.of(), Map.of("PENSTOCK_LANE_DEPTH", "many")));
+                .isThrownBy(() -> resolve(code, Map.of(), Map.of("PENSTOCK_QUEUE_DEPTH", "many")));
     }
 
     @Test
     void optionsAreImmutable() {
         Options none = Options.none();
-        Options one = none.with(CommonOptions.LANE_DEPTH, 1);
-        assertThat(one.with(CommonOptions.LANE_DEPTH, 2).get(CommonOptions.LANE_DEPTH))
+        Options one = none.with(CommonOptions.QUEUE_DEPTH, 1);
+        assertThat(one.with(CommonOptions.QUEUE_DEPTH, 2).get(CommonOptions.QUEUE_DEPTH))
                 .isEqualTo(2);
-        assertThat(one.get(CommonOptions.LANE_DEPTH)).isEqualTo(1);
-        assertThat(none.get(CommonOptions.LANE_DEPTH)).isEqualTo(256);
+        assertThat(one.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(1);
+        assertThat(none.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(256);
     }
 
     @Test
     void resolvedOptionsStayAsTheyAre() {
-        Options resolved = properties("penstock.lane.depth", "7");
+        Options resolved = properties("penstock.queue.depth", "7");
         assertThat(resolved.resolve(KNOWN)).isSameAs(resolved);
     }
 

@@ -30,9 +30,9 @@ class SpellingTest {
 
     @Test
     void theNearestIsFoundIfItIsNear() {
-        List<String> words = List.of("host", "lane", "opencl", "gl");
+        List<String> words = List.of("host", "I/O queue", "opencl", "gl");
         assertThat(Spelling.nearest("hsot", words)).isEqualTo("host");
-        assertThat(Spelling.nearest("lanes", words)).isEqualTo("lane");
+        assertThat(Spelling.nearest("I/O queues", words)).isEqualTo("I/O queue");
         assertThat(Spelling.nearest("openlc", words)).isEqualTo("opencl");
         assertThat(Spelling.nearest("lost", List.of("lots", "last", "host"))).isEqualTo("lots");
         assertThat(Spelling.nearest("memory", words)).isNull();

@@ -8,31 +8,31 @@ import io.penstock.Options;
 import java.util.List;
 
 /**
- * Opens one kind of backend; found by {@link java.util.ServiceLoader}.
+ * Opens one kind of backend; loaded by {@link java.util.ServiceLoader}.
  *
  * <p>A provider's constructor does nothing that can fail: no native library is loaded before {@link #probe}.
  */
 public interface BackendProvider {
 
-    /** Returns the name that {@code Backends.open} knows, lower case, for example {@code cufile}. */
+    /** Returns the name to pass to {@code Backends.open}, in lower case, for example {@code cufile}. */
     String name();
 
-    /** Returns one line that says what the backend moves data to, for {@code doctor}. */
+    /** Returns one line about what the backend moves data to, for {@code doctor}. */
     String description();
 
     /**
-     * Returns the place of this backend in {@code Backends.openGpu}: the lowest that is available on a hardware
-     * device wins. Host memory is no GPU and answers {@link Integer#MAX_VALUE}.
+     * Returns the rank of this backend in {@code Backends.openGpu}: the lowest that is available on a hardware device
+     * is opened. The host backend is not a GPU and returns {@link Integer#MAX_VALUE}.
      */
     int gpuOrder();
 
-    /** Returns the options that this backend reads, beside those that every backend has. */
+    /** Returns the options of this backend, besides the common ones. */
     List<Option<?>> options();
 
     /**
-     * Returns whether {@link #open} would work; creates no context and leaves nothing behind.
+     * Returns whether {@link #open} would succeed. Creates no context and leaves nothing behind.
      *
-     * <p><b>Errors:</b> never throws: what goes wrong is the reason of the answer (rule 501).
+     * <p><b>Errors:</b> never throws: a failure becomes the reason of the result (rule 501).
      *
      * @param options resolved, with values from code, system properties and environment
      */
@@ -42,7 +42,7 @@ public interface BackendProvider {
      * Opens the backend.
      *
      * @param options resolved, as in {@link #probe}
-     * @throws io.penstock.BackendUnavailableException if it cannot be used here, with the reason
+     * @throws io.penstock.BackendUnavailableException if the backend cannot be used here, with the reason
      */
     Backend open(Options options);
 }

@@ -100,7 +100,7 @@ class DiscoveryTest {
         assertThat(message.lines())
                 .satisfiesExactly(
                         first -> assertThat(first).isEqualTo("there is no backend 'nope'; providers:"),
-                        line -> assertThat(line).isEqualTo("  missing: not available, no card in any slot"),
+                        line -> assertThat(line).isEqualTo("  missing: not available, no card in any bounce buffer"),
                         line -> assertThat(line).isEqualTo("  ready: available, a card was found"),
                         line -> assertThat(line)
                                 .contains("thrower: not available, its probe failed")
@@ -118,7 +118,7 @@ class DiscoveryTest {
         String message = with(
                 List.of(StandIn.Ready.class, StandIn.Missing.class), () -> failure(() -> Backends.open("missing")));
         assertThat(message)
-                .startsWith("backend 'missing' cannot be used: no card in any slot; providers:")
+                .startsWith("backend 'missing' cannot be used: no card in any bounce buffer; providers:")
                 .contains("ready: available");
     }
 
@@ -189,7 +189,7 @@ class DiscoveryTest {
         assertThat(message)
                 .startsWith("there is no GPU to be used; providers:")
                 .contains("emulated: available, software only")
-                .contains("missing: not available, no card in any slot");
+                .contains("missing: not available, no card in any bounce buffer");
     }
 
     @Test
@@ -203,11 +203,11 @@ class DiscoveryTest {
     void theOptionsAtHandAreThoseOfTheProvidersAtHand() {
         assertThat(Backends.options())
                 .extracting(Option::name)
-                .contains("penstock.lane.depth")
+                .contains("penstock.queue.depth")
                 .doesNotContain("penstock.ready.speed");
         assertThat(with(List.of(StandIn.Ready.class), Backends::options))
                 .extracting(Option::name)
-                .contains("penstock.lane.depth", "penstock.ready.speed")
+                .contains("penstock.queue.depth", "penstock.ready.speed")
                 .isSorted();
     }
 

@@ -36,7 +36,9 @@ final class Services {
         }
     }
 
-    /** Has the API from its parent, and the stand-ins all for itself, as an application server's loader of a plug-in. */
+    /**
+     * Has the API from its parent, and the stand-ins all for itself, as an application server's loader of a plug-in.
+     */
     private static final class Foreign extends URLClassLoader {
 
         Foreign(URL[] path) {

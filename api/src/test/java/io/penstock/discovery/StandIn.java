@@ -88,7 +88,7 @@ class StandIn implements BackendProvider {
     /** Of the highest rank, but not there. */
     public static final class Missing extends StandIn {
         public Missing() {
-            super("missing", 1, Availability.absent("no card in any slot", "buy one"));
+            super("missing", 1, Availability.absent("no card in any bounce buffer", "buy one"));
         }
     }
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import io.penstock.engine.host.CompletionHandler;
-import io.penstock.engine.host.LinuxKernel;
-import io.penstock.engine.host.Ring;
-import io.penstock.engine.host.RingOptions;
-import io.penstock.engine.host.Slab;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.host.SubmissionQueue;
+import io.penstock.engine.host.kernel.LinuxKernel;
+import io.penstock.engine.host.uring.CompletionHandler;
+import io.penstock.engine.host.uring.Ring;
+import io.penstock.engine.host.uring.RingOptions;
+import io.penstock.engine.host.uring.SubmissionQueue;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.memory.Slab;
+import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** The ring that Penstock runs on, without Penstock: what its own cost is the difference to. */
+/** The ring that Penstock uses, without Penstock: the baseline of its own cost. */
 final class BareRing implements Contender {
 
     private final Workload workload;
     private final Slab memory;
-    private final Slots slots;
+    private final Chains chains;
     private final int fd;
     private final int[] free;
     private int freeCount;
@@ -27,15 +27,15 @@ final class BareRing implements Contender {
         this.workload = workload;
         memory = Slabs.shared().allocate((long) workload.depth() * workload.blockBytes());
         ByteBuffer bytes = memory.buffer(0, workload.depth() * workload.blockBytes());
-        slots = new Slots(workload, bytes);
+        chains = new Chains(workload, bytes);
         byte[] path = (workload.file() + "\0").getBytes(StandardCharsets.UTF_8);
         fd = LibC.open(path, LibC.O_RDONLY | LibC.O_CLOEXEC, 0);
         if (fd < 0) {
             throw new IOException("cannot open " + workload.file());
         }
         free = new int[workload.depth()];
-        for (int slot = 0; slot < free.length; slot++) {
-            free[freeCount++] = slot;
+        for (int chain = 0; chain < free.length; chain++) {
+            free[freeCount++] = chain;
         }
     }
 
@@ -56,22 +56,22 @@ final class BareRing implements Contender {
     }
 
     private long turns(Ring ring, long nanos) throws Exception {
-        CompletionHandler handler = (slot, result, flags) -> ended((int) slot, result);
+        CompletionHandler handler = (chain, result, flags) -> ended((int) chain, result);
         long end = System.nanoTime() + nanos;
         long count = 0;
         while (System.nanoTime() < end) {
             while (freeCount > 0) {
-                int slot = free[--freeCount];
-                long address = memory.hostAddress() + (long) slot * workload.blockBytes();
+                int chain = free[--freeCount];
+                long address = memory.hostAddress() + (long) chain * workload.blockBytes();
                 ring.submissions()
                         .readFixed(
                                 SubmissionQueue.FIXED_FILE,
                                 0,
-                                slots.next(slot),
+                                chains.next(chain),
                                 address,
                                 workload.blockBytes(),
                                 0,
-                                slot);
+                                chain);
             }
             ring.submitAndWait();
             count += ring.reap(handler);
@@ -83,16 +83,16 @@ final class BareRing implements Contender {
         return count;
     }
 
-    private void ended(int slot, int result) {
+    private void ended(int chain, int result) {
         if (result != workload.blockBytes()) {
             throw new IllegalStateException("a read of " + workload.blockBytes() + " bytes answered " + result);
         }
-        free[freeCount++] = slot;
+        free[freeCount++] = chain;
     }
 
     @Override
     public void verify() throws IOException {
-        slots.verify(name());
+        chains.verify(name());
     }
 
     @Override

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import io.penstock.engine.host.CompletionHandler;
-import io.penstock.engine.host.LinuxKernel;
-import io.penstock.engine.host.Ring;
-import io.penstock.engine.host.RingOptions;
-import io.penstock.engine.host.Slab;
-import io.penstock.engine.host.Slabs;
-import io.penstock.engine.host.SubmissionQueue;
+import io.penstock.engine.host.kernel.LinuxKernel;
+import io.penstock.engine.host.uring.CompletionHandler;
+import io.penstock.engine.host.uring.Ring;
+import io.penstock.engine.host.uring.RingOptions;
+import io.penstock.engine.host.uring.SubmissionQueue;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.memory.Slab;
+import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -16,16 +16,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The ring that Penstock runs on, without Penstock, over the files of {@link ManyFiles}: what many files cost the kernel
- * alone. They stand in the ring's table and need no descriptors, of which a process does not have enough for all contenders;
- * by descriptors they cost the same, as far as that can be seen.
+ * The ring that Penstock uses, without Penstock, over the files of {@link ManyFiles}: the cost of many files in the
+ * kernel alone. They are registered in the ring's table and need no descriptors, of which a process does not have
+ * enough for all contenders; with descriptors there is no measurable difference.
  */
 final class BareRingFiles implements Contender {
 
     private static final int CHECKED = 100;
 
     private final int depth;
-    private final Slab memory; // twice as many blocks as reads in flight, used round about
+    private final Slab memory; // twice as many blocks as reads in flight, used in turn
     private final int files;
     private final Ring ring;
     private long next;
@@ -45,9 +45,9 @@ final class BareRingFiles implements Contender {
         }
     }
 
-    private void register(int slot, Path path) throws IOException {
+    private void register(int chain, Path path) throws IOException {
         int descriptor = LibC.open((path + "\0").getBytes(StandardCharsets.UTF_8), LibC.O_RDONLY | LibC.O_CLOEXEC, 0);
-        int answer = descriptor < 0 ? descriptor : ring.registration().updateFile(slot, descriptor);
+        int answer = descriptor < 0 ? descriptor : ring.registration().updateFile(chain, descriptor);
         if (descriptor >= 0) {
             LibC.close(descriptor);
         }
@@ -107,7 +107,7 @@ final class BareRingFiles implements Contender {
         inFlight--;
     }
 
-    /** Reads some blocks once more and checks them: while many reads share memory, it is anybody's. */
+    /** Reads some blocks once more and checks them: while many reads share memory, its contents are undefined. */
     @Override
     public void verify() throws IOException {
         try {

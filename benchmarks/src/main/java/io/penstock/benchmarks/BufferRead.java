@@ -22,12 +22,12 @@ final class BufferRead implements Contender {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /**
-     * What to read, and how.
+     * The file to read, and how.
      *
-     * @param pieceBytes of a transfer
+     * @param segmentBytes of a transfer
      * @param inFlight how many transfers are open at a time
      */
-    record Plan(Path hot, long bytes, long pieceBytes, int inFlight) {}
+    record Plan(Path hot, long bytes, long segmentBytes, int inFlight) {}
 
     private final String name;
     private final Plan plan;
@@ -35,12 +35,12 @@ final class BufferRead implements Contender {
     private final StorageFile file;
     private final DeviceBuffer buffer;
     private final DeviceCheck memory;
-    private final Set<String> ways = new TreeSet<>();
+    private final Set<String> variants = new TreeSet<>();
 
     /**
-     * Opens what it needs.
+     * Opens its resources.
      *
-     * @param backend closed with this, as {@code memory} is before it
+     * @param backend closed with this, after {@code memory}
      */
     BufferRead(String name, Backend backend, DeviceCheck memory, Plan plan) {
         this.name = name;
@@ -63,13 +63,13 @@ final class BufferRead implements Contender {
     }
 
     private long read() {
-        long piece = plan.pieceBytes();
-        Flux<Transfer> transfers = Flux.range(0, Math.toIntExact(plan.bytes() / piece))
-                .map(i -> Transfer.read(file.region(i * piece, piece), buffer.region(i * piece, piece)));
+        long segment = plan.segmentBytes();
+        Flux<Transfer> transfers = Flux.range(0, Math.toIntExact(plan.bytes() / segment))
+                .map(i -> Transfer.read(file.region(i * segment, segment), buffer.region(i * segment, segment)));
         SubmitOptions options = SubmitOptions.DEFAULT.inFlight(plan.inFlight());
         List<Completion> ended =
                 backend.submit(transfers, options).collectList().block(LIMIT);
-        ended.forEach(completion -> ways.add(completion.path() + " " + completion.evidence()));
+        ended.forEach(completion -> variants.add(completion.path() + " " + completion.evidence()));
         return ended.stream().mapToLong(Completion::bytes).sum();
     }
 
@@ -80,7 +80,7 @@ final class BufferRead implements Contender {
 
     @Override
     public String remark() {
-        return String.join(", ", ways);
+        return String.join(", ", variants);
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The C peers, which travel as source and are compiled by {@code cc} where they run. */
+/** The C peers, distributed as source and compiled by {@code cc} where they run. */
 final class CSources {
 
     private static final List<String> SHARED = List.of("gpu.c", "check.c", "gate.c");

@@ -4,16 +4,16 @@ package io.penstock.benchmarks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** Blocking reads of a FileChannel, one after the other on the caller's own thread. */
+/** Blocking reads of a FileChannel, one after another on the caller's thread. */
 final class CallerPeer implements Contender {
 
     private final Workload workload;
-    private final Slots slots;
+    private final Chains chains;
     private final FileChannel file;
 
     CallerPeer(Workload workload) throws IOException {
         this.workload = workload;
-        slots = Slots.allocate(workload);
+        chains = Chains.allocate(workload);
         file = FileChannel.open(workload.file());
     }
 
@@ -27,8 +27,8 @@ final class CallerPeer implements Contender {
         long end = System.nanoTime() + nanos;
         return Measure.of(() -> {
             long count = 0;
-            for (int slot = 0; System.nanoTime() < end; slot = (slot + 1) % workload.depth()) {
-                int bytes = file.read(slots.block(slot).clear(), slots.next(slot));
+            for (int chain = 0; System.nanoTime() < end; chain = (chain + 1) % workload.depth()) {
+                int bytes = file.read(chains.block(chain).clear(), chains.next(chain));
                 if (bytes != workload.blockBytes()) {
                     throw new IOException(name() + ": " + bytes + " bytes");
                 }
@@ -40,7 +40,7 @@ final class CallerPeer implements Contender {
 
     @Override
     public void verify() throws IOException {
-        slots.verify(name());
+        chains.verify(name());
     }
 
     @Override

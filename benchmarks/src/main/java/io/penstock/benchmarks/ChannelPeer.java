@@ -7,12 +7,12 @@ import java.nio.channels.CompletionHandler;
 import java.nio.file.StandardOpenOption;
 
 /** The JDK's asynchronous channel, with its own pool. */
-final class ChannelPeer extends SlotLoop implements CompletionHandler<Integer, Integer> {
+final class ChannelPeer extends ChainLoop implements CompletionHandler<Integer, Integer> {
 
     private final AsynchronousFileChannel channel;
 
     ChannelPeer(Workload workload) throws IOException {
-        super(workload, Slots.allocate(workload));
+        super(workload, Chains.allocate(workload));
         channel = AsynchronousFileChannel.open(workload.file(), StandardOpenOption.READ);
     }
 
@@ -22,17 +22,17 @@ final class ChannelPeer extends SlotLoop implements CompletionHandler<Integer, I
     }
 
     @Override
-    void begin(int slot, long offset) {
-        channel.read(slots.block(slot).clear(), offset, slot, this);
+    void begin(int chain, long offset) {
+        channel.read(chains.block(chain).clear(), offset, chain, this);
     }
 
     @Override
-    public void completed(Integer bytes, Integer slot) {
-        completed((int) slot, (int) bytes);
+    public void completed(Integer bytes, Integer chain) {
+        completed((int) chain, (int) bytes);
     }
 
     @Override
-    public void failed(Throwable cause, Integer slot) {
+    public void failed(Throwable cause, Integer chain) {
         failed(cause);
     }
 

@@ -4,26 +4,26 @@ package io.penstock.benchmarks;
 import java.util.function.ToDoubleBiFunction;
 
 /**
- * Which two contenders of a row are compared, and what must come out.
+ * A comparison of two contenders of a row, and its goal.
  *
- * @param ours the name of the contender that has a goal to reach
+ * @param ours the name of the contender with the goal
  * @param peer the name of the other
  */
 record Comparison(String row, String mode, String ours, String peer, Kind kind, double goal) {
 
-    /** What of two measures is compared. */
+    /** The compared quantity of two measures. */
     enum Kind {
-        /** How many times as fast, at least. */
+        /** The least ratio of speeds. */
         SPEED("x", true, (ours, peer) -> ours.perSecond() / peer.perSecond()),
-        /** How many times the processor time of an operation, at most. */
+        /** The most processor time per operation, as a ratio. */
         COST("x", false, (ours, peer) -> ours.cpuNanosEach() / peer.cpuNanosEach()),
-        /** How much more time an operation takes, at most. */
+        /** The most additional time per operation. */
         EXTRA("ns", false, (ours, peer) -> ours.nanosEach() - peer.nanosEach()),
-        /** How much more processor time an operation takes, at most. */
+        /** The most additional processor time per operation. */
         EXTRA_COST("ns", false, (ours, peer) -> ours.cpuNanosEach() - peer.cpuNanosEach()),
-        /** How many times the time of an operation, at most. */
+        /** The most time per operation, as a ratio. */
         TIME("x", false, (ours, peer) -> ours.nanosEach() / peer.nanosEach()),
-        /** How many bytes, at least; the peer does not matter. */
+        /** The least number of bytes; the peer does not matter. */
         RATE("GB/s", true, (ours, peer) -> ours.perSecond() / 1e9);
 
         final String unit;

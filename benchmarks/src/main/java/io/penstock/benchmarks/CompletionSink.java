@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** Counts completions and wants all that there are. */
+/** Counts completions, with unbounded demand. */
 final class CompletionSink implements CoreSubscriber<Completion> {
 
     private static final int PATIENCE_SECONDS = 60;
@@ -23,10 +23,10 @@ final class CompletionSink implements CoreSubscriber<Completion> {
     private long count;
 
     /**
-     * Makes one.
+     * Creates an instance.
      *
-     * @param bytesEach what every transfer must have moved
-     * @param each gets each of them
+     * @param bytesEach the bytes that every transfer must have moved
+     * @param each called with each of them
      */
     CompletionSink(long bytesEach, Consumer<Completion> each) {
         this.bytesEach = bytesEach;
@@ -63,7 +63,7 @@ final class CompletionSink implements CoreSubscriber<Completion> {
         ended.countDown();
     }
 
-    /** Waits for the end and returns how many there were. */
+    /** Waits for termination and returns the number of completions. */
     long await() throws Exception {
         if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IOException("a stream of transfers has not ended after " + PATIENCE_SECONDS + " s");

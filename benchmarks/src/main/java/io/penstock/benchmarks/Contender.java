@@ -3,14 +3,14 @@ package io.penstock.benchmarks;
 
 import java.io.IOException;
 
-/** One way to do the work of a row; runs in turns with the others. */
+/** One implementation of a row's work; runs alternately with the others. */
 interface Contender extends AutoCloseable {
 
-    /** Returns what reports call it. */
+    /** Returns its name in reports. */
     String name();
 
     /**
-     * Works for about so long.
+     * Works for about this time.
      *
      * @throws Exception if an operation failed or moved too few bytes
      */
@@ -19,11 +19,11 @@ interface Contender extends AutoCloseable {
     /**
      * Checks the bytes at their destination, after a run.
      *
-     * @throws IOException if they are not those that were asked for
+     * @throws IOException if they are not the requested ones
      */
     default void verify() throws IOException {}
 
-    /** Returns what a reader of its figures must know, or an empty string. */
+    /** Returns a remark for the readers of its figures, or an empty string. */
     default String remark() {
         return "";
     }

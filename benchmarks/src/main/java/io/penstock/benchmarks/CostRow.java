@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** What JMH says about {@link OperationCost}: bytes allocated per operation, with its time beside. */
+/** The results of JMH for {@link OperationCost}: bytes allocated and time per operation. */
 final class CostRow implements Row {
 
     private static final double SUBMIT_BYTES = 200;

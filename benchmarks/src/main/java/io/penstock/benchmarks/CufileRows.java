@@ -18,13 +18,13 @@ final class CufileRows {
     private static final String DEFAULT = Mode.DEFAULT.toString();
     private static final long MIB = 1 << 20;
     private static final int SPIN_MICROS = 2000; // longer than a gate stays shut
-    private static final double KVIKIO_BEST = 45.7; // GB/s on an H200, in a run of its own
+    private static final double KVIKIO_BEST = 45.7; // GB/s on an H200, in a separate run
     private static final String LINK = "pinned H2D, the limit";
     private static final String STAGED = "Penstock staged";
     private static final String AGAIN = "Penstock mapped, read again";
     private static final String FIRST = "Penstock mapped, first read";
     private static final String PLAIN = "Penstock default options";
-    private static final String PLAIN_PIECES = "Penstock default options, 16 MiB transfers";
+    private static final String PLAIN_SEGMENTS = "Penstock default options, 16 MiB transfers";
     private static final String PLAIN_IMMUTABLE = "Penstock default options, IMMUTABLE";
     private static final String PLAIN_FIRST = "Penstock default options, IMMUTABLE, first read";
     private static final String STREAM = "Penstock stream";
@@ -52,18 +52,22 @@ final class CufileRows {
         return cufile.rows;
     }
 
+    private void loops(List<Factory> contenders) {
+        for (int threads : new int[] {1, 4, 8, 12, 16}) {
+            String order = "chunk=" + 4 * MIB + " buffers=1 threads=" + threads;
+            contenders.add(bench.reader("pread loop, " + threads + " threads", "loop", order));
+        }
+        contenders.add(bench.reader(
+                "ring of staging buffers in C, 12 threads", "loop", "chunk=" + 2 * MIB + " buffers=2 threads=12"));
+        contenders.add(bench.reader(
+                "ring of staging buffers in C, 8 threads, 4 MiB", "loop", "chunk=" + 4 * MIB + " buffers=2 threads=8"));
+    }
+
     private void hot() {
         List<Factory> contenders = new ArrayList<>();
         contenders.add(bench.reader(LINK, "link", ""));
         cufilePeers(contenders);
-        for (int threads : new int[] {1, 4, 8, 12, 16}) {
-            String order = "chunk=" + 4 * MIB + " slots=1 threads=" + threads;
-            contenders.add(bench.reader("pread loop, " + threads + " threads", "loop", order));
-        }
-        contenders.add(
-                bench.reader("ring of slots in C, 12 threads", "loop", "chunk=" + 2 * MIB + " slots=2 threads=12"));
-        contenders.add(bench.reader(
-                "ring of slots in C, 8 threads, 4 MiB", "loop", "chunk=" + 4 * MIB + " slots=2 threads=8"));
+        loops(contenders);
         ourReaders(contenders);
         String row = "hot file to GPU";
         rows.add(new Rounds(
@@ -88,7 +92,11 @@ final class CufileRows {
                         speed(row + ": mapped, first read / staged", FIRST, STAGED, 1),
                         speed(row + ": default options, IMMUTABLE, first read / staged", PLAIN_FIRST, STAGED, 1),
                         speed(row + ": default options / best row", PLAIN, BEST_OF_OURS, 0.95),
-                        speed(row + ": default options, 16 MiB transfers / best row", PLAIN_PIECES, BEST_OF_OURS, 0.95),
+                        speed(
+                                row + ": default options, 16 MiB transfers / best row",
+                                PLAIN_SEGMENTS,
+                                BEST_OF_OURS,
+                                0.95),
                         speed(row + ": default options, IMMUTABLE / best row", PLAIN_IMMUTABLE, BEST_OF_OURS, 0.95))));
     }
 
@@ -108,13 +116,13 @@ final class CufileRows {
 
     /** Returns cuFile's stream calls; a depth of 0 queues all of them at once. */
     private Factory streams(long mib, int streams, int depth) {
-        long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // what is queued all at once would take long
+        long some = Math.min(bench.sizes().hotBytes(), 1L << 30); // queueing all at once would take long
         String name = "cuFileReadAsync " + mib + " MiB, " + streams + " streams, "
                 + (depth == 0 ? "all at once" : depth + " in each");
-        return bench.reader(name, "streams", some, "chunk=" + mib * MIB + " threads=" + streams + " slots=" + depth);
+        return bench.reader(name, "streams", some, "chunk=" + mib * MIB + " threads=" + streams + " buffers=" + depth);
     }
 
-    /** cuFile's stream calls by how much is queued at once, and ours. */
+    /** cuFile's stream calls by how much is queued at once, and Penstock's. */
     private void streams() {
         List<Factory> contenders = new ArrayList<>();
         for (int depth : new int[] {0, 1, 2, 4}) {
@@ -126,9 +134,8 @@ final class CufileRows {
         contenders.add(streams(1, 16, 4));
         contenders.add(reader(STREAM, "stream", bench.sizes().hotBytes(), false, FileOption.READ));
         String row = "hot file to GPU by streams";
-        // By itself only: with many stream calls at once libcufile 1.15.1 has delivered wrong words, and a process that
-        // went
-        // on after them has ended with a broken heap (docs/results/h200.md).
+        // Only by name: with many stream calls at once libcufile 1.15.1 has delivered wrong words, and a process that
+        // continued after them has ended with a broken heap (docs/results/h200.md).
         rows.add(new OnlyByName(new Rounds(
                 row,
                 Unit.BYTES,
@@ -143,7 +150,7 @@ final class CufileRows {
         contenders.add(reader(AGAIN, "mapped", all, false, FileOption.READ, FileOption.IMMUTABLE));
         contenders.add(reader(FIRST, "mapped", all, true, FileOption.READ, FileOption.IMMUTABLE));
         contenders.add(reader(PLAIN, "auto", all, false, FileOption.READ));
-        contenders.add(reader(PLAIN_PIECES, "auto", 16 * MIB, false, FileOption.READ));
+        contenders.add(reader(PLAIN_SEGMENTS, "auto", 16 * MIB, false, FileOption.READ));
         contenders.add(reader(PLAIN_IMMUTABLE, "auto", all, false, FileOption.READ, FileOption.IMMUTABLE));
         contenders.add(reader(PLAIN_FIRST, "auto", all, true, FileOption.READ, FileOption.IMMUTABLE));
         for (String path : List.of("sync", "batch", "stream")) {
@@ -151,13 +158,13 @@ final class CufileRows {
         }
     }
 
-    private Factory reader(String name, String path, long pieceBytes, boolean fresh, FileOption... opened) {
+    private Factory reader(String name, String path, long segmentBytes, boolean fresh, FileOption... opened) {
         return () -> new GpuRead(
                 name,
                 new GpuRead.Plan(
                         fresh ? bench.unread() : bench.hot(),
                         bench.sizes().hotBytes(),
-                        pieceBytes,
+                        segmentBytes,
                         bench.options(path),
                         Set.of(opened),
                         fresh));
@@ -191,12 +198,12 @@ final class CufileRows {
                         speed(row + ": staged / cuFile", "Penstock staged", BEST_CUFILE, 1))));
     }
 
-    private Factory diskReader(String name, String way, String order) {
-        String check = way.equals("disk") ? "" : "same";
+    private Factory diskReader(String name, String variant, String order) {
+        String check = variant.equals("disk") ? "" : "same";
         return () -> new PeerContender(
                 name,
                 bench.peers(),
-                way + " hot=" + bench.hot() + " bytes=" + bench.sizes().diskBytes() + " " + order,
+                variant + " hot=" + bench.hot() + " bytes=" + bench.sizes().diskBytes() + " " + order,
                 check);
     }
 
@@ -248,9 +255,10 @@ final class CufileRows {
             contenders.add(small("Penstock mapped, in the stream, " + mode, mapped, From.STREAM, FileOption.IMMUTABLE));
             contenders.add(small("Penstock mapped, behind a fence, " + mode, mapped, From.FENCE, FileOption.IMMUTABLE));
             double goal = mode == Mode.DIRECT ? 5_000 : 40_000;
-            for (String way : List.of("staged, in the stream", "mapped, in the stream", "staged, behind a fence")) {
-                String ours = "Penstock " + way + ", " + mode;
-                comparisons.add(new Comparison(row + ": " + way, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
+            for (String variant : List.of("staged, in the stream", "mapped, in the stream", "staged, behind a fence")) {
+                String ours = "Penstock " + variant + ", " + mode;
+                comparisons.add(
+                        new Comparison(row + ": " + variant, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
             }
         }
         rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
@@ -265,7 +273,7 @@ final class CufileRows {
         return () -> new SmallReads(name, bench, options, from, opened.toArray(new FileOption[0]));
     }
 
-    /** As a user meets it, and without what the JVM takes before there is any code of ours. */
+    /** The start as a user sees it, and without the start of the JVM itself. */
     private void start() {
         String row = "process start to first byte";
         String staged = "-Dpenstock.cufile.path=staged";

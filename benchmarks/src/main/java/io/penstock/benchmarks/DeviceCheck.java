@@ -3,14 +3,14 @@ package io.penstock.benchmarks;
 
 import java.io.IOException;
 
-/** Has the device itself say whether its memory holds what the test file has. */
+/** Checks on the device itself that its memory holds the contents of the test file. */
 interface DeviceCheck extends AutoCloseable {
 
-    /** Fills memory with what the test file has nowhere: where reads shall go holds that before. */
+    /** Fills memory with a word that the test file does not contain, before reads into it. */
     void poison(long memory, long bytes);
 
     /**
-     * Goes on if memory holds what the test file has from an offset on.
+     * Checks that memory holds the contents of the test file from an offset on.
      *
      * @throws IOException with the number of wrong words
      */

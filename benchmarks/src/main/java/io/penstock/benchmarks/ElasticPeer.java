@@ -9,21 +9,21 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What one writes without Penstock: blocking reads of a FileChannel on Reactor's boundedElastic. */
+/** The usual code without Penstock: blocking reads of a FileChannel on Reactor's boundedElastic. */
 final class ElasticPeer implements Contender {
 
     private final Workload workload;
-    private final Slots slots;
+    private final Chains chains;
     private final FileChannel file;
     private final Queue<Integer> free;
 
     ElasticPeer(Workload workload) throws IOException {
         this.workload = workload;
-        slots = Slots.allocate(workload);
+        chains = Chains.allocate(workload);
         file = FileChannel.open(workload.file());
         free = new ArrayBlockingQueue<>(workload.depth());
-        for (int slot = 0; slot < workload.depth(); slot++) {
-            free.add(slot);
+        for (int chain = 0; chain < workload.depth(); chain++) {
+            free.add(chain);
         }
     }
 
@@ -49,18 +49,18 @@ final class ElasticPeer implements Contender {
     }
 
     private int read() throws IOException {
-        int slot = free.remove();
-        int bytes = file.read(slots.block(slot).clear(), slots.next(slot));
+        int chain = free.remove();
+        int bytes = file.read(chains.block(chain).clear(), chains.next(chain));
         if (bytes != workload.blockBytes()) {
             throw new IOException(name() + ": " + bytes + " bytes");
         }
-        free.add(slot);
+        free.add(chain);
         return bytes;
     }
 
     @Override
     public void verify() throws IOException {
-        slots.verify(name());
+        chains.verify(name());
     }
 
     @Override

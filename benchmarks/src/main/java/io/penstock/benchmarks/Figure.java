@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What one contender reached.
+ * The figures of one contender.
  *
  * @param values of its runs
  * @param cpu the median of its processor time

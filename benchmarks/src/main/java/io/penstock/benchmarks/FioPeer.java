@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * fio with io_uring, registered files and fixed buffers, one job: the reference. It runs for its time after its own
- * start, which does not count. Its buffers are not ours to check; it must report no error.
+ * start, which is not counted. Its buffers cannot be checked; it must report no error.
  */
 final class FioPeer implements Contender {
 
@@ -46,7 +46,7 @@ final class FioPeer implements Contender {
                 "--output-format=json"));
     }
 
-    /** Makes one that appends a block, syncs, and so on, to a new file. */
+    /** Creates a contender that appends a block, syncs, and so on, to a new file. */
     static FioPeer appending(Workload workload) {
         FioPeer fio = new FioPeer(workload, "write");
         fio.command.addAll(List.of("--size=" + TestFile.BYTES, "--fdatasync=1", "--unlink=1"));

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A program that reads the first block of a file to the GPU, says so and ends: what starting costs. */
+/** A program that reads the first block of a file to the GPU, reports it and exits: the cost of starting. */
 public final class FirstByte {
 
     private static final int BLOCK = 4096;
@@ -41,6 +41,6 @@ public final class FirstByte {
                 (read - opened) / 1e6,
                 completion.path());
         System.out.flush();
-        Runtime.getRuntime().halt(0); // how long libraries take to go is not asked
+        Runtime.getRuntime().halt(0); // the time to unload libraries does not count
     }
 }

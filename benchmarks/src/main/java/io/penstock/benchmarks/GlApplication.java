@@ -5,18 +5,18 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.backend.gl.GlBackends;
-import io.penstock.backend.gl.GlOptions;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.EglDeviceCalls;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.options.GlOptions;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An application's context, on the device that the backend takes too, whose buffers the backends share: so that what the one
- * has moved the other can look at.
+ * An application's context, on the device that the backend uses too. Backends share its buffers, so the application can
+ * check what they have moved.
  *
- * <p><b>Threading:</b> it is current on the thread that makes it, and is used there.
+ * <p><b>Threading:</b> it is current on the thread that creates it, and is used there.
  */
 final class GlApplication implements AutoCloseable {
 
@@ -40,23 +40,26 @@ final class GlApplication implements AutoCloseable {
         }
     }
 
-    /** Makes one on the device that {@link GlOptions#DEVICE} names; the backend has been probed, so the libraries are loaded. */
+    /**
+     * Creates a context on the device that {@link GlOptions#DEVICE} names; the backend has been probed, so the
+     * libraries are loaded.
+     */
     static GlApplication start() {
         return new GlApplication(
                 display(Options.none().resolve(Backends.options()).get(GlOptions.DEVICE)), 0);
     }
 
-    /** Makes a context on the calling thread that shares with this one. */
+    /** Creates a context on the calling thread that shares with this one. */
     GlApplication another() {
         return new GlApplication(display, context);
     }
 
-    /** Opens a backend that shares with this; whoever asks closes it. */
+    /** Opens a backend that shares with this; the caller closes it. */
     Backend backend(Options options) {
         return GlBackends.sharing(display, context, options);
     }
 
-    /** In the order in which the backend looks: a GPU, what needs no device, what renders in software. */
+    /** In the order of the backend: a GPU, a display without a device, a software renderer. */
     private static long display(String wanted) {
         List<Long> devices = new ArrayList<>();
         int gpus = 0;

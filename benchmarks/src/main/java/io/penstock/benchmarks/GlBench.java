@@ -6,7 +6,7 @@ import io.penstock.Options;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What all rows of GL share: the file, the application's context, and whether the device is one. */
+/** The data that all GL rows share: the file, the application's context, and whether there is a hardware device. */
 final class GlBench implements AutoCloseable {
 
     private final Settings settings;
@@ -24,7 +24,7 @@ final class GlBench implements AutoCloseable {
         }
     }
 
-    /** Makes the file and the context, which is current on the calling thread: all rows run there. */
+    /** Creates the file and the context, which is current on the calling thread: all rows run there. */
     static GlBench open(Settings settings) throws IOException {
         Path hot = TestFile.prepare(
                 settings.directory().resolve("hot-gl"), settings.sizes().hotBytes());
@@ -39,12 +39,12 @@ final class GlBench implements AutoCloseable {
         return settings.sizes().hotBytes();
     }
 
-    /** Returns how many small reads one run has. */
+    /** Returns the number of small reads in one run. */
     int smallReads() {
         return Math.min(500, settings.sizes().blocks());
     }
 
-    /** Returns whether there is a device; else OpenGL is the processor. */
+    /** Returns true if there is a hardware device; otherwise the processor runs OpenGL. */
     boolean isHardware() {
         return hardware;
     }

@@ -5,14 +5,14 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.benchmarks.ffi.GlFunctions;
 
 /**
- * A drawing that takes its time, and tells when the device has ended it: what waits for the fence behind it then goes on at a
- * known time. GL has no event that the processor could set.
+ * A long drawing that records when the device has completed it: work that waits for the fence behind it then continues
+ * at a known time. GL has no event that the processor can set.
  *
  * <p><b>Threading:</b> the thread of the application's context.
  */
 final class GlGate implements AutoCloseable {
 
-    private static final long SHUT_NANOS = 2_000_000; // at least: until what waits has come to rest
+    private static final long SHUT_NANOS = 2_000_000; // at least: until the waiters are idle
     private static final int MOST_STEPS = 1 << 28;
     private static final int SIDE = 64;
     private static final int STEPS = 0; // location of the uniform
@@ -58,7 +58,7 @@ final class GlGate implements AutoCloseable {
         slowDown();
     }
 
-    /** Finds out how much the device has to think. */
+    /** Calibrates the work of the drawing. */
     private void slowDown() {
         for (int steps = 256; steps <= MOST_STEPS; steps *= 2) {
             GlFunctions.glProgramUniform1i(program, STEPS, steps);
@@ -73,7 +73,7 @@ final class GlGate implements AutoCloseable {
         throw new IllegalStateException("the device draws too fast, or does not tell the time");
     }
 
-    /** Has the device draw from now on; answers the GLsync behind that, which is {@link #done()}'s. */
+    /** Starts the drawing; returns the GLsync behind it, which {@link #done()} deletes. */
     long shut() {
         GlFunctions.glQueryCounter(times[0], GlFunctions.GL_TIMESTAMP);
         GlFunctions.glBindFramebuffer(GlFunctions.GL_FRAMEBUFFER, frame[0]);
@@ -88,7 +88,7 @@ final class GlGate implements AutoCloseable {
         return fence;
     }
 
-    /** Returns when the drawing had ended, by the clock of {@link System#nanoTime()}; waits for that. */
+    /** Waits for the drawing and returns when it completed, by the clock of {@link System#nanoTime()}. */
     long opened() {
         long passed = time(times[1]);
         long[] device = new long[1];
@@ -112,7 +112,7 @@ final class GlGate implements AutoCloseable {
         return nanos[0];
     }
 
-    /** Lets go of the fence; nobody waits for it any more. */
+    /** Deletes the fence, once it has no waiters. */
     void done() {
         Gl.glDeleteSync(fence);
     }

@@ -6,14 +6,14 @@ import io.penstock.benchmarks.ffi.GlFunctions;
 import java.io.IOException;
 
 /**
- * A compute shader that says whether a buffer holds what the test file has. It counts in 32 bits, of which it makes the 64
- * of a word.
+ * A compute shader that checks whether a buffer holds the contents of the test file. It computes the 64 bits of a word
+ * in 32-bit arithmetic.
  *
  * <p><b>Threading:</b> the thread of the application's context.
  */
 final class GlMemoryCheck implements DeviceCheck {
 
-    /** What the test file has nowhere: where reads shall go holds that before. */
+    /** A word that the test file does not contain; fills the targets of reads beforehand. */
     private static final int[] POISON = {-1};
 
     private static final long MOST_BYTES = 128 << 20; // at a time
@@ -66,7 +66,7 @@ final class GlMemoryCheck implements DeviceCheck {
         most = Math.min(MOST_BYTES, Integer.toUnsignedLong(limit[0]) & -4096); // a multiple of any offset's alignment
     }
 
-    /** Makes a buffer. */
+    /** Creates a buffer. */
     static int buffer(long bytes, int flags) {
         int[] name = new int[1];
         Gl.glCreateBuffers(1, name);

@@ -3,43 +3,43 @@ package io.penstock.benchmarks;
 
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.benchmarks.ffi.GlFunctions;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** What an application does by itself, on the thread of its context. */
+/** The application's own implementations, on the thread of its context. */
 final class GlPeer implements Contender {
 
-    /** How it is done. */
-    enum Way {
+    /** The implementation. */
+    enum Variant {
         /** {@code pread}, and {@code glNamedBufferSubData}. */
         NAIVE("pread and glBufferSubData", GlFunctions.GL_DYNAMIC_STORAGE_BIT),
-        /** {@code pread} into a piece that is mapped for it, and unmapped. */
+        /** {@code pread} into a segment that is mapped for it, and unmapped. */
         MAPPED("pread into a map per transfer", Gl.GL_MAP_WRITE_BIT),
-        /** {@code pread} into memory that no device has. */
+        /** {@code pread} into memory unknown to any device. */
         PREAD("pread alone", 0),
-        /** Copies from a buffer that is mapped for good: no file, the limit. */
+        /** Copies from a persistently mapped buffer: no file, the limit. */
         PINNED("copies of pinned memory, the limit", 0);
 
         final String title;
         private final int flags; // of the buffer
 
-        Way(String title, int flags) {
+        Variant(String title, int flags) {
             this.title = title;
             this.flags = flags;
         }
     }
 
     private static final long MOST_PINNED = 256 << 20;
-    private static final int SLOT = Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_MAP_COHERENT_BIT;
+    private static final int STAGING = Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_MAP_COHERENT_BIT;
 
-    private final Way way;
+    private final Variant variant;
     private final long bytes;
-    private final int pieceBytes;
+    private final int segmentBytes;
     private final FileChannel file;
     private final GlMemoryCheck memory = new GlMemoryCheck();
     private final DeviceMemory plain;
@@ -48,34 +48,34 @@ final class GlPeer implements Contender {
     private final long pinnedBytes;
 
     /**
-     * Makes what it needs.
+     * Creates its resources.
      *
-     * @param pieceBytes that are moved at a time
+     * @param segmentBytes moved at a time
      */
-    GlPeer(Way way, Path hot, long bytes, int pieceBytes) throws IOException {
-        this.way = way;
+    GlPeer(Variant variant, Path hot, long bytes, int segmentBytes) throws IOException {
+        this.variant = variant;
         this.bytes = bytes;
-        this.pieceBytes = pieceBytes;
+        this.segmentBytes = segmentBytes;
         file = FileChannel.open(hot);
-        plain = Slabs.shared().allocate(way == Way.PREAD ? bytes : pieceBytes);
-        buffer = GlMemoryCheck.buffer(bytes, way.flags);
+        plain = Slabs.shared().allocate(variant == Variant.PREAD ? bytes : segmentBytes);
+        buffer = GlMemoryCheck.buffer(bytes, variant.flags);
         pinnedBytes = Math.min(bytes, MOST_PINNED);
-        pinned = way == Way.PINNED ? GlMemoryCheck.buffer(pinnedBytes, SLOT | Gl.GL_CLIENT_STORAGE_BIT) : 0;
+        pinned = variant == Variant.PINNED ? GlMemoryCheck.buffer(pinnedBytes, STAGING | Gl.GL_CLIENT_STORAGE_BIT) : 0;
         if (pinned != 0) {
-            NativeMemory.fill(Gl.glMapNamedBufferRange(pinned, 0, pinnedBytes, SLOT), pinnedBytes, (byte) 0);
+            NativeMemory.fill(Gl.glMapNamedBufferRange(pinned, 0, pinnedBytes, STAGING), pinnedBytes, (byte) 0);
         }
     }
 
     @Override
     public String name() {
-        return way.title;
+        return variant.title;
     }
 
     @Override
     public Measure run(long nanos) throws Exception {
         memory.poison(buffer, bytes);
         Measure measure = Measure.of(() -> {
-            switch (way) {
+            switch (variant) {
                 case NAIVE -> naive();
                 case MAPPED -> mapped();
                 case PREAD -> read(plain.hostAddress(), 0, bytes);
@@ -89,16 +89,16 @@ final class GlPeer implements Contender {
     }
 
     private void naive() throws IOException {
-        for (long at = 0; at < bytes; at += pieceBytes) {
-            read(plain.hostAddress(), at, pieceBytes);
-            GlFunctions.glNamedBufferSubData(buffer, at, pieceBytes, plain.hostAddress());
+        for (long at = 0; at < bytes; at += segmentBytes) {
+            read(plain.hostAddress(), at, segmentBytes);
+            GlFunctions.glNamedBufferSubData(buffer, at, segmentBytes, plain.hostAddress());
         }
     }
 
     private void mapped() throws IOException {
         int access = Gl.GL_MAP_WRITE_BIT | GlFunctions.GL_MAP_INVALIDATE_RANGE_BIT;
-        for (long at = 0; at < bytes; at += pieceBytes) {
-            read(Gl.glMapNamedBufferRange(buffer, at, pieceBytes, access), at, pieceBytes);
+        for (long at = 0; at < bytes; at += segmentBytes) {
+            read(Gl.glMapNamedBufferRange(buffer, at, segmentBytes, access), at, segmentBytes);
             if (GlFunctions.glUnmapNamedBuffer(buffer) == 0) {
                 throw new IOException("a map has lost its contents");
             }
@@ -112,11 +112,11 @@ final class GlPeer implements Contender {
     }
 
     private void read(long address, long from, long length) throws IOException {
-        for (long at = 0; at < length; at += pieceBytes) {
-            ByteBuffer piece = NativeMemory.view(address + at, pieceBytes);
-            while (piece.hasRemaining()) {
-                if (file.read(piece, from + at + piece.position()) <= 0) {
-                    throw new IOException(name() + ": the file ends at " + (from + at + piece.position()));
+        for (long at = 0; at < length; at += segmentBytes) {
+            ByteBuffer segment = NativeMemory.view(address + at, segmentBytes);
+            while (segment.hasRemaining()) {
+                if (file.read(segment, from + at + segment.position()) <= 0) {
+                    throw new IOException(name() + ": the file ends at " + (from + at + segment.position()));
                 }
             }
         }
@@ -124,7 +124,7 @@ final class GlPeer implements Contender {
 
     @Override
     public void verify() throws IOException {
-        if (way == Way.NAIVE || way == Way.MAPPED) {
+        if (variant == Variant.NAIVE || variant == Variant.MAPPED) {
             memory.verify(name(), buffer, 0, bytes, 0);
         }
     }
@@ -132,7 +132,7 @@ final class GlPeer implements Contender {
     @Override
     public void close() throws IOException {
         GlMemoryCheck.delete(buffer);
-        GlMemoryCheck.delete(pinned); // GL passes over 0
+        GlMemoryCheck.delete(pinned); // GL ignores 0
         plain.free();
         memory.close();
         file.close();

@@ -6,7 +6,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.SubmitOptions;
 import io.penstock.benchmarks.Comparison.Kind;
-import io.penstock.benchmarks.GlPeer.Way;
+import io.penstock.benchmarks.GlPeer.Variant;
 import io.penstock.benchmarks.Rounds.Factory;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
@@ -20,11 +20,11 @@ final class GlRows {
     private static final int MIB = 1 << 20;
     private static final int DEPTH = 32;
     private static final int SPIN_MICROS = 5000; // longer than a drawing takes
-    private static final String PIECES = "Penstock, 1 MiB transfers";
+    private static final String SEGMENTS = "Penstock, 1 MiB transfers";
     private static final String WHOLE = "Penstock, one transfer";
     private static final String STAGED = "Penstock staged, one transfer";
-    private static final String STAGED_PIECES = "Penstock staged, 1 MiB transfers";
-    private static final String STAGED_SLOTS = "Penstock staged, 4 MiB transfers";
+    private static final String STAGED_SEGMENTS = "Penstock staged, 1 MiB transfers";
+    private static final String STAGED_BUFFERS = "Penstock staged, 4 MiB transfers";
 
     private final GlBench bench;
     private final List<Row> rows = new ArrayList<>();
@@ -42,50 +42,50 @@ final class GlRows {
     }
 
     private void hot() {
-        String row = "hot file to buffer, 1 MiB pieces";
+        String row = "hot file to buffer, 1 MiB segments";
         int many = SubmitOptions.DEFAULT.inFlight();
         List<Factory> contenders = new ArrayList<>();
-        contenders.add(reader(PIECES, Options.none(), MIB, many));
+        contenders.add(reader(SEGMENTS, Options.none(), MIB, many));
         contenders.add(reader(WHOLE, Options.none(), bench.bytes(), many));
         contenders.add(reader(STAGED, staged(), bench.bytes(), many));
-        for (Way way : List.of(Way.NAIVE, Way.MAPPED, Way.PREAD)) {
-            contenders.add(peer(way));
+        for (Variant variant : List.of(Variant.NAIVE, Variant.MAPPED, Variant.PREAD)) {
+            contenders.add(peer(variant));
         }
         List<Comparison> comparisons = new ArrayList<>();
-        comparisons.add(speed(row + " / glBufferSubData", PIECES, Way.NAIVE, 1.5));
-        comparisons.add(speed(row + " / a map per transfer", PIECES, Way.MAPPED, 1));
-        comparisons.add(speed("hot file to buffer, one transfer / glBufferSubData", WHOLE, Way.NAIVE, 1.5));
+        comparisons.add(speed(row + " / glBufferSubData", SEGMENTS, Variant.NAIVE, 1.5));
+        comparisons.add(speed(row + " / a map per transfer", SEGMENTS, Variant.MAPPED, 1));
+        comparisons.add(speed("hot file to buffer, one transfer / glBufferSubData", WHOLE, Variant.NAIVE, 1.5));
         if (!bench.isHardware()) {
-            comparisons.add(speed(row + " / pread alone", PIECES, Way.PREAD, 0.95));
+            comparisons.add(speed(row + " / pread alone", SEGMENTS, Variant.PREAD, 0.95));
         }
         rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
     }
 
-    /** Where the processor draws, a copy is its own work, and no limit: the figures are told, and not compared. */
+    /** If the processor renders, a copy is its own work and not a limit: the figures are reported but not compared. */
     private void inFlight() {
         String row = "hot file to buffer, staged, 32 in flight";
         List<Comparison> comparisons = bench.isHardware()
                 ? List.of(
-                        speed(row + ", of 1 MiB / limit", STAGED_PIECES, Way.PINNED, 0.8),
-                        speed(row + ", of 4 MiB / limit", STAGED_SLOTS, Way.PINNED, 0.8))
+                        speed(row + ", of 1 MiB / limit", STAGED_SEGMENTS, Variant.PINNED, 0.8),
+                        speed(row + ", of 4 MiB / limit", STAGED_BUFFERS, Variant.PINNED, 0.8))
                 : List.of();
         List<Factory> contenders = List.of(
-                reader(STAGED_PIECES, staged(), MIB, DEPTH),
-                reader(STAGED_SLOTS, staged(), 4 * MIB, DEPTH),
-                peer(Way.PINNED));
+                reader(STAGED_SEGMENTS, staged(), MIB, DEPTH),
+                reader(STAGED_BUFFERS, staged(), 4 * MIB, DEPTH),
+                peer(Variant.PINNED));
         rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
     }
 
-    private Factory reader(String name, Options options, long pieceBytes, int inFlight) {
-        BufferRead.Plan plan = new BufferRead.Plan(bench.hot(), bench.bytes(), pieceBytes, inFlight);
+    private Factory reader(String name, Options options, long segmentBytes, int inFlight) {
+        BufferRead.Plan plan = new BufferRead.Plan(bench.hot(), bench.bytes(), segmentBytes, inFlight);
         return () -> {
             Backend backend = bench.application().backend(options);
             return new BufferRead(name, backend, new GlMemoryCheck(), plan);
         };
     }
 
-    private Factory peer(Way way) {
-        return () -> new GlPeer(way, bench.hot(), bench.bytes(), MIB);
+    private Factory peer(Variant variant) {
+        return () -> new GlPeer(variant, bench.hot(), bench.bytes(), MIB);
     }
 
     private void completion() {
@@ -93,7 +93,7 @@ final class GlRows {
         List<Factory> contenders = new ArrayList<>();
         List<Comparison> comparisons = new ArrayList<>();
         contenders.add(() -> new GlWait(bench.application(), true, bench.smallReads()));
-        // Where the device is the processor it needs it for itself.
+        // A device that is the processor uses it itself.
         Options staged = staged().with(StagingOptions.SPIN_MICROS, bench.isHardware() ? SPIN_MICROS : 0);
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
             Options options =
@@ -120,7 +120,7 @@ final class GlRows {
                 new GlSmallReads.Plan(fenceOnly, bench.smallReads(), bench.hot(), bench.bytes()));
     }
 
-    private static Comparison speed(String row, String ours, Way peer, double goal) {
+    private static Comparison speed(String row, String ours, Variant peer, double goal) {
         return new Comparison(row, DEFAULT, ours, peer.title, Kind.SPEED, goal);
     }
 

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
 /**
- * Penstock: a small read that waits for the application's drawing, or the signal of the fence behind that: from when the
- * drawing has ended.
+ * Penstock: a small read that waits for the application's drawing, or the signal of the fence behind it: measured from
+ * the completion of the drawing.
  */
 final class GlSmallReads implements Contender {
 
@@ -35,15 +35,15 @@ final class GlSmallReads implements Contender {
     private long lastOffset = -1;
 
     /**
-     * What to wait for.
+     * The operation to wait for.
      *
-     * @param fenceOnly the fence itself; else a read of a block behind it
-     * @param count how many in one run
+     * @param fenceOnly true for the fence itself; otherwise a read of a block behind it
+     * @param count the number in one run
      */
     record Plan(boolean fenceOnly, int count, Path hot, long bytes) {}
 
     /**
-     * Makes what it needs.
+     * Creates its resources.
      *
      * @param backend closed with this
      */
@@ -82,7 +82,7 @@ final class GlSmallReads implements Contender {
         return took;
     }
 
-    /** Takes the time of the signal on the thread that brings it. */
+    /** Takes the time of the signal on the thread that delivers it. */
     private long took(Mono<?> signal) throws Exception {
         CompletableFuture<Long> heard = new CompletableFuture<>();
         signal.subscribe(

@@ -9,8 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread with a context of its own that waits for the application's drawing, or for a small copy behind that: from when the
- * drawing has ended.
+ * A thread with its own context that waits for the application's drawing, or for a small copy behind it: measured from
+ * the completion of the drawing.
  */
 final class GlWait implements Contender {
 
@@ -28,16 +28,16 @@ final class GlWait implements Contender {
     private final GlApplication context;
 
     /**
-     * Makes what it needs.
+     * Creates its resources.
      *
-     * @param application whose context is current on this thread
-     * @param copies whether there is a copy
-     * @param count how many in one run
+     * @param application the application whose context is current on this thread
+     * @param copies true to wait for a copy
+     * @param count the number in one run
      */
     GlWait(GlApplication application, boolean copies, int count) throws Exception {
         this.copies = copies;
         this.count = count;
-        Gl.glFinish(); // the other context is to know the buffers
+        Gl.glFinish(); // makes the buffers known to the other context
         context = waiter.submit(application::another).get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 

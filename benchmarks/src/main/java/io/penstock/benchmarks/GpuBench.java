@@ -15,10 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What all rows of cufile share: the files, the C peers and what checks GPU memory. */
+/** The data that all cufile rows share: the files, the C peers and the check of GPU memory. */
 final class GpuBench implements AutoCloseable {
 
-    /** What the test file has nowhere: where reads shall go holds that before. */
+    /** A word that the test file does not contain; fills the targets of reads beforehand. */
     static final long POISON = 1L << 60;
 
     private static final List<String> LIBRARIES =
@@ -42,12 +42,12 @@ final class GpuBench implements AutoCloseable {
         this.written = settings.directory().resolve("written-gpu");
     }
 
-    /** Compiles the peers and makes the files. */
+    /** Compiles the peers and creates the files. */
     static GpuBench open(Settings settings) throws IOException, InterruptedException {
         leaveRoomForMappings(settings.sizes().hotBytes());
         CSources sources = CSources.compile(settings.directory().resolve("c"));
         GpuBench bench = new GpuBench(settings, sources);
-        // So that both sides are in the same context, and a backend has loaded the driver that options name.
+        // Puts both sides in the same context; a backend has loaded the driver that the options name.
         try (Backend backend = Backends.open("cufile")) {
             System.out.println(backend.capabilities());
             GpuMemoryCheck.open(sources.attendant());
@@ -55,7 +55,7 @@ final class GpuBench implements AutoCloseable {
         return bench;
     }
 
-    /** Two mapped files have to fit; it is a setting of the process, so it holds for all rows. */
+    /** Two mapped files must fit; the setting is per process, so it applies to all rows. */
     private static void leaveRoomForMappings(long fileBytes) {
         String option = "penstock.cufile.mapped-bytes";
         long memory =
@@ -67,7 +67,7 @@ final class GpuBench implements AutoCloseable {
         }
     }
 
-    /** The peers are told by their environment what options say here. */
+    /** Returns the environment that passes the options to the peers. */
     static Map<String, String> libraries() {
         Options options = Options.none().resolve(Backends.options());
         Map<String, String> environment = new HashMap<>();
@@ -84,7 +84,7 @@ final class GpuBench implements AutoCloseable {
         return settings.sizes();
     }
 
-    /** Returns where files of a run are made. */
+    /** Returns the directory for the files of a run. */
     Path directory() {
         return settings.directory();
     }
@@ -94,12 +94,12 @@ final class GpuBench implements AutoCloseable {
         return hot;
     }
 
-    /** Returns another like it, which looks changed whenever it is read again. */
+    /** Returns a similar file, which appears changed before each read. */
     Path unread() {
         return unread;
     }
 
-    /** Returns the file that is written. */
+    /** Returns the file to write. */
     Path written() {
         return written;
     }
@@ -123,19 +123,19 @@ final class GpuBench implements AutoCloseable {
     }
 
     /** Returns a C peer that reads the hot file into the GPU. */
-    Rounds.Factory reader(String name, String way, String more) {
-        return reader(name, way, sizes().hotBytes(), more);
+    Rounds.Factory reader(String name, String variant, String more) {
+        return reader(name, variant, sizes().hotBytes(), more);
     }
 
-    Rounds.Factory reader(String name, String way, long bytes, String more) {
-        String order = way + " hot=" + hot + " bytes=" + bytes + " " + more;
-        return () -> new PeerContender(name, peers, order, way.equals("link") ? "" : "same");
+    Rounds.Factory reader(String name, String variant, long bytes, String more) {
+        String order = variant + " hot=" + hot + " bytes=" + bytes + " " + more;
+        return () -> new PeerContender(name, peers, order, variant.equals("link") ? "" : "same");
     }
 
     /** Returns a C peer that writes the other file. */
-    Rounds.Factory writer(String name, String way, String more) {
+    Rounds.Factory writer(String name, String variant, String more) {
         return () -> {
-            String order = way + " hot=" + hot + " written=" + written + " write=1 bytes=" + sizes().diskBytes();
+            String order = variant + " hot=" + hot + " written=" + written + " write=1 bytes=" + sizes().diskBytes();
             return new PeerContender(name, peers, order + " " + more, "disk");
         };
     }

@@ -26,7 +26,7 @@ final class GpuGather implements Contender {
     private final StorageFile file;
     private final DeviceBuffer buffer;
     private final long[] offsets;
-    private String way = "";
+    private String variant = "";
 
     GpuGather(String name, GpuBench bench, Options options, FileOption... opened) {
         this.name = name;
@@ -52,7 +52,7 @@ final class GpuGather implements Contender {
                 () -> {
                     Completion completion = backend.submit(Transfer.gather(file, offsets, BLOCK, buffer.all()))
                             .block(LIMIT);
-                    way = completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")";
+                    variant = completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")";
                     return completion.bytes() / BLOCK;
                 },
                 GpuMemoryCheck::cpuNanos);
@@ -68,7 +68,7 @@ final class GpuGather implements Contender {
 
     @Override
     public void close() {
-        System.out.println(name + ": " + way);
+        System.out.println(name + ": " + variant);
         file.close();
         buffer.close();
         backend.close();

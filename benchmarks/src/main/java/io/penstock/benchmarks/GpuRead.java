@@ -31,18 +31,18 @@ final class GpuRead implements Contender {
     private static final long UNPINNED_BYTES_PER_MILLISECOND = 10_000_000;
 
     /**
-     * What to read, and how.
+     * The file to read, and how.
      *
-     * @param pieceBytes how much each transfer reads; all at once if that is as much as there is
-     * @param fresh whether each run reads a file that nobody has read before, as far as one can know by looking at it
+     * @param segmentBytes bytes of each transfer; a single transfer if that is the whole file
+     * @param fresh true if each run reads a file that appears never to have been read
      */
-    record Plan(Path file, long bytes, long pieceBytes, Options options, Set<FileOption> opened, boolean fresh) {}
+    record Plan(Path file, long bytes, long segmentBytes, Options options, Set<FileOption> opened, boolean fresh) {}
 
     private final String name;
     private final Plan plan;
     private final Backend backend;
     private final DeviceBuffer buffer;
-    private final Set<String> ways = new TreeSet<>();
+    private final Set<String> variants = new TreeSet<>();
     private StorageFile file;
 
     GpuRead(String name, Plan plan) {
@@ -69,7 +69,7 @@ final class GpuRead implements Contender {
             file.close();
             Files.setLastModifiedTime(plan.file(), FileTime.fromMillis(System.currentTimeMillis()));
             file = open();
-            // What was pinned of the file as it was is let go now, behind our back: no part of a first reading.
+            // Pins of the file's previous state are released now, in the background: not part of a first read.
             Thread.sleep(50 + plan.bytes() / UNPINNED_BYTES_PER_MILLISECOND);
         }
         GpuMemoryCheck.fill(buffer.nativeHandle(), plan.bytes(), GpuBench.POISON);
@@ -78,13 +78,13 @@ final class GpuRead implements Contender {
 
     private long read() {
         List<Completion> ended;
-        if (plan.pieceBytes() >= plan.bytes()) {
+        if (plan.segmentBytes() >= plan.bytes()) {
             ended = List.of(backend.submit(Transfer.read(file.region(0, plan.bytes()), region(0, plan.bytes())))
                     .block(LIMIT));
         } else {
             List<Transfer> transfers = new ArrayList<>();
-            for (long at = 0; at < plan.bytes(); at += plan.pieceBytes()) {
-                long length = Math.min(plan.pieceBytes(), plan.bytes() - at);
+            for (long at = 0; at < plan.bytes(); at += plan.segmentBytes()) {
+                long length = Math.min(plan.segmentBytes(), plan.bytes() - at);
                 transfers.add(Transfer.read(file.region(at, length), region(at, length)));
             }
             ended = backend.submit(Flux.fromIterable(transfers), SubmitOptions.DEFAULT)
@@ -92,7 +92,7 @@ final class GpuRead implements Contender {
                     .block(LIMIT);
         }
         ended.forEach(completion ->
-                ways.add(completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")"));
+                variants.add(completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")"));
         return ended.stream().mapToLong(Completion::bytes).sum();
     }
 
@@ -110,7 +110,7 @@ final class GpuRead implements Contender {
 
     @Override
     public void close() {
-        System.out.println(name + ": " + ways.stream().collect(Collectors.joining("; ")));
+        System.out.println(name + ": " + variants.stream().collect(Collectors.joining("; ")));
         file.close();
         buffer.close();
         backend.close();

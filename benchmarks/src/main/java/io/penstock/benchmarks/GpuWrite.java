@@ -28,8 +28,8 @@ final class GpuWrite implements Contender {
     private final Backend backend;
     private final DeviceBuffer buffer;
     private final StorageFile file;
-    private long base = 1L << 41; // the bytes of each run are others
-    private String way = "";
+    private long base = 1L << 41; // the bytes of each run differ
+    private String variant = "";
 
     GpuWrite(String name, GpuBench bench, Options options) {
         this.name = name;
@@ -54,7 +54,7 @@ final class GpuWrite implements Contender {
                     Completion completion = backend.submit(
                                     Transfer.write(buffer.all(), file.region(0, buffer.length())))
                             .block(LIMIT);
-                    way = completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")";
+                    variant = completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")";
                     return completion.bytes();
                 },
                 GpuMemoryCheck::cpuNanos);
@@ -74,7 +74,7 @@ final class GpuWrite implements Contender {
 
     @Override
     public void close() {
-        System.out.println(name + ": " + way);
+        System.out.println(name + ": " + variant);
         file.close();
         buffer.close();
         backend.close();

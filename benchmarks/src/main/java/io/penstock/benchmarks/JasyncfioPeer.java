@@ -9,22 +9,22 @@ import one.jasyncfio.EventExecutor;
 import one.jasyncfio.OpenOption;
 
 /**
- * jasyncfio: io_uring behind futures. It pools 50 results for each thread that submits, and one that needs more waits,
- * its own event loop included; so the slots are shared out to a few threads, and each begins the next read of a slot
- * when the event loop has given it back.
+ * jasyncfio: io_uring behind futures. It pools 50 results for each thread that submits, and a thread that needs more
+ * waits, its own event loop included; so the chains are divided among a few threads, and each starts the next read of a
+ * chain once the event loop has returned it.
  */
-final class JasyncfioPeer extends SlotLoop {
+final class JasyncfioPeer extends ChainLoop {
 
     private static final int MOST_PER_THREAD = 43;
     private static final int END = -1;
 
     private final EventExecutor executor = EventExecutor.builder().entries(1024).build();
     private final AsyncFile file;
-    private final BlockingQueue<Integer>[] free; // slots to begin, by thread
+    private final BlockingQueue<Integer>[] free; // chains to start, by thread
 
     @SuppressWarnings("unchecked") // an array of queues
     JasyncfioPeer(Workload workload) {
-        super(workload, Slots.allocate(workload));
+        super(workload, Chains.allocate(workload));
         file = AsyncFile.open(workload.file(), executor, OpenOption.READ_ONLY).join();
         free = new BlockingQueue[(workload.depth() + MOST_PER_THREAD - 1) / MOST_PER_THREAD];
         for (int i = 0; i < free.length; i++) {
@@ -42,16 +42,16 @@ final class JasyncfioPeer extends SlotLoop {
     }
 
     @Override
-    void begin(int slot, long offset) {
-        free[slot % free.length].add(slot); // whose offset is the slot's last
+    void begin(int chain, long offset) {
+        free[chain % free.length].add(chain); // whose offset is the chain's last
     }
 
     @SuppressWarnings("unchecked") // its futures are raw
     private void submit(BlockingQueue<Integer> mine) {
         try {
-            for (int slot = mine.take(); slot != END; slot = mine.take()) {
-                int begun = slot;
-                CompletableFuture<Integer> read = file.read(slots.block(slot).clear(), slots.offset(slot));
+            for (int chain = mine.take(); chain != END; chain = mine.take()) {
+                int begun = chain;
+                CompletableFuture<Integer> read = file.read(chains.block(chain).clear(), chains.offset(chain));
                 read.whenComplete((bytes, cause) -> {
                     if (cause != null) {
                         failed(cause);

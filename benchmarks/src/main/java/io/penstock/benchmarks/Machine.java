@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What else the machine has to do. */
+/** The other load of the machine. */
 final class Machine {
 
     private static final double LEAST_IDLE = 0.85;
     private static final double MOST_LOAD_PER_PROCESSOR = 0.75;
     private static final int LOOK_SECONDS = 2;
     private static final int MOST_LOADED_LOOKS = 90;
-    private static final int MOST_LOOKS = 10; // work of our own that has just ended, a disk that still flushes
+    private static final int MOST_LOOKS = 10; // our own work that has just ended, a disk that still flushes
 
     private static final Path DISKS = Path.of("/proc/diskstats");
 
@@ -26,7 +26,7 @@ final class Machine {
         return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
     }
 
-    /** Returns whether the last minute was too busy to begin, and the next ones too: what built us leaves a load. */
+    /** Returns true if the last minute was too busy to start, and the next ones are too: a build leaves a load. */
     static boolean staysLoaded(boolean impatient) throws IOException, InterruptedException {
         double most = MOST_LOAD_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
         for (int look = 0; load() > most && !impatient; look++) {
@@ -41,7 +41,7 @@ final class Machine {
         return false;
     }
 
-    /** Returns whether the machine stays busy although we do nothing. */
+    /** Returns true if the machine stays busy although the benchmarks are idle. */
     static boolean isBusy(boolean impatient) throws IOException, InterruptedException {
         for (int look = 0; look < (impatient ? 1 : MOST_LOOKS); look++) {
             String processorsBefore = processors();
@@ -60,8 +60,9 @@ final class Machine {
     }
 
     /**
-     * Returns which share of the time the processors were idle. Idle is also who waits for I/O: the kernel counts every
-     * thread so that sleeps in io_uring with a command in flight, a library's that waits to be woken too.
+     * Returns the share of the time that processors were idle. Waiting for I/O counts as idle: the kernel counts as
+     * such every thread that sleeps in io_uring with a command in flight, including library threads that wait for a
+     * wakeup.
      */
     static double idleShare(String before, String after) {
         long[] from = ticks(before);
@@ -79,14 +80,14 @@ final class Machine {
         return new long[] {Long.parseLong(fields[4]) + Long.parseLong(fields[5]), all};
     }
 
-    /** Returns for how long disks had something to do, all together, of /proc/diskstats. */
+    /** Returns the total time that disks were busy, from /proc/diskstats. */
     static long diskMillis(List<String> lines) {
         return lines.stream()
                 .mapToLong(line -> Long.parseLong(line.trim().split(" +")[12]))
                 .sum();
     }
 
-    /** Returns what the report must say about where it was made. */
+    /** Returns the description of the machine for the report. */
     static String describe() throws IOException {
         return String.format(
                 Locale.ROOT,

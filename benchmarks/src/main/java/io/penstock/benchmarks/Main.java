@@ -12,8 +12,8 @@ import java.util.Optional;
 public final class Main {
 
     private static final int FAILED = 1;
-    private static final int REFUSED = 3; // or measured in part while the machine was busy, which the report says
-    private static final int FALLS_SHORT = 0; // a fact to report, no failure
+    private static final int REFUSED = 3; // or partly measured while the machine was busy, which the report notes
+    private static final int FALLS_SHORT = 0; // a fact to report, not a failure
     private static final int NOTHING_TO_MEASURE = 0; // likewise
 
     private Main() {}
@@ -69,7 +69,7 @@ public final class Main {
                 .findFirst();
     }
 
-    /** Measures every row, whatever becomes of another: one that fails is left out, a busy machine is noted. */
+    /** Measures every row, even if others fail: a failed row is left out, a busy machine is noted. */
     private static int measure(Settings settings, List<Row> rows) throws Exception {
         Report report = Report.of(List.of());
         int status = FALLS_SHORT;
@@ -88,7 +88,7 @@ public final class Main {
                 Report measured = row.run(settings, busy);
                 System.out.println("\n" + measured.toMarkdown());
                 report = report.and(measured);
-                write(settings, report); // also what a run that is cut short has come to
+                write(settings, report); // also the results of an aborted run
             } catch (Exception e) {
                 status = FAILED;
                 System.err.println("benchmarks: " + row.name() + " failed: " + e);

@@ -17,8 +17,8 @@ import java.util.List;
 import reactor.core.publisher.Flux;
 
 /**
- * Reads the blocks of some 40 MB that lie in one file or in many, all open, criss-cross: what a read costs must not
- * depend on how many files there are.
+ * Reads the blocks of some 40 MB in one file or in many, all open, in scattered order: the cost of a read must not
+ * depend on the number of files.
  */
 final class ManyFiles implements Contender {
 
@@ -33,7 +33,7 @@ final class ManyFiles implements Contender {
     private final BufferRegion[] regions;
 
     ManyFiles(Path parent, Mode mode, int count, int depth) throws IOException {
-        backend = mode.open(PenstockSubmit.LANE_DEPTH);
+        backend = mode.open(PenstockSubmit.QUEUE_DEPTH);
         List<Path> paths = make(parent, count);
         files = new StorageFile[count];
         for (int i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ final class ManyFiles implements Contender {
         }
     }
 
-    /** Makes so many files of equal length, unless they are there. */
+    /** Creates this many files of equal length, unless they exist. */
     static List<Path> make(Path parent, int count) throws IOException {
         Path directory = Files.createDirectories(parent.resolve("of-" + count));
         int fileBytes = BLOCKS / count * BYTES;
@@ -63,7 +63,7 @@ final class ManyFiles implements Contender {
         return paths;
     }
 
-    /** Returns which of all blocks a read takes. */
+    /** Returns the block that a read takes. */
     static int block(long number) {
         return (int) (number * STEP % BLOCKS);
     }
@@ -84,7 +84,7 @@ final class ManyFiles implements Contender {
                 / BYTES);
     }
 
-    // Regions are used round about; with twice as many as reads in flight, none is used by two at once for long.
+    // Regions are used in turn; with twice as many as reads in flight, none is used by two at once for long.
     private Transfer read(int number) {
         int block = block(number);
         int perFile = BLOCKS / files.length;
@@ -93,7 +93,7 @@ final class ManyFiles implements Contender {
                 regions[number % regions.length]);
     }
 
-    /** Reads some blocks one by one and checks them: while many reads share a region, it is anybody's. */
+    /** Reads some blocks one by one and checks them: while many reads share a region, its contents are undefined. */
     @Override
     public void verify() throws IOException {
         for (int i = 0; i < 100; i++) {

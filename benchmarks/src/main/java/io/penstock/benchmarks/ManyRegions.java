@@ -12,7 +12,9 @@ import java.nio.ByteOrder;
 import java.util.concurrent.ThreadLocalRandom;
 import reactor.core.publisher.Flux;
 
-/** A million small regions of a file, gathered by transfers of some size: what a region costs must not depend on it. */
+/**
+ * A million small regions of a file, gathered by transfers of some size: the cost of a region must not depend on it.
+ */
 final class ManyRegions implements Contender {
 
     private static final int REGIONS = 1_000_000;
@@ -25,7 +27,7 @@ final class ManyRegions implements Contender {
     private final Transfer[] transfers;
 
     /**
-     * Makes one.
+     * Creates an instance.
      *
      * @param each the regions of one transfer
      */

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * What a contender did in one run.
+ * The work of a contender in one run.
  *
  * @param operations how many reads or writes
  * @param nanos how long it took
@@ -26,7 +26,7 @@ record Measure(long operations, long nanos, long cpuNanos) {
     /** Work to be measured. */
     interface Work {
 
-        /** Does it and returns how many operations it was, or how many nanoseconds one took. */
+        /** Runs and returns the number of operations, or the nanoseconds of one. */
         long run() throws Exception;
     }
 
@@ -43,12 +43,12 @@ record Measure(long operations, long nanos, long cpuNanos) {
         return new Measure(operations, System.nanoTime() - begin, cpuNanos.getAsLong() - cpu);
     }
 
-    /** Measures operations that tell how many nanoseconds each took, one at a time: the median stands for all. */
+    /** Measures operations that return their nanoseconds, one at a time: the median represents all. */
     static Measure ofMedian(int count, Work once) throws Exception {
         return ofMedian(count, once, Measure::processCpuNanos);
     }
 
-    /** As {@link #ofMedian(int, Work)}, by a given count of this process' processor time. */
+    /** Like {@link #ofMedian(int, Work)}, by a given count of this process' processor time. */
     static Measure ofMedian(int count, Work once, LongSupplier cpuNanos) throws Exception {
         long[] each = new long[count];
         long cpu = cpuNanos.getAsLong();
@@ -57,7 +57,7 @@ record Measure(long operations, long nanos, long cpuNanos) {
         }
         cpu = cpuNanos.getAsLong() - cpu;
         Arrays.sort(each);
-        // The device's clock and ours may be further apart than what is measured by both.
+        // The device's clock and the processor's may differ by more than the measured time.
         return new Measure(1, Math.max(1, each[count / 2]), cpu / count);
     }
 

@@ -11,7 +11,7 @@ import java.util.Locale;
 enum Mode {
     /** On Reactor's parallel scheduler, which is the default. */
     DEFAULT(CommonOptions.Delivery.PARALLEL),
-    /** On the lane. */
+    /** On the I/O queue. */
     DIRECT(CommonOptions.Delivery.DIRECT);
 
     private final CommonOptions.Delivery delivery;
@@ -20,11 +20,11 @@ enum Mode {
         this.delivery = delivery;
     }
 
-    /** Opens the host backend; all of one depth share one lane. */
-    Backend open(int laneDepth) {
+    /** Opens the host backend; all of one depth share one I/O queue. */
+    Backend open(int queueDepth) {
         return Backends.open(
                 "host",
-                Options.none().with(CommonOptions.DELIVERY, delivery).with(CommonOptions.LANE_DEPTH, laneDepth));
+                Options.none().with(CommonOptions.DELIVERY, delivery).with(CommonOptions.QUEUE_DEPTH, queueDepth));
     }
 
     @Override

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What all rows of OpenCL share: the file, and whether the device is one. */
+/** The data that all OpenCL rows share: the file, and whether there is a hardware device. */
 final class OpenClBench implements AutoCloseable {
 
-    /** The layer that is AMD's driver for an SSG, where it is built; {@code benchmarks/run} does so. */
-    static final String SSG_DOUBLE = "benchmarks.ssg-double";
+    /** The layer that fakes AMD's driver for an SSG, if built; {@code benchmarks/run} builds it. */
+    static final String SSG_FAKE = "benchmarks.ssg-fake";
 
     private static final String LATENCY_MICROS = "1000";
 
@@ -46,12 +46,12 @@ final class OpenClBench implements AutoCloseable {
         return settings.sizes().hotBytes();
     }
 
-    /** Returns how many small reads one run has. */
+    /** Returns the number of small reads in one run. */
     int smallReads() {
         return Math.min(2000, settings.sizes().blocks());
     }
 
-    /** Returns whether there is a device; else OpenCL is the processor. */
+    /** Returns true if there is a hardware device; otherwise the processor runs OpenCL. */
     boolean isHardware() {
         return hardware;
     }
@@ -61,7 +61,7 @@ final class OpenClBench implements AutoCloseable {
         return Backends.open("opencl-ssg", options);
     }
 
-    /** Returns a contender in a process of its own, on the double of AMD's driver. */
+    /** Returns a contender in a separate process, on the fake of AMD's driver. */
     Rounds.Factory ssg(String name, int depth, int blockBytes) {
         return () -> {
             PeerProcess process = ssg;
@@ -74,9 +74,9 @@ final class OpenClBench implements AutoCloseable {
     }
 
     private PeerProcess ssgProcess() throws IOException {
-        String layer = System.getProperty(SSG_DOUBLE, "");
+        String layer = System.getProperty(SSG_FAKE, "");
         if (layer.isEmpty()) {
-            throw new IOException("no double of AMD's driver: it needs cc and the headers of OpenCL");
+            throw new IOException("no fake of AMD's driver: it needs cc and the headers of OpenCL");
         }
         return new PeerProcess(
                 List.of(
@@ -86,11 +86,7 @@ final class OpenClBench implements AutoCloseable {
                         SsgDepth.class.getName(),
                         hot.toString(),
                         Long.toString(bytes())),
-                Map.of(
-                        "OPENCL_LAYERS",
-                        layer,
-                        "SSG_DOUBLE",
-                        "armed=1 delay:clEnqueueReadSsgFileAMD=" + LATENCY_MICROS));
+                Map.of("OPENCL_LAYERS", layer, "SSG_FAKE", "armed=1 delay:clEnqueueReadSsgFileAMD=" + LATENCY_MICROS));
     }
 
     @Override

@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 
-/** A command queue that waits until the processor says so: what stands in it then ends at a known time. */
+/** A command queue gated by a user event: commands behind the event complete at a known time. */
 final class OpenClGate implements AutoCloseable {
 
-    private static final long SETTLE_NANOS = 500_000; // until what waits has come to rest
+    private static final long SETTLE_NANOS = 500_000; // until the waiters are idle
 
     private final OpenClMemory memory;
     private final ByteBuffer cell = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
@@ -22,7 +22,7 @@ final class OpenClGate implements AutoCloseable {
         queue = memory.queue();
     }
 
-    /** Has the queue wait from here on. */
+    /** Makes the queue wait from here on. */
     void shut() {
         int[] error = new int[1];
         event = OpenCl.clCreateUserEvent(memory.context, error);
@@ -33,7 +33,7 @@ final class OpenClGate implements AutoCloseable {
                 OpenCl.clEnqueueBarrierWithWaitList(queue, 1, NativeMemory.address(cell), 0));
     }
 
-    /** Lets it go on, some time after what was put into it, and returns when. */
+    /** Opens the queue, some time after the last command was enqueued, and returns when. */
     long open() throws InterruptedException {
         TimeUnit.NANOSECONDS.sleep(SETTLE_NANOS);
         long opened = System.nanoTime();
@@ -41,7 +41,7 @@ final class OpenClGate implements AutoCloseable {
         return opened;
     }
 
-    /** Lets go of the gate, once what stood behind it has ended. */
+    /** Releases the gate, once the commands behind it have completed. */
     void done() {
         OpenCl.clReleaseEvent(event);
     }

@@ -11,14 +11,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Queues and memory as an application has them, in the context of a backend's; and a kernel that says whether memory holds
- * what the test file has.
+ * Queues and memory of an application, in the context of a backend's memory; and a kernel that checks whether memory
+ * holds the contents of the test file.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
 final class OpenClMemory implements DeviceCheck {
 
-    /** What the test file has nowhere: where reads shall go holds that before. */
+    /** A word that the test file does not contain; fills the targets of reads beforehand. */
     private static final long POISON = -1;
 
     private static final long ITEMS = 8192;
@@ -44,7 +44,7 @@ final class OpenClMemory implements DeviceCheck {
     private final ByteBuffer cells = ByteBuffer.allocateDirect(4 * Long.BYTES).order(ByteOrder.nativeOrder());
     private final long count;
 
-    /** Finds out where a backend's memory is. */
+    /** Queries the context and device of a backend's memory. */
     OpenClMemory(Backend backend) {
         try (DeviceBuffer buffer = backend.allocate(1).block()) {
             context = word(OpenCl.CL_MEM_CONTEXT, buffer.nativeHandle());
@@ -63,7 +63,7 @@ final class OpenClMemory implements DeviceCheck {
         return ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).getLong();
     }
 
-    /** Makes a queue in order. */
+    /** Creates an in-order queue. */
     long queue() {
         int[] error = new int[1];
         long made = OpenCl.clCreateCommandQueue(context, device, 0, error);
@@ -71,7 +71,7 @@ final class OpenClMemory implements DeviceCheck {
         return made;
     }
 
-    /** Makes a buffer. */
+    /** Creates a buffer. */
     long buffer(long flags, long bytes) {
         int[] error = new int[1];
         long made = OpenCl.clCreateBuffer(context, flags, bytes, 0, error);
@@ -79,7 +79,7 @@ final class OpenClMemory implements DeviceCheck {
         return made;
     }
 
-    /** Maps a buffer for good, and returns its address. */
+    /** Maps a buffer persistently, and returns its address. */
     long map(long memory, long bytes) {
         long error = NativeMemory.address(cells);
         long flags = OpenCl.CL_MAP_READ | OpenCl.CL_MAP_WRITE;

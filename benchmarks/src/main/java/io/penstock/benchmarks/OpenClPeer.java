@@ -9,32 +9,32 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** What an application does by itself, on one thread. */
+/** The application's own implementations, on one thread. */
 final class OpenClPeer implements Contender {
 
-    /** How it is done. */
-    enum Way {
+    /** The implementation. */
+    enum Variant {
         /** {@code pread}, and a blocking {@code clEnqueueWriteBuffer}. */
         NAIVE("pread and blocking clEnqueueWriteBuffer"),
         /** A file channel that reads into a buffer that is mapped as a whole. */
         MAPPED("FileChannel into a mapped buffer"),
-        /** {@code pread} into memory that no device has. */
+        /** {@code pread} into memory unknown to any device. */
         PREAD("pread alone"),
         /** Copies from memory that the driver has pinned: no file, the limit. */
         PINNED("pinned copies, the limit");
 
         final String title;
 
-        Way(String title) {
+        Variant(String title) {
             this.title = title;
         }
     }
 
     private static final long MOST_PINNED = 256 << 20;
 
-    private final Way way;
+    private final Variant variant;
     private final long bytes;
-    private final int pieceBytes;
+    private final int segmentBytes;
     private final FileChannel file;
     private final Backend backend; // has the context
     private final OpenClMemory memory;
@@ -44,20 +44,22 @@ final class OpenClPeer implements Contender {
     private final long host; // where that is mapped
 
     /**
-     * Opens what it needs.
+     * Opens its resources.
      *
      * @param backend closed with this
-     * @param pieceBytes that are moved at a time
+     * @param segmentBytes moved at a time
      */
-    OpenClPeer(Way way, Backend backend, Path hot, long bytes, int pieceBytes) throws IOException {
-        this.way = way;
+    OpenClPeer(Variant variant, Backend backend, Path hot, long bytes, int segmentBytes) throws IOException {
+        this.variant = variant;
         this.bytes = bytes;
-        this.pieceBytes = pieceBytes;
+        this.segmentBytes = segmentBytes;
         this.backend = backend;
         file = FileChannel.open(hot);
         memory = new OpenClMemory(backend);
         buffer = memory.buffer(OpenCl.CL_MEM_READ_WRITE, bytes);
-        pinnedBytes = way == Way.PREAD ? bytes : way == Way.PINNED ? Math.min(bytes, MOST_PINNED) : pieceBytes;
+        pinnedBytes = variant == Variant.PREAD
+                ? bytes
+                : variant == Variant.PINNED ? Math.min(bytes, MOST_PINNED) : segmentBytes;
         pinned = memory.buffer(OpenCl.CL_MEM_READ_WRITE | OpenCl.CL_MEM_ALLOC_HOST_PTR, pinnedBytes);
         host = memory.map(pinned, pinnedBytes);
         NativeMemory.fill(host, pinnedBytes, (byte) 0);
@@ -65,13 +67,13 @@ final class OpenClPeer implements Contender {
 
     @Override
     public String name() {
-        return way.title;
+        return variant.title;
     }
 
     @Override
     public Measure run(long nanos) throws Exception {
         memory.poison(buffer, bytes);
-        return Measure.of(() -> switch (way) {
+        return Measure.of(() -> switch (variant) {
             case NAIVE -> naive();
             case MAPPED -> mapped();
             case PREAD -> into(host);
@@ -80,12 +82,12 @@ final class OpenClPeer implements Contender {
     }
 
     private long naive() throws IOException {
-        ByteBuffer piece = NativeMemory.view(host, pieceBytes);
-        for (long at = 0; at < bytes; at += pieceBytes) {
-            read(piece.clear(), at);
+        ByteBuffer segment = NativeMemory.view(host, segmentBytes);
+        for (long at = 0; at < bytes; at += segmentBytes) {
+            read(segment.clear(), at);
             OpenClMemory.check(
                     "clEnqueueWriteBuffer",
-                    OpenCl.clEnqueueWriteBuffer(memory.queue, buffer, 1, at, pieceBytes, host, 0, 0, 0));
+                    OpenCl.clEnqueueWriteBuffer(memory.queue, buffer, 1, at, segmentBytes, host, 0, 0, 0));
         }
         return bytes;
     }
@@ -98,16 +100,16 @@ final class OpenClPeer implements Contender {
     }
 
     private long into(long address) throws IOException {
-        for (long at = 0; at < bytes; at += pieceBytes) {
-            read(NativeMemory.view(address + at, pieceBytes), at);
+        for (long at = 0; at < bytes; at += segmentBytes) {
+            read(NativeMemory.view(address + at, segmentBytes), at);
         }
         return bytes;
     }
 
-    private void read(ByteBuffer piece, long at) throws IOException {
-        while (piece.hasRemaining()) {
-            if (file.read(piece, at + piece.position()) <= 0) {
-                throw new IOException(name() + ": the file ends at " + (at + piece.position()));
+    private void read(ByteBuffer segment, long at) throws IOException {
+        while (segment.hasRemaining()) {
+            if (file.read(segment, at + segment.position()) <= 0) {
+                throw new IOException(name() + ": the file ends at " + (at + segment.position()));
             }
         }
     }
@@ -125,7 +127,7 @@ final class OpenClPeer implements Contender {
 
     @Override
     public void verify() throws IOException {
-        if (way == Way.NAIVE || way == Way.MAPPED) {
+        if (variant == Variant.NAIVE || variant == Variant.MAPPED) {
             memory.verify(name(), buffer, 0, bytes, 0);
         }
     }

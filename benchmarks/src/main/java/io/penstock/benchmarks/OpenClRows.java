@@ -6,7 +6,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.SubmitOptions;
 import io.penstock.benchmarks.Comparison.Kind;
-import io.penstock.benchmarks.OpenClPeer.Way;
+import io.penstock.benchmarks.OpenClPeer.Variant;
 import io.penstock.benchmarks.Rounds.Factory;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ final class OpenClRows {
     private static final String DEFAULT = Mode.DEFAULT.toString();
     private static final int MIB = 1 << 20;
     private static final int SPIN_MICROS = 2000; // longer than a gate stays shut
-    private static final String PIECES = "Penstock, 1 MiB transfers";
+    private static final String SEGMENTS = "Penstock, 1 MiB transfers";
     private static final String WHOLE = "Penstock, one transfer";
     private static final String STAGED = "Penstock staged, one transfer";
 
@@ -39,31 +39,31 @@ final class OpenClRows {
     }
 
     private void hot() {
-        String row = "hot file to buffer, 1 MiB pieces";
+        String row = "hot file to buffer, 1 MiB segments";
         List<Factory> contenders = new ArrayList<>();
-        contenders.add(reader(PIECES, Options.none(), MIB));
+        contenders.add(reader(SEGMENTS, Options.none(), MIB));
         contenders.add(reader(WHOLE, Options.none(), bench.bytes()));
         contenders.add(reader(STAGED, Options.none().with("penstock.opencl.path", "staged"), bench.bytes()));
         List<Comparison> comparisons = new ArrayList<>();
-        for (Way way : Way.values()) {
-            contenders.add(
-                    () -> new OpenClPeer(way, OpenClBench.backend(Options.none()), bench.hot(), bench.bytes(), MIB));
+        for (Variant variant : Variant.values()) {
+            contenders.add(() ->
+                    new OpenClPeer(variant, OpenClBench.backend(Options.none()), bench.hot(), bench.bytes(), MIB));
         }
-        comparisons.add(speed(row + " / naive", PIECES, Way.NAIVE, 1.5));
-        comparisons.add(speed(row + " / FileChannel into a map", PIECES, Way.MAPPED, 1));
-        comparisons.add(speed("hot file to buffer, one transfer / naive", WHOLE, Way.NAIVE, 1.5));
+        comparisons.add(speed(row + " / naive", SEGMENTS, Variant.NAIVE, 1.5));
+        comparisons.add(speed(row + " / FileChannel into a map", SEGMENTS, Variant.MAPPED, 1));
+        comparisons.add(speed("hot file to buffer, one transfer / naive", WHOLE, Variant.NAIVE, 1.5));
         if (bench.isHardware()) {
-            comparisons.add(speed("hot file to buffer, one transfer / limit", WHOLE, Way.PINNED, 0.85));
-            comparisons.add(speed(row + " / limit", PIECES, Way.PINNED, 0.85));
+            comparisons.add(speed("hot file to buffer, one transfer / limit", WHOLE, Variant.PINNED, 0.85));
+            comparisons.add(speed(row + " / limit", SEGMENTS, Variant.PINNED, 0.85));
         } else {
-            comparisons.add(speed(row + " / pread alone", PIECES, Way.PREAD, 0.95));
+            comparisons.add(speed(row + " / pread alone", SEGMENTS, Variant.PREAD, 0.95));
         }
         rows.add(new Rounds(row, Unit.BYTES, contenders, comparisons));
     }
 
-    private Factory reader(String name, Options options, long pieceBytes) {
+    private Factory reader(String name, Options options, long segmentBytes) {
         BufferRead.Plan plan =
-                new BufferRead.Plan(bench.hot(), bench.bytes(), pieceBytes, SubmitOptions.DEFAULT.inFlight());
+                new BufferRead.Plan(bench.hot(), bench.bytes(), segmentBytes, SubmitOptions.DEFAULT.inFlight());
         return () -> {
             Backend backend = OpenClBench.backend(options);
             return new BufferRead(name, backend, new OpenClMemory(backend), plan);
@@ -71,7 +71,7 @@ final class OpenClRows {
     }
 
     private void inFlight(int kib) {
-        String row = "SSG double, " + kib + " KiB reads of 1 ms each";
+        String row = "SSG fake, " + kib + " KiB reads of 1 ms each";
         String many = "32 in flight";
         String one = "1 in flight";
         rows.add(new Rounds(
@@ -86,7 +86,7 @@ final class OpenClRows {
         List<Comparison> comparisons = new ArrayList<>();
         contenders.add(() -> new OpenClWait(OpenClBench.backend(Options.none()), bench.smallReads()));
         for (Mode mode : List.of(Mode.DIRECT, Mode.DEFAULT)) {
-            // Where the device is the processor it needs it for itself.
+            // A device that is the processor uses it itself.
             Options options = Options.none()
                     .with("penstock.opencl.path", "staged")
                     .with(StagingOptions.SPIN_MICROS, bench.isHardware() ? SPIN_MICROS : 0);
@@ -110,7 +110,7 @@ final class OpenClRows {
                 new OpenClSmallReads.Plan(fenceOnly, bench.smallReads(), bench.hot(), bench.bytes()));
     }
 
-    private static Comparison speed(String row, String ours, Way peer, double goal) {
+    private static Comparison speed(String row, String ours, Variant peer, double goal) {
         return new Comparison(row, DEFAULT, ours, peer.title, Kind.SPEED, goal);
     }
 

@@ -15,7 +15,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
-/** Penstock: a small read whose copy stands in a queue already, or a fence there, from when the queue goes on to the signal. */
+/**
+ * Penstock: a small read whose copy is already enqueued, or a fence there, measured from the opening of the queue to
+ * the signal.
+ */
 final class OpenClSmallReads implements Contender {
 
     static final int BLOCK = 4096;
@@ -35,15 +38,16 @@ final class OpenClSmallReads implements Contender {
     private long lastOffset = -1;
 
     /**
-     * What to wait for.
+     * The operation to wait for.
      *
-     * @param fenceOnly a fence behind what stands in the queue; else a read of a block, whose copy stands there
-     * @param count how many in one run
+     * @param fenceOnly true for a fence behind the enqueued commands; otherwise a read of a block, whose copy is
+     *     enqueued
+     * @param count the number in one run
      */
     record Plan(boolean fenceOnly, int count, Path hot, long bytes) {}
 
     /**
-     * Opens what it needs.
+     * Opens its resources.
      *
      * @param backend closed with this
      */
@@ -87,7 +91,7 @@ final class OpenClSmallReads implements Contender {
         return took;
     }
 
-    /** Takes the time of the signal on the thread that brings it. */
+    /** Takes the time of the signal on the thread that delivers it. */
     private long took(Mono<?> signal) throws Exception {
         CompletableFuture<Long> heard = new CompletableFuture<>();
         signal.subscribe(

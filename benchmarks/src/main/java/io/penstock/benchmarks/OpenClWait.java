@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** A thread that waits for a small copy, which stands in a queue already: from when the queue goes on. */
+/** A thread that waits for a small copy, which is already enqueued: measured from the opening of the queue. */
 final class OpenClWait implements Contender {
 
     private static final long LIMIT_SECONDS = 30;
@@ -26,10 +26,10 @@ final class OpenClWait implements Contender {
     private final ExecutorService waiter = Executors.newSingleThreadExecutor();
 
     /**
-     * Opens what it needs.
+     * Opens its resources.
      *
      * @param backend closed with this
-     * @param count how many in one run
+     * @param count the number in one run
      */
     OpenClWait(Backend backend, int count) {
         this.count = count;

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * The cost of one hot read of 4 KiB, 128 in flight. Transfers are made beforehand: what is counted is the library's
- * own. (A caller that makes each one anew adds the 72 bytes of a transfer and its file region.)
+ * The cost of one hot read of 4 KiB, 128 in flight. Transfers are created beforehand: only the library's own cost is
+ * counted. (A caller that creates each one anew adds the 72 bytes of a transfer and its file region.)
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(org.openjdk.jmh.annotations.Mode.AverageTime)
@@ -39,7 +39,7 @@ public class OperationCost {
     private static final int READS_MADE = 1 << 13;
     private static final int GATHERS_MADE = 16;
 
-    /** Which delivery. */
+    /** The delivery mode. */
     @Param({"DIRECT", "DEFAULT"})
     public String mode = "DIRECT";
 
@@ -48,14 +48,14 @@ public class OperationCost {
     private Transfer[] gathers;
     private int round;
 
-    /** Makes one; for JMH. */
+    /** Creates an instance; for JMH. */
     public OperationCost() {}
 
-    /** Opens the backend and makes the transfers. */
+    /** Opens the backend and creates the transfers. */
     @Setup(Level.Trial)
     public void open() {
         Workload workload = new Workload(Path.of(System.getProperty(FILE)), BLOCK, DEPTH, false, false);
-        backend = Mode.valueOf(mode).open(PenstockSubmit.LANE_DEPTH);
+        backend = Mode.valueOf(mode).open(PenstockSubmit.QUEUE_DEPTH);
         StorageFile file = backend.openFile(workload.file()).block();
         DeviceBuffer buffer = backend.allocate((long) DEPTH * BLOCK).block();
         reads = new Transfer[READS_MADE];
@@ -101,7 +101,7 @@ public class OperationCost {
     private long run(Transfer[] transfers, int count, int inFlight) throws Exception {
         int[] published = {0};
         TransferSource[] self = new TransferSource[1];
-        TransferSource source = new TransferSource(inFlight, slot -> {
+        TransferSource source = new TransferSource(inFlight, staging -> {
             if (++published[0] == count) {
                 self[0].end();
             }

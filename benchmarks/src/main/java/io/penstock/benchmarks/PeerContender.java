@@ -4,10 +4,10 @@ package io.penstock.benchmarks;
 import java.io.IOException;
 
 /**
- * One way of the C peers.
+ * One variant of the C peers.
  *
- * @param order what {@code peers.c} is told to run
- * @param check what it is told to check afterwards, or an empty string
+ * @param order the order to {@code peers.c}
+ * @param check the order to check afterwards, or an empty string
  */
 record PeerContender(String name, PeerProcess peers, String order, String check) implements Contender {
 

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The C peers: one process that is given an order at a time. One that fails or hangs ends, and the next order starts
- * another.
+ * The C peers: one process that takes one order at a time. A process that fails or hangs is terminated, and the next
+ * order starts another.
  */
 final class PeerProcess implements AutoCloseable {
 
@@ -33,7 +33,7 @@ final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Runs another program than ours in C, which takes orders as they do.
+     * Runs another program than the C peers, with the same protocol.
      *
      * @param program with its arguments
      */
@@ -42,7 +42,7 @@ final class PeerProcess implements AutoCloseable {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Starts the program for one answer of its own. */
+    /** Starts the program separately, for one answer. */
     Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(program);
         command.addAll(List.of(arguments));
@@ -52,7 +52,7 @@ final class PeerProcess implements AutoCloseable {
     }
 
     /**
-     * Gives an order and returns the words of its answer, without the "ok".
+     * Sends an order and returns the words of its answer, without the "ok".
      *
      * @throws IOException if it failed or took too long
      */

@@ -33,7 +33,7 @@ final class PenstockAppend implements Contender {
         this.workload = workload;
         this.mode = mode;
         this.atOnce = atOnce;
-        backend = mode.open(PenstockSubmit.LANE_DEPTH);
+        backend = mode.open(PenstockSubmit.QUEUE_DEPTH);
         buffer = backend.allocate(workload.blockBytes()).block();
         bytes = buffer.hostView().orElseThrow().buffer(0, workload.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Penstock through {@code gather}: a few transfers of many random blocks, over a lane no deeper than the row says.
- * What to gather is chosen beforehand, as a program would that reads records by an index.
+ * Penstock through {@code gather}: a few transfers of many random blocks, over an I/O queue of the row's depth. The
+ * blocks are chosen beforehand, as in a program that reads records by an index.
  */
 final class PenstockGather implements Contender {
 
@@ -33,9 +33,9 @@ final class PenstockGather implements Contender {
     private final int[] last = new int[TARGETS];
 
     /**
-     * Makes one.
+     * Creates an instance.
      *
-     * @param blocks how many each transfer gathers
+     * @param blocks the number that each transfer gathers
      */
     PenstockGather(Workload workload, Mode mode, int blocks) {
         this.workload = workload;

@@ -11,35 +11,37 @@ import io.penstock.Transfer;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Penstock through {@code submit(Publisher)}: a transfer, a file region and a completion are made for each block. */
+/**
+ * Penstock through {@code submit(Publisher)}: a transfer, a file region and a completion are created for each block.
+ */
 final class PenstockSubmit implements Contender {
 
-    static final int LANE_DEPTH = 256;
+    static final int QUEUE_DEPTH = 256;
 
     private final Workload workload;
     private final Mode mode;
     private final Backend backend;
     private final StorageFile file;
     private final BufferRegion[] regions;
-    private final Slots slots;
+    private final Chains chains;
 
     PenstockSubmit(Workload workload, Mode mode) {
         this.workload = workload;
         this.mode = mode;
-        backend = mode.open(LANE_DEPTH);
+        backend = mode.open(QUEUE_DEPTH);
         file = backend.openFile(workload.file(), options(workload)).block();
         DeviceBuffer buffer = backend.allocate((long) workload.depth() * workload.blockBytes())
                 .block();
-        slots = new Slots(workload, buffer.hostView().orElseThrow().buffer(0, (int) buffer.length()));
+        chains = new Chains(workload, buffer.hostView().orElseThrow().buffer(0, (int) buffer.length()));
         regions = new BufferRegion[workload.depth()];
-        for (int slot = 0; slot < regions.length; slot++) {
-            regions[slot] = buffer.region((long) slot * workload.blockBytes(), workload.blockBytes());
+        for (int chain = 0; chain < regions.length; chain++) {
+            regions[chain] = buffer.region((long) chain * workload.blockBytes(), workload.blockBytes());
         }
     }
 
     private static FileOption[] options(Workload workload) {
-        FileOption way = workload.write() ? FileOption.WRITE : FileOption.READ;
-        return workload.direct() ? new FileOption[] {way, FileOption.DIRECT} : new FileOption[] {way};
+        FileOption variant = workload.write() ? FileOption.WRITE : FileOption.READ;
+        return workload.direct() ? new FileOption[] {variant, FileOption.DIRECT} : new FileOption[] {variant};
     }
 
     @Override
@@ -64,16 +66,16 @@ final class PenstockSubmit implements Contender {
         });
     }
 
-    private Transfer transfer(int slot) {
-        long offset = slots.next(slot);
+    private Transfer transfer(int chain) {
+        long offset = chains.next(chain);
         return workload.write()
-                ? Transfer.write(regions[slot], file.region(offset, workload.blockBytes()))
-                : Transfer.read(file.region(offset, workload.blockBytes()), regions[slot]);
+                ? Transfer.write(regions[chain], file.region(offset, workload.blockBytes()))
+                : Transfer.read(file.region(offset, workload.blockBytes()), regions[chain]);
     }
 
     @Override
     public void verify() throws IOException {
-        slots.verify(name());
+        chains.verify(name());
     }
 
     @Override

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What rows came to.
+ * The results of rows.
  *
- * @param results what was compared, each with its goal
- * @param figures what each contender reached, where the row tells
+ * @param results the comparisons, each with its goal
+ * @param figures the figures of each contender, if the row reports them
  */
 record Report(List<Result> results, List<Figure> figures) {
 
@@ -40,7 +40,7 @@ record Report(List<Result> results, List<Figure> figures) {
         return text;
     }
 
-    /** Writes an array of objects, a line each. */
+    /** Writes an array of objects, one per line. */
     void writeJson(Path file) throws IOException {
         Stream<String> objects = Stream.concat(
                 results.stream().map(Result::toJson), figures.stream().map(Figure::toJson));

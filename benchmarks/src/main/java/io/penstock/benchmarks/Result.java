@@ -10,9 +10,9 @@ import java.util.Locale;
  * @param ratio the median over the pairs
  * @param low the least of them
  * @param high the most of them
- * @param atLeast whether the goal is a lower bound
+ * @param atLeast true if the goal is a lower bound
  * @param detail both rates and processors, as text
- * @param busy whether the machine was busy when the row began
+ * @param busy true if the machine was busy when the row began
  */
 record Result(
         String row,

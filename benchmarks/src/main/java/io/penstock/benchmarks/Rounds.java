@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A row of contenders that run by turns: for as long as a run is to take, to warm up, then as many rounds as there are pairs,
- * every other one backwards, so that what drifts meets both of a pair alike. After each run the bytes are checked.
+ * A row of contenders that run by turns: one run each to warm up, then as many rounds as there are pairs, every other
+ * one in reverse order, so that drift affects both of a pair alike. After each run the bytes are checked.
  */
 record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison> comparisons) implements Row {
 
-    /** What names a contender as the best of those whose names begin so. */
+    /** The prefix that names the best of the contenders whose names begin with the rest. */
     static final String BEST = "best of ";
 
     Rounds(String name, List<Factory> contenders, List<Comparison> comparisons) {
         this(name, Unit.OPERATIONS, contenders, comparisons);
     }
 
-    /** Makes a contender ready to run. */
+    /** Creates a contender, ready to run. */
     interface Factory {
         Contender open() throws Exception;
     }
@@ -49,7 +49,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         try {
             contender.close();
         } catch (Exception e) {
-            System.err.println(name + ": " + contender.name() + " cannot be closed: " + e); // what it measured stands
+            System.err.println(name + ": " + contender.name() + " cannot be closed: " + e); // its measures stay valid
         }
     }
 
@@ -82,7 +82,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
                         measures.get(contender.name()).add(checked(contender, settings));
                     }
                 } catch (Exception e) {
-                    order.remove(contender); // the others go on; a comparison with fewer measures is left out
+                    order.remove(contender); // the others continue; a comparison with fewer measures is left out
                     measures.remove(contender.name());
                     System.err.println(name + ": " + contender.name() + " gives up: " + e);
                 }
@@ -92,7 +92,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         return measures;
     }
 
-    /** A file is moved faster than what moves it is compiled. */
+    /** One pass over a file is shorter than the compilation of its code. */
     private static void warmUp(Contender contender, Settings settings) throws Exception {
         long begin = System.nanoTime();
         do {
@@ -126,7 +126,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         return results;
     }
 
-    /** Returns a contender's name; of the best of several, that which was fastest in the median. */
+    /** Returns a contender's name; for the best of several, the fastest in the median. */
     private static String resolve(String wanted, Map<String, List<Measure>> measures) {
         if (!wanted.startsWith(BEST)) {
             return wanted;

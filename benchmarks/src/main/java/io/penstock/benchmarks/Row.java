@@ -7,7 +7,7 @@ interface Row {
     /** Returns the name by which {@code --rows} finds it. */
     String name();
 
-    /** Returns whether it is measured only where {@code --rows} says so. */
+    /** Returns true if it is measured only if {@code --rows} names it. */
     default boolean isOnlyByName() {
         return false;
     }

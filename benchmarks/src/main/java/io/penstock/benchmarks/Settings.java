@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line says.
+ * The settings of the command line.
  *
- * @param backend whose rows
+ * @param backend whose rows are measured
  * @param rows part of the names of the rows to measure
- * @param pairs how many rounds
- * @param seconds how long each run takes; of most rows of a device each run moves a file instead
- * @param directory where test files are made; they are left there for the next time
- * @param force whether to measure on a busy machine
+ * @param pairs the number of rounds
+ * @param seconds the duration of each run; in most rows of a device each run moves a file instead
+ * @param directory where test files are created; they are kept for the next time
+ * @param force true to measure on a busy machine
  * @param sizes of the files of the rows of a device
  */
 record Settings(
@@ -27,11 +27,11 @@ record Settings(
         Sizes sizes) {
 
     /**
-     * How much the rows of a device move.
+     * The sizes of the rows of a device.
      *
      * @param hotBytes of the file in the page cache, a multiple of 16 MiB
-     * @param diskBytes of what goes to and from the disk, no more than that
-     * @param blocks how many a gather gathers
+     * @param diskBytes of the transfers to and from the disk, at most {@code hotBytes}
+     * @param blocks the blocks of one gather
      */
     record Sizes(long hotBytes, long diskBytes, int blocks) {
 

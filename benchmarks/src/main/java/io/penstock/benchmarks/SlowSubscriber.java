@@ -20,7 +20,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
-/** A million transfers to a subscriber that asks for a few at a time: neither memory nor cost may grow. */
+/** A million transfers to a subscriber that requests a few at a time: neither memory nor cost may grow. */
 final class SlowSubscriber implements Row {
 
     private static final int TRANSFERS = 1_000_000;
@@ -48,7 +48,7 @@ final class SlowSubscriber implements Row {
         double[] growth = new double[settings.pairs()];
         double[] cost = new double[settings.pairs()];
         double cpuNanosEach = 0;
-        try (Backend backend = mode.open(PenstockSubmit.LANE_DEPTH);
+        try (Backend backend = mode.open(PenstockSubmit.QUEUE_DEPTH);
                 StorageFile file = backend.openFile(workload.file()).block();
                 DeviceBuffer buffer =
                         backend.allocate((long) DEPTH * workload.blockBytes()).block()) {
@@ -85,7 +85,7 @@ final class SlowSubscriber implements Row {
         return quarters;
     }
 
-    /** Asks for a few, from a thread of its own, and takes the state of things at every quarter. */
+    /** Requests a few at a time, from its own thread, and records the state at every quarter. */
     private static final class Quarters extends BaseSubscriber<Completion> {
 
         private final long[] heap = new long[5];
@@ -137,7 +137,7 @@ final class SlowSubscriber implements Row {
             }
         }
 
-        /** Nothing of the stream runs now but what it reads ahead, so that what is left on the heap is its own. */
+        /** Only the read-ahead of the stream runs now, so the heap in use is its own. */
         void mark(int quarter) {
             cpuNanos[quarter] = Measure.processCpuNanos();
             System.gc();

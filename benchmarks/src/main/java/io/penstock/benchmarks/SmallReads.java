@@ -23,19 +23,19 @@ import reactor.core.publisher.BaseSubscriber;
 /** Penstock: reads of 4 KiB, one at a time, from some moment to {@code onNext}. */
 final class SmallReads implements Contender {
 
-    /** From when the time counts. */
+    /** The start of the measured time. */
     enum From {
         /** From {@code subscribe}. */
         SUBSCRIBE,
-        /** From when an event of the device is reached, behind which the transfer starts: the whole of it counts. */
+        /** From reaching an event of the device, behind which the transfer starts: all of it counts. */
         FENCE,
-        /** From when a stream goes on in which the copy stands already: the device's part, and what follows. */
+        /** From the opening of a stream in which the copy is already enqueued: the device's part, and what follows. */
         STREAM
     }
 
     private static final int BLOCK = 4096;
     private static final int MOST = 2000;
-    private static final long SETTLE_NANOS = 500_000; // until a gated one has come to the device
+    private static final long SETTLE_NANOS = 500_000; // until a gated one has reached the device
     private static final long LIMIT_SECONDS = 30;
 
     private final String name;
@@ -59,7 +59,7 @@ final class SmallReads implements Contender {
         gate = from == From.SUBSCRIBE ? 0 : GpuMemoryCheck.gate();
     }
 
-    /** Returns how many one run reads. */
+    /** Returns the number of reads in one run. */
     static int count(GpuBench bench) {
         return Math.min(MOST, bench.sizes().blocks());
     }
@@ -132,7 +132,7 @@ final class SmallReads implements Contender {
         backend.close();
     }
 
-    /** Takes the time of the signal on the thread that brings it. */
+    /** Takes the time of the signal on the thread that delivers it. */
     private static final class Arrival extends BaseSubscriber<Completion> {
 
         private final CountDownLatch ended = new CountDownLatch(1);

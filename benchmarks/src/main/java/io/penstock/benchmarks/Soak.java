@@ -11,7 +11,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.WritePlan;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -27,12 +27,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Runs a mix of everything that a backend does for a long time, every second operation cancelled at a random moment, and
- * records what the process holds: nothing may grow.
+ * Runs a mix of everything that a backend does for a long time, every second operation cancelled at a random moment,
+ * and records what the process holds: nothing may grow.
  *
- * <p>{@code benchmarks/run soak [BACKEND [MINUTES [FOLDER]]]}: 30 minutes on {@code host} unless told. Leaves
- * {@code soak-BACKEND.csv} and a graph of it, {@code soak-BACKEND.svg}, in the folder. Ends with 1 if an operation fails, bytes are wrong,
- * or descriptors, mappings or slabs are more at the end than after the first minute.
+ * <p>{@code benchmarks/run soak [BACKEND [MINUTES [FOLDER]]]}: 30 minutes on {@code host} by default. Leaves {@code
+ * soak-BACKEND.csv} and a graph of it, {@code soak-BACKEND.svg}, in the folder. Exits with 1 if an operation fails,
+ * bytes are wrong, or there are more descriptors, mappings or slabs at the end than after the first minute.
  */
 public final class Soak {
 
@@ -107,7 +107,7 @@ public final class Soak {
         for (Thread thread : threads) {
             thread.join();
         }
-        Thread.sleep(EVERY.toMillis()); // what was cancelled ends when the device lets go
+        Thread.sleep(EVERY.toMillis()); // cancelled transfers terminate when the device releases them
         samples.add(Duration.ofNanos(System.nanoTime() - start), operations.get(), cancels.get(), slabs());
     }
 

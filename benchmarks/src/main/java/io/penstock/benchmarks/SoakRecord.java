@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
-/** What a soak has seen of its process, and the graph of it. */
+/** The samples of a soak's process, and their graph. */
 final class SoakRecord {
 
     private static final int WIDTH = 720;
@@ -21,7 +21,7 @@ final class SoakRecord {
 
     private final List<Sample> samples = new ArrayList<>();
 
-    /** What the process holds at one moment; sizes in bytes. */
+    /** The resources of the process at one moment; sizes in bytes. */
     private record Sample(
             long seconds,
             long operations,
@@ -122,8 +122,8 @@ final class SoakRecord {
     }
 
     /**
-     * Returns what was more at the end, when nothing was under way, than the most that was seen in the minutes up to
-     * {@code warm}, while operations were.
+     * Returns the resources that exceeded at the end, with nothing in flight, their maximum in the minutes up to {@code
+     * warm}, with operations in flight.
      */
     List<String> grown(Duration warm) {
         Sample end = samples.get(samples.size() - 1);

@@ -20,10 +20,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of its own, since a layer is put under OpenCL before its first call: reads by AMD's extension, so many in flight.
+ * A separate process, since a layer must be inserted under OpenCL before its first call: reads by AMD's extension, with
+ * a given number in flight.
  *
- * <p>Each line is an order, {@code run DEPTH NANOS BYTES}, and is answered as {@link PeerProcess} wants it: reads, nanoseconds,
- * processor time, and no median.
+ * <p>Each line is an order, {@code run DEPTH NANOS BYTES}, with an answer in the format of {@link PeerProcess}: reads,
+ * nanoseconds, processor time, and no median.
  */
 final class SsgDepth {
 
@@ -40,7 +41,7 @@ final class SsgDepth {
 
     private SsgDepth(Path hot, long bytes) {
         backend = Backends.open(
-                "opencl-ssg", Options.none().with("penstock.opencl.path", "ssg").with(CommonOptions.LANE_DEPTH, 256));
+                "opencl-ssg", Options.none().with("penstock.opencl.path", "ssg").with(CommonOptions.QUEUE_DEPTH, 256));
         file = backend.openFile(hot, FileOption.READ).block();
         buffer = backend.allocate((long) MOST_DEPTH * MOST_BLOCK).block();
         memory = new OpenClMemory(backend);
@@ -77,14 +78,14 @@ final class SsgDepth {
         return measure;
     }
 
-    private Transfer transfer(int slot) {
-        offsets[slot] = ThreadLocalRandom.current().nextLong(bytes / block) * block;
-        return Transfer.read(file.region(offsets[slot], block), buffer.region((long) slot * block, block));
+    private Transfer transfer(int chain) {
+        offsets[chain] = ThreadLocalRandom.current().nextLong(bytes / block) * block;
+        return Transfer.read(file.region(offsets[chain], block), buffer.region((long) chain * block, block));
     }
 
     private void verify(int depth) throws IOException {
-        for (int slot = 0; slot < depth; slot++) {
-            memory.verify("SSG", buffer.nativeHandle(), (long) slot * block, block, offsets[slot]);
+        for (int chain = 0; chain < depth; chain++) {
+            memory.verify("SSG", buffer.nativeHandle(), (long) chain * block, block, offsets[chain]);
         }
     }
 }

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the hot file comes to through slots of several sizes, with several fillers: for choosing the defaults, so it is
- * measured only where {@code --rows} names it. One after another, since a process has one number of fillers at a time.
+ * The rate of the hot file through staging buffers of several sizes, with several staging workers: for choosing the
+ * defaults, so it is measured only if {@code --rows} names it. One after another, since a process has one number of
+ * staging workers at a time.
  */
 record StagingGrid(GpuBench bench) implements Row {
 
-    private static final int[] FILLERS = {8, 12, 16};
-    private static final int[] SLOTS = {2, 3, 4};
-    private static final long[] SLOT_MIB = {1, 2, 4};
+    private static final int[] WORKERS = {8, 12, 16};
+    private static final int[] BUFFERS = {2, 3, 4};
+    private static final long[] BUFFER_MIB = {1, 2, 4};
     private static final long MIB = 1 << 20;
 
     @Override
@@ -33,24 +34,27 @@ record StagingGrid(GpuBench bench) implements Row {
     @Override
     public Report run(Settings settings, boolean busy) throws Exception {
         List<Figure> figures = new ArrayList<>();
-        for (int fillers : FILLERS) {
-            for (long mib : SLOT_MIB) {
-                for (int slots : SLOTS) {
-                    String name = fillers + " fillers, " + slots + " slots of " + mib + " MiB";
-                    figures.add(Figure.of(name(), name, Unit.BYTES, measure(settings, name, fillers, mib, slots)));
+        for (int workers : WORKERS) {
+            for (long mib : BUFFER_MIB) {
+                for (int stagingBuffers : BUFFERS) {
+                    String name =
+                            workers + " staging workers, " + stagingBuffers + " staging buffers of " + mib + " MiB";
+                    figures.add(
+                            Figure.of(name(), name, Unit.BYTES, measure(settings, name, workers, mib, stagingBuffers)));
                 }
             }
         }
         return new Report(List.of(), figures);
     }
 
-    private List<Measure> measure(Settings settings, String name, int fillers, long mib, int slots) throws Exception {
-        long staged = fillers * mib * slots * MIB;
+    private List<Measure> measure(Settings settings, String name, int workers, long mib, int stagingBuffers)
+            throws Exception {
+        long staged = workers * mib * stagingBuffers * MIB;
         Options options = bench.options("staged")
-                .with(StagingOptions.FILLERS, fillers)
-                .with(StagingOptions.SLOT_BYTES, mib * MIB)
-                .with(StagingOptions.SLOTS_PER_FILLER, slots)
-                .with(CommonOptions.LANE_BYTES, Math.max(CommonOptions.LANE_BYTES.fallback(), staged + staged / 2));
+                .with(StagingOptions.WORKERS, workers)
+                .with(StagingOptions.BUFFER_BYTES, mib * MIB)
+                .with(StagingOptions.BUFFERS_PER_WORKER, stagingBuffers)
+                .with(CommonOptions.QUEUE_BYTES, Math.max(CommonOptions.QUEUE_BYTES.fallback(), staged + staged / 2));
         long all = bench.sizes().hotBytes();
         Contender reader =
                 new GpuRead(name, new GpuRead.Plan(bench.hot(), all, all, options, Set.of(FileOption.READ), false));

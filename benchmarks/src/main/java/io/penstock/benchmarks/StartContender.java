@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** A program from its start, or from that of its {@code main}, until it says that the first byte is there. */
+/** A program from its start, or from that of its {@code main}, until it reports the first byte. */
 final class StartContender implements Contender {
 
     private static final Pattern PART = Pattern.compile("([0-9.]+) ms");
@@ -35,12 +35,12 @@ final class StartContender implements Contender {
         this.fromMain = fromMain;
     }
 
-    /** Makes a JVM. */
+    /** Creates a JVM. */
     static StartContender jvm(String name, GpuBench bench, String... options) {
         return new StartContender(name, () -> begin(bench, List.of(options)), false);
     }
 
-    /** Makes a JVM that finds its classes in an archive, as the launchers' does. */
+    /** Creates a JVM with a class archive, as the launchers do. */
     static StartContender archived(String name, GpuBench bench, String... options)
             throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive(bench), "-Xlog:disable"));
@@ -48,10 +48,10 @@ final class StartContender implements Contender {
         return new StartContender(name, () -> begin(bench, all), false);
     }
 
-    /** Makes a program of the C peers. */
-    static StartContender c(String name, GpuBench bench, String way) {
+    /** Creates a program of the C peers. */
+    static StartContender c(String name, GpuBench bench, String variant) {
         return new StartContender(
-                name, () -> bench.peers().start("first", way, bench.hot().toString()), false);
+                name, () -> bench.peers().start("first", variant, bench.hot().toString()), false);
     }
 
     /** Returns the same, with the time that the program has measured itself. */
@@ -70,7 +70,9 @@ final class StartContender implements Contender {
         return builder.start();
     }
 
-    /** Returns the archive, made by a run that ends with it; a class path with folders has none, and says so. */
+    /**
+     * Returns the archive, written by a run at its exit; fails for a class path with folders, which cannot have one.
+     */
     private static Path archive(GpuBench bench) throws IOException, InterruptedException {
         Path archive = bench.directory().resolve("first-byte.jsa");
         Files.deleteIfExists(archive); // perhaps of other classes
@@ -98,7 +100,7 @@ final class StartContender implements Contender {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             String line = said.readLine();
             while (line != null && !line.startsWith(FIRST_BYTE)) {
-                last = line; // what a program says that fails, or a library before it
+                last = line; // the output of a failing program, or of a library before it
                 line = said.readLine();
             }
             long took = System.nanoTime() - begin;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.stream.LongStream;
 
-/** A file whose every word is a function of its offset, so that a block tells where it was read from. */
+/** A file whose every word is a function of its offset, so that a block identifies where it was read from. */
 final class TestFile {
 
     /** The bytes of a test file. */
@@ -23,13 +23,13 @@ final class TestFile {
 
     private TestFile() {}
 
-    /** Makes it, unless it is there; either way its bytes are in the page cache then. */
+    /** Creates it unless it exists; in either case its bytes are in the page cache afterwards. */
     static Path prepare(Path path) throws IOException {
         return prepare(path, BYTES);
     }
 
     /**
-     * Makes one of another size.
+     * Creates a file of another size.
      *
      * @param bytes a multiple of 1 MiB
      */
@@ -81,7 +81,7 @@ final class TestFile {
         }
     }
 
-    /** Fills a buffer with what the file has at an offset, or with a slot's own bytes for a negative one. */
+    /** Fills a buffer with the contents of the file at an offset, or with a pattern for a negative one. */
     static void fill(ByteBuffer chunk, long offset) {
         chunk.clear();
         for (int at = 0; at < chunk.capacity(); at += Long.BYTES) {
@@ -90,7 +90,7 @@ final class TestFile {
     }
 
     /**
-     * Checks that a block holds what the file has at an offset.
+     * Checks that a block holds the contents of the file at an offset.
      *
      * @param block in little-endian order
      */

@@ -10,45 +10,45 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /**
- * Publishes transfers, each over a free slot, until it is told to end. As lean as a publisher can be, since it is
- * measured with what it feeds.
+ * Publishes transfers, each over a free chain, until {@link #end}. Minimal, since its cost is measured with that of its
+ * subscriber.
  */
 final class TransferSource implements Publisher<Transfer>, Subscription {
 
     private final IntFunction<Transfer> next;
-    private final int[] ring; // free slots: given back by the deliveries, taken by the publisher's signals
+    private final int[] ring; // free chains: returned by the deliveries, taken by the publisher's signals
     private final int mask;
     private final AtomicLong given = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
-    private long taken; // by whoever emits
+    private long taken; // by the emitting thread
     private @Nullable Subscriber<? super Transfer> subscriber;
     private volatile boolean ending;
     private boolean ended;
 
     /**
-     * Makes one.
+     * Creates an instance.
      *
-     * @param next makes the transfer for a slot
+     * @param next creates the transfer for a chain
      */
-    TransferSource(int slots, IntFunction<Transfer> next) {
+    TransferSource(int chains, IntFunction<Transfer> next) {
         this.next = next;
-        int size = Integer.highestOneBit(Math.max(1, 2 * slots - 1));
+        int size = Integer.highestOneBit(Math.max(1, 2 * chains - 1));
         ring = new int[size];
         mask = size - 1;
-        for (int slot = 0; slot < slots; slot++) {
-            ring[slot] = slot;
+        for (int chain = 0; chain < chains; chain++) {
+            ring[chain] = chain;
         }
-        given.set(slots);
+        given.set(chains);
     }
 
-    /** Takes a slot back; serial, before more is requested. */
-    void give(int slot) {
+    /** Returns a chain; serial, before more is requested. */
+    void give(int chain) {
         long count = given.getPlain();
-        ring[(int) count & mask] = slot;
+        ring[(int) count & mask] = chain;
         given.setRelease(count + 1);
     }
 
-    /** Lets the next request end it. */
+    /** Makes the next request complete it. */
     void end() {
         ending = true;
     }
@@ -62,7 +62,7 @@ final class TransferSource implements Publisher<Transfer>, Subscription {
     @Override
     public void request(long n) {
         if (requested.getAndAdd(n) != 0) {
-            return; // whoever emits sees it
+            return; // the emitting thread sees it
         }
         for (long left = n; left != 0; left = requested.addAndGet(-left)) {
             for (long i = 0; i < left && !ended; i++) {
@@ -82,7 +82,7 @@ final class TransferSource implements Publisher<Transfer>, Subscription {
             return;
         }
         if (given.getAcquire() == taken) {
-            throw new IllegalStateException("more is requested than there are slots");
+            throw new IllegalStateException("more is requested than there are chains");
         }
         to.onNext(next.apply(ring[(int) taken++ & mask]));
     }

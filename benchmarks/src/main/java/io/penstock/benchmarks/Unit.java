@@ -4,7 +4,7 @@ package io.penstock.benchmarks;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** In what a row's measures are told. */
+/** The unit of a row's measures. */
 enum Unit {
     /** An operation is a read or a write. */
     OPERATIONS("/s", Measure::perSecond, "CPU ns each", Measure::cpuNanosEach),
@@ -41,7 +41,7 @@ enum Unit {
         return cpu.applyAsDouble(measure);
     }
 
-    /** Returns three significant digits or so. */
+    /** Returns about three significant digits. */
     static String number(double value) {
         double size = Math.abs(value);
         String pattern = size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f";

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Vert.x: reads on its worker pool, results on an event loop. Its buffers are its own. */
-final class VertxPeer extends SlotLoop {
+final class VertxPeer extends ChainLoop {
 
     private static final int CLOSE_SECONDS = 30;
 
@@ -20,10 +20,10 @@ final class VertxPeer extends SlotLoop {
     private final Buffer[] buffers;
 
     VertxPeer(Workload workload) {
-        super(workload, Slots.allocate(workload));
+        super(workload, Chains.allocate(workload));
         buffers = new Buffer[workload.depth()];
-        for (int slot = 0; slot < buffers.length; slot++) {
-            buffers[slot] = Buffer.buffer(new byte[workload.blockBytes()]);
+        for (int chain = 0; chain < buffers.length; chain++) {
+            buffers[chain] = Buffer.buffer(new byte[workload.blockBytes()]);
         }
         file = vertx.fileSystem().openBlocking(workload.file().toString(), new OpenOptions().setWrite(false));
     }
@@ -39,27 +39,27 @@ final class VertxPeer extends SlotLoop {
     }
 
     @Override
-    void begin(int slot, long offset) {
-        file.read(buffers[slot], 0, offset, workload.blockBytes()).onComplete(read -> {
+    void begin(int chain, long offset) {
+        file.read(buffers[chain], 0, offset, workload.blockBytes()).onComplete(read -> {
             if (read.failed()) {
                 failed(read.cause());
             } else {
-                completed(slot, read.result().length());
+                completed(chain, read.result().length());
             }
         });
     }
 
     @Override
     public void verify() throws IOException {
-        for (int slot = 0; slot < buffers.length; slot++) {
-            slots.block(slot).clear().put(buffers[slot].getBytes());
+        for (int chain = 0; chain < buffers.length; chain++) {
+            chains.block(chain).clear().put(buffers[chain].getBytes());
         }
         super.verify();
     }
 
     @Override
     public void close() throws Exception {
-        // Bounded, since it may wait for a read that does not end.
+        // Bounded, since it may wait for a read that does not complete.
         file.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
         vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
     }

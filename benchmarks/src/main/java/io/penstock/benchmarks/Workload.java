@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What the contenders of a row have to do: random blocks of a file.
+ * The work of a row's contenders: random blocks of a file.
  *
- * @param direct whether past the page cache
- * @param write whether blocks are written; else read
+ * @param direct true for direct I/O
+ * @param write true to write blocks; otherwise they are read
  */
 record Workload(Path file, int blockBytes, int depth, boolean direct, boolean write) {
 
@@ -18,11 +18,11 @@ record Workload(Path file, int blockBytes, int depth, boolean direct, boolean wr
     }
 
     /**
-     * Returns the offset of a random block. Those that a slot writes no other slot writes, so that a run can be
-     * checked: the last write of each slot must be there.
+     * Returns the offset of a random block. No two chains write the same block, so that a run can be checked: the last
+     * write of each chain must be there.
      */
-    long offset(int slot) {
+    long offset(int chain) {
         long block = ThreadLocalRandom.current().nextLong(blocks());
-        return (write ? block - block % depth + slot : block) * blockBytes;
+        return (write ? block - block % depth + chain : block) * blockBytes;
     }
 }

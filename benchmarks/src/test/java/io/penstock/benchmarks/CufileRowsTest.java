@@ -30,13 +30,13 @@ import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rows of cufile in small, on the doubles that the tests of backend-cufile have built. */
+/** The rows of cufile in small, on the fakes that the tests of backend-cufile have built. */
 @Tag("once")
 class CufileRowsTest {
 
     private static final Path TARGET =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target");
-    private static final Path DOUBLES = TARGET.getParent().resolveSibling("backend-cufile/target/doubles");
+    private static final Path FAKES = TARGET.getParent().resolveSibling("backend-cufile/target/fakes");
 
     @TempDir(factory = OnDisk.class)
     static Path folder;
@@ -54,13 +54,13 @@ class CufileRowsTest {
 
     @BeforeAll
     static void open() throws Exception {
-        Path doubles = newest();
-        Require.backend("doubles", doubles == null ? "no doubles in " + DOUBLES + ": test backend-cufile first" : null);
-        System.setProperty("penstock.cufile.libcuda", doubles + "/libcuda.so.1");
-        System.setProperty("penstock.cufile.libcufile", doubles + "/libcufile.so.0");
+        Path fakes = newest();
+        Require.backend("fakes", fakes == null ? "no fakes in " + FAKES + ": test backend-cufile first" : null);
+        System.setProperty("penstock.cufile.libcuda", fakes + "/libcuda.so.1");
+        System.setProperty("penstock.cufile.libcufile", fakes + "/libcufile.so.0");
         Backends.list().stream()
                 .filter(listing -> listing.name().equals("cufile"))
-                .forEach(listing -> Require.backend("doubles", listing.availability()));
+                .forEach(listing -> Require.backend("fakes", listing.availability()));
         settings = Settings.parse(new String[] {
             "cufile",
             "--force",
@@ -79,10 +79,10 @@ class CufileRowsTest {
     }
 
     private static @Nullable Path newest() throws IOException {
-        if (!Files.isDirectory(DOUBLES)) {
+        if (!Files.isDirectory(FAKES)) {
             return null;
         }
-        try (Stream<Path> folders = Files.list(DOUBLES)) {
+        try (Stream<Path> folders = Files.list(FAKES)) {
             return folders.filter(each -> each.getFileName().toString().startsWith("libraries-"))
                     .max(Comparator.comparing(each -> each.toFile().lastModified()))
                     .orElse(null);
@@ -127,7 +127,10 @@ class CufileRowsTest {
     @Test
     void theGridTriesTheOptionsOfStagingOneAfterAnother() throws Exception {
         Report report = new StagingGrid(bench()).run(settings, false);
-        assertThat(report.figures()).hasSize(27).extracting(Figure::contender).contains("16 fillers, 4 slots of 1 MiB");
+        assertThat(report.figures())
+                .hasSize(27)
+                .extracting(Figure::contender)
+                .contains("16 staging workers, 4 staging buffers of 1 MiB");
     }
 
     @Test

@@ -59,7 +59,7 @@ class GlRowsTest {
     void theCheckFindsAWordThatIsWrong() throws Exception {
         try (GlBench bench = GlBench.open(settings());
                 GlMemoryCheck memory = new GlMemoryCheck();
-                GlPeer peer = new GlPeer(GlPeer.Way.NAIVE, bench.hot(), bench.bytes(), 1 << 20)) {
+                GlPeer peer = new GlPeer(GlPeer.Variant.NAIVE, bench.hot(), bench.bytes(), 1 << 20)) {
             peer.run(0);
             peer.verify();
             int other = GlMemoryCheck.buffer(4096, 0);

@@ -10,7 +10,8 @@ class MachineTest {
 
     @Test
     void whoSleepsInARingLeavesItsProcessorIdle() {
-        // Of 100 ticks 10 are of users, 50 idle, 40 waited for I/O: what a lane that waits to be woken looks like.
+        // Of 100 ticks 10 are of users, 50 idle, 40 waited for I/O: what an I/O queue that waits to be woken looks
+        // like.
         String before = "cpu  100 0 200 1000 300 0 0 0 0 0";
         String after = "cpu  110 0 200 1050 340 0 0 0 0 0";
         assertThat(Machine.idleShare(before, after)).isEqualTo(0.9);

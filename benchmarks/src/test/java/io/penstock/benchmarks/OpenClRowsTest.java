@@ -15,12 +15,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rows of opencl in small, on this machine's OpenCL and on the double of AMD's driver. */
+/** The rows of opencl in small, on this machine's OpenCL and on the fake of AMD's driver. */
 class OpenClRowsTest {
 
-    private static final Path DOUBLES = Path.of(System.getProperty("basedir", ""))
+    private static final Path FAKES = Path.of(System.getProperty("basedir", ""))
             .toAbsolutePath()
-            .resolveSibling("backend-opencl-ssg/target/doubles");
+            .resolveSibling("backend-opencl-ssg/target/fakes");
 
     @TempDir
     Path folder;
@@ -31,26 +31,25 @@ class OpenClRowsTest {
                 .filter(listing -> listing.name().equals("opencl-ssg"))
                 .forEach(listing -> Require.backend("opencl", listing.availability()));
         String layer = layer();
-        Require.backend(
-                "doubles", layer.isEmpty() ? "no layer in " + DOUBLES + ": test backend-opencl-ssg first" : null);
-        System.setProperty(OpenClBench.SSG_DOUBLE, layer);
+        Require.backend("fakes", layer.isEmpty() ? "no layer in " + FAKES + ": test backend-opencl-ssg first" : null);
+        System.setProperty(OpenClBench.SSG_FAKE, layer);
     }
 
     private static String layer() throws IOException {
-        if (!Files.isDirectory(DOUBLES)) {
+        if (!Files.isDirectory(FAKES)) {
             return "";
         }
-        try (Stream<Path> folders = Files.list(DOUBLES)) {
+        try (Stream<Path> folders = Files.list(FAKES)) {
             return folders.filter(each -> each.getFileName().toString().startsWith("layer-"))
                     .max(Comparator.comparing(each -> each.toFile().lastModified()))
-                    .map(each -> each.resolve("libssg-double.so").toString())
+                    .map(each -> each.resolve("libssg-fake.so").toString())
                     .orElse("");
         }
     }
 
     @AfterEach
     void forget() {
-        System.clearProperty(OpenClBench.SSG_DOUBLE);
+        System.clearProperty(OpenClBench.SSG_FAKE);
     }
 
     @Test

@@ -18,17 +18,17 @@ public final class BackendChoice {
                     + " PENSTOCK_BACKEND says, else host.")
     private @Nullable String name;
 
-    /** Opens the backend that was chosen. */
+    /** Opens the chosen backend. */
     public Backend open() {
         return open(Options.none());
     }
 
-    /** Opens the backend that was chosen, with options. */
+    /** Opens the chosen backend with options. */
     public Backend open(Options options) {
         return name == null ? Backends.open(options) : Backends.open(name, options);
     }
 
-    /** Returns the name by which the backend is looked up. */
+    /** Returns the name of the backend. */
     public String name() {
         if (name != null) {
             return name.toLowerCase(Locale.ROOT);

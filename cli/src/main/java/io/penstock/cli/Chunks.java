@@ -4,21 +4,21 @@ package io.penstock.cli;
 import java.util.Iterator;
 import reactor.core.publisher.SynchronousSink;
 
-/** Cuts the data of a file into chunks, in their order, each given out once. Thread-safe. */
+/** Splits the data of a file into chunks, in order, each emitted once. Thread-safe. */
 final class Chunks {
 
     /** Bytes of the file. */
-    record Piece(long offset, long length) {}
+    record Segment(long offset, long length) {}
 
     private final long bytes;
     private final long count;
     private final Iterator<DataExtents.Extent> extents; // guarded by this
-    private DataExtents.Extent current = new DataExtents.Extent(0, 0); // what is left of it; guarded by this
+    private DataExtents.Extent current = new DataExtents.Extent(0, 0); // the rest of it; guarded by this
 
     /**
-     * Cuts each extent by itself.
+     * Splits each extent separately.
      *
-     * @param mostBytes the bytes of a chunk, fewer if no extent has as many
+     * @param mostBytes the bytes of a chunk; fewer if no extent is that long
      */
     Chunks(DataExtents data, long mostBytes) {
         long longest = data.extents().stream()
@@ -37,13 +37,13 @@ final class Chunks {
         return bytes;
     }
 
-    /** Returns how many chunks there are, or {@code most}. */
+    /** Returns the number of chunks, at most {@code most}. */
     int atMost(int most) {
         return (int) Math.min(most, count);
     }
 
-    /** Emits the next one, or completes. */
-    synchronized void next(SynchronousSink<Piece> sink) {
+    /** Emits the next chunk, or completes. */
+    synchronized void next(SynchronousSink<Segment> sink) {
         if (current.offset() == current.end()) {
             if (!extents.hasNext()) {
                 sink.complete();
@@ -52,7 +52,7 @@ final class Chunks {
             current = extents.next();
         }
         long length = Math.min(bytes, current.end() - current.offset());
-        sink.next(new Piece(current.offset(), length));
+        sink.next(new Segment(current.offset(), length));
         current = new DataExtents.Extent(current.offset() + length, current.end());
     }
 }

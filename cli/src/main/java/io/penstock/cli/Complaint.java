@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
-/** Says what went wrong as a user wants to hear it. */
+/** Formats errors as messages for the user. */
 final class Complaint {
 
     private Complaint() {}

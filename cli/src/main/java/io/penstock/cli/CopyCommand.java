@@ -62,13 +62,13 @@ final class CopyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        Way way = path == null ? Way.ANY : Way.of(path, choice.name());
+        Variant variant = path == null ? Variant.ANY : Variant.of(path, choice.name());
         DataExtents extents = DataExtents.of(source);
         try (NewFile target = new NewFile(destination, force, permissions());
-                Backend backend = choice.open(way.options())) {
+                Backend backend = choice.open(variant.options())) {
             checkSpace(extents.dataBytes());
             target.leftByKill().ifPresent(this::warn);
-            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, way.path());
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path());
             DeviceCopy.Result result = copy.run(
                     source, extents, target.part(), (done, total) -> progress.step("copying " + source, done, total));
             String sums = verify ? sums(target.part()) : "";
@@ -125,7 +125,7 @@ final class CopyCommand implements Callable<Integer> {
     private void checkSpace(long bytes) throws IOException {
         FileStore disk = Files.getFileStore(NewFile.folder(destination));
         long free = disk.getUsableSpace();
-        if (free < bytes && disk.getTotalSpace() > 0) { // where both are 0, the file system does not tell
+        if (free < bytes && disk.getTotalSpace() > 0) { // both are 0 if the file system does not report them
             throw new IOException(
                     "disk full: " + destination + " would need " + bytes + " bytes, and " + free + " are left");
         }

@@ -12,10 +12,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where a file has data, as {@code lseek(2)} tells by SEEK_DATA and SEEK_HOLE; between them it reads as zeros.
+ * The extents of a file that hold data, by {@code lseek(2)} with SEEK_DATA and SEEK_HOLE; the holes between them read
+ * as zeros.
  *
  * @param length the length of the file
- * @param extents in their order; one for the whole file where the system does not tell
+ * @param extents in order; one for the whole file if the system does not report them
  */
 record DataExtents(long length, List<Extent> extents) {
 
@@ -38,7 +39,7 @@ record DataExtents(long length, List<Extent> extents) {
         byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
         int fd = LibC.orErrno(LibC.open(Arrays.copyOf(name, name.length + 1), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
         if (fd < 0) {
-            return whole(length); // the copy itself will complain
+            return whole(length); // the copy itself will fail
         }
         try {
             return of(fd, length);
@@ -52,11 +53,11 @@ record DataExtents(long length, List<Extent> extents) {
         for (long at = 0; at < length; ) {
             long data = LibC.orErrno(LibC.lseek(fd, at, SEEK_DATA));
             if (data == -ENXIO) {
-                break; // nothing but a hole is left
+                break; // only a hole is left
             }
             long hole = data < 0 ? data : LibC.orErrno(LibC.lseek(fd, data, SEEK_HOLE));
             if (hole <= at) {
-                return whole(length); // it does not tell
+                return whole(length); // not reported
             }
             if (data < length) {
                 extents.add(new Extent(data, Math.min(hole, length)));
@@ -70,14 +71,14 @@ record DataExtents(long length, List<Extent> extents) {
         return new DataExtents(length, length == 0 ? List.of() : List.of(new Extent(0, length)));
     }
 
-    /** Returns the bytes that are not in holes. */
+    /** Returns the number of bytes that are not in holes. */
     long dataBytes() {
         return extents.stream()
                 .mapToLong(extent -> extent.end() - extent.offset())
                 .sum();
     }
 
-    /** Returns whether the file is longer than its data reach. */
+    /** Returns true if the file extends beyond its data. */
     boolean endsInHole() {
         return length > 0
                 && (extents.isEmpty() || extents.get(extents.size() - 1).end() < length);

@@ -29,16 +29,16 @@ final class DeviceCopy {
 
     private static final int BUFFERS = 4;
 
-    /** Hears how many bytes have arrived. */
+    /** Receives the number of bytes that have arrived. */
     interface Listener {
         void copied(long done, long total);
     }
 
     /**
-     * What the copy came to.
+     * The result of a copy.
      *
      * @param bytes the length of the copy
-     * @param moved the bytes that were read and written, which holes are not
+     * @param moved the bytes that were read and written, without holes
      * @param nanos the time from the first read until everything was durable
      * @param paths the paths that reads and writes took
      */
@@ -60,14 +60,14 @@ final class DeviceCopy {
     /**
      * Copies the bytes of {@code source} that are not in holes to {@code target}, an empty file.
      *
-     * @param extents the data of {@code source}; of a file without a length, all is read until its end
+     * @param extents the data of {@code source}; a file without a length is read to its end
      */
     Result run(Path source, DataExtents extents, Path target, Listener listener) throws IOException {
         if (extents.length() == 0 && isEmpty(source)) {
             return new Result(0, 0, 0, paths());
         }
         long start = System.nanoTime();
-        // A mapping is registered for a file that stays as it is: whoever asks for that way promises so.
+        // A mapping is registered only for a file that does not change: the user who requests that path guarantees it.
         FileOption[] read = demanded == TransferPath.MAPPED
                 ? new FileOption[] {FileOption.READ, FileOption.IMMUTABLE}
                 : new FileOption[] {FileOption.READ};
@@ -77,7 +77,7 @@ final class DeviceCopy {
         return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());
     }
 
-    /** Asks the file itself: those of /proc say so and are not. */
+    /** Reads the file itself: files of /proc report a length of 0 but are not empty. */
     private static boolean isEmpty(Path source) throws IOException {
         try (InputStream bytes = Files.newInputStream(source)) {
             return bytes.read() < 0;
@@ -93,10 +93,10 @@ final class DeviceCopy {
                 .flatMap(
                         index -> backend.withBuffer(
                                 chunks.bytes(),
-                                buffer -> Flux.<Chunks.Piece>generate(chunks::next)
+                                buffer -> Flux.<Chunks.Segment>generate(chunks::next)
                                         .concatMap(
-                                                piece -> moveChunk(
-                                                        from.region(piece.offset(), piece.length()), to, buffer),
+                                                segment -> moveChunk(
+                                                        from.region(segment.offset(), segment.length()), to, buffer),
                                                 0)
                                         .doOnNext(bytes -> listener.copied(done.addAndGet(bytes), extents.dataBytes()))
                                         .then()),
@@ -106,7 +106,7 @@ final class DeviceCopy {
         return moved.then(lengthened).then(to.sync());
     }
 
-    /** Copies a file that says that it is empty, which files of /proc do that are not. */
+    /** Copies a file with a reported length of 0, such as a file of /proc, which need not be empty. */
     private Mono<Void> copyToEnd(StorageFile from, StorageFile to, Listener listener) {
         AtomicBoolean ended = new AtomicBoolean();
         return backend.withBuffer(
@@ -146,7 +146,7 @@ final class DeviceCopy {
     }
 
     private Mono<Completion> submit(Transfer transfer, Set<TransferPath> paths) {
-        // Nothing is written through a mapping.
+        // No mapping is written through.
         boolean checked = demanded != null && (transfer.isRead() || demanded != TransferPath.MAPPED);
         if (checked) {
             Explanation plan = backend.explain(transfer);

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import reactor.core.publisher.Mono;
 
-/** {@code penstock doctor}: which backends can be used here, and what would help the others. */
+/** {@code penstock doctor}: which backends can be used here, and remedies for the others. */
 @Command(
         name = "doctor",
         description = "Lists every backend: whether it can be used here, why not, and what would help.")
@@ -55,7 +55,7 @@ final class DoctorCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Lists the backends while cuFile's driver is open, and has counted one reading of a file. */
+    /** Lists the backends while the cuFile driver is open and has counted one read of a file. */
     private static List<Backends.Listing> listWithDriver(Path path) {
         Options options = Options.none().with("penstock.cufile.path", "sync").with("penstock.cufile.statistics", "3");
         try (Backend backend = Backends.open("cufile", options);

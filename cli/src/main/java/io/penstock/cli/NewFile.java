@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is there as a whole or not at all: written without a name, or where the file system has no such files
- * under a hidden one, and named at the end. Not thread-safe.
+ * A file that appears as a whole or not at all: written without a name, or under a hidden name if the file system does
+ * not support unnamed files, and named at the end. Not thread-safe.
  */
 public final class NewFile implements AutoCloseable {
 
@@ -30,22 +30,22 @@ public final class NewFile implements AutoCloseable {
 
     private final Path path;
     private final boolean replace;
-    private final Path hidden; // next to its place
+    private final Path hidden; // next to its target
     private final @Nullable UnnamedFile unnamed;
     private final Path part;
     private final @Nullable Set<PosixFilePermission> granted;
 
     /**
-     * Makes an empty file, which only its owner can read until {@link #commit}.
+     * Creates an empty file, which only its owner can read until {@link #commit}.
      *
-     * @param permissions what it gets then, less the umask; null where the file system has none
-     * @throws FileAlreadyExistsException if there is one already, and it is not to be replaced
+     * @param permissions its permissions from then on, less the umask; null if the file system has none
+     * @throws FileAlreadyExistsException if the file exists and must not be replaced
      */
     NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions) throws IOException {
         this(path, replace, permissions, true);
     }
 
-    /** As above; {@code false} as on a file system that has no unnamed files. */
+    /** Same; {@code false} selects the behaviour on a file system without unnamed files. */
     NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions, boolean mayBeUnnamed)
             throws IOException {
         this.path = path.toAbsolutePath();
@@ -64,7 +64,8 @@ public final class NewFile implements AutoCloseable {
             if (unnamed == null) {
                 create(permissions);
             }
-            // The kernel has applied the umask, and the default ACL of the folder: what it made of them is put back.
+            // The kernel has applied the umask and the default ACL of the folder: the resulting permissions are
+            // restored.
             granted = permissions == null ? null : Files.getPosixFilePermissions(part);
             if (granted != null) {
                 Files.setPosixFilePermissions(part, OWNER);
@@ -76,13 +77,13 @@ public final class NewFile implements AutoCloseable {
     }
 
     private void create(@Nullable Set<PosixFilePermission> permissions) throws IOException {
-        hidden.toFile().deleteOnExit(); // for the user who presses Ctrl-C
+        hidden.toFile().deleteOnExit(); // for Ctrl-C
         try {
             FileAttribute<?>[] with = permissions == null
                     ? new FileAttribute<?>[0]
                     : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
             Files.createFile(hidden, with);
-        } catch (NoSuchFileException e) { // of a folder that is there: /proc and its like
+        } catch (NoSuchFileException e) { // of an existing folder, such as /proc
             throw new FileSystemException(path.toString(), null, "no file can be created in " + path.getParent());
         }
     }
@@ -112,17 +113,17 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    /** Returns where to write; an empty file is there. */
+    /** Returns the path to write to; an empty file exists there. */
     Path part() {
         return part;
     }
 
-    /** Returns what is left behind if the process is killed meanwhile: a file that only this name keeps. */
+    /** Returns the file that remains if the process is killed meanwhile; only this name keeps it. */
     Optional<Path> leftByKill() {
         return unnamed == null ? Optional.of(hidden) : Optional.empty();
     }
 
-    /** Puts what was written into its place. */
+    /** Moves the written file to its target. */
     void commit() throws IOException {
         if (granted != null) {
             Files.setPosixFilePermissions(part, granted);
@@ -138,7 +139,7 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    /** A move would replace what has come there meanwhile, a link does not. */
+    /** A move would replace a file created there meanwhile; a link does not. */
     private void link() throws IOException {
         try {
             Files.createLink(path, hidden);
@@ -150,7 +151,7 @@ public final class NewFile implements AutoCloseable {
         }
     }
 
-    /** Deletes what was written and not committed. */
+    /** Deletes the file if it was not committed. */
     @Override
     public void close() throws IOException {
         if (unnamed != null) {

@@ -62,13 +62,13 @@ public final class Penstock {
         return code;
     }
 
-    /** Returns the width of a help text: what the user's shell says, if that is a width. */
+    /** Returns the width of help texts: the shell's value if it is a valid width. */
     static int columns(@Nullable String said) {
         boolean number = said != null && said.matches("[1-9][0-9]{0,3}");
         return number ? Math.max(LEAST_COLUMNS, Integer.parseInt(said)) : DEFAULT_COLUMNS;
     }
 
-    /** A mixin would bring --version along, which only the whole has. */
+    /** A mixin would add --version, which only the top-level command has. */
     private static void addHelp(CommandLine command) {
         if (command.getCommandSpec().findOption("--help") == null) {
             command.getCommandSpec()

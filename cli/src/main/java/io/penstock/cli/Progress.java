@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Shows progress on standard error: on a terminal one line that changes, elsewhere a line at each end. */
+/** Shows progress on standard error: on a terminal one line that changes, elsewhere one line per finished step. */
 public final class Progress {
 
     private static final int BAR = 24;
@@ -19,7 +19,7 @@ public final class Progress {
     private long shownNanos = System.nanoTime() - EVERY_NANOS;
     private int shownLength;
 
-    /** Shows a step, at most ten times a second; nothing if standard error is no terminal. */
+    /** Shows a step, at most ten times a second; nothing if standard error is not a terminal. */
     public synchronized void step(String what, long done, long total) {
         long now = System.nanoTime();
         if (TERMINAL && now - shownNanos >= EVERY_NANOS) {
@@ -30,13 +30,13 @@ public final class Progress {
         }
     }
 
-    /** Shows a line that stays. */
+    /** Shows a permanent line. */
     public synchronized void line(String text) {
         clear();
         System.err.println(text);
     }
 
-    /** Clears the line that changes, before something else is printed or thrown. */
+    /** Clears the changing line, before other output or an exception. */
     public synchronized void clear() {
         if (shownLength > 0) {
             System.err.print("\r" + " ".repeat(shownLength) + "\r");
@@ -44,7 +44,7 @@ public final class Progress {
         }
     }
 
-    /** Returns a rate in words. */
+    /** Returns a rate as text. */
     public static String rate(long bytes, long nanos) {
         double rate = (double) bytes / Math.max(nanos, 1);
         return String.format(Locale.ROOT, rate < 0.1 ? "%.5f GB/s" : "%.2f GB/s", rate);
@@ -56,7 +56,7 @@ public final class Progress {
         shownLength = text.length();
     }
 
-    /** From JDK 22 on there is a console without a terminal too, and a method that tells. */
+    /** From JDK 22 on a console may exist without a terminal, and has a method to query that. */
     private static boolean isTerminal(@Nullable Console console) {
         if (console == null) {
             return false;

@@ -26,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code penstock serve}: the files of a directory over HTTP, until the process is told to end. */
+/** {@code penstock serve}: the files of a directory over HTTP, until the process is terminated. */
 @Command(
         name = "serve",
         description =
@@ -127,7 +127,7 @@ final class ServeCommand implements Callable<Integer> {
                 seconds("--idle-timeout", idleSeconds),
                 seconds("--stall-timeout", stallSeconds));
         ServedDirectory served = new ServedDirectory(directory, dotFiles);
-        // Host memory, because sockets are written from it; delivery on the lane, because Netty does not block it.
+        // Host memory, because sockets are written from it; delivery on the I/O queue, because Netty does not block it.
         Options options = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
         try (Backend backend = Backends.open("host", options);
                 OpenFiles files = new OpenFiles(backend, served, openFiles)) {
@@ -159,7 +159,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /** Has SIGINT and SIGTERM wait until the responses under way have ended and the backend is closed. */
+    /** Makes SIGINT and SIGTERM wait until responses in flight have completed and the backend is closed. */
     private void endWithTheProcess(FileServer server) {
         server.close();
         try {

@@ -10,7 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.LongConsumer;
 
-/** The sum that says whether a copy is one; read with the JDK alone, so that Penstock does not vouch for itself. */
+/** The checksum that verifies a copy; computed with the JDK alone, so that Penstock does not verify itself. */
 final class Sha256 {
 
     private Sha256() {}

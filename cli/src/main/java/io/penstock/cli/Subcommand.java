@@ -4,7 +4,7 @@ package io.penstock.cli;
 import java.util.concurrent.Callable;
 
 /**
- * A subcommand of {@code penstock} that another module brings along: a service, with picocli's {@code @Command} and a
- * public constructor without parameters. It returns its exit code.
+ * A subcommand of {@code penstock} that another module provides: a service with picocli's {@code @Command} and a public
+ * constructor without parameters. It returns its exit code.
  */
 public interface Subcommand extends Callable<Integer> {}

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Names links that lead to no file. */
+/** Describes broken symbolic links. */
 final class SymbolicLink {
 
     private static final int MOST_LINKS = 40; // that Linux follows

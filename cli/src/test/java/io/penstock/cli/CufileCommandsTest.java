@@ -4,7 +4,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.testing.CommandLineRun;
-import io.penstock.cli.testing.GpuDoubles;
+import io.penstock.cli.testing.GpuFakes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,14 +28,14 @@ class CufileCommandsTest {
 
     @BeforeEach
     void find() throws IOException {
-        GpuDoubles.find();
+        GpuFakes.find();
         source = folder.resolve("source");
         copy = folder.resolve("copy");
     }
 
     @AfterEach
     void forget() {
-        GpuDoubles.forget();
+        GpuFakes.forget();
     }
 
     private byte[] fill(int size) throws IOException {

@@ -4,7 +4,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.testing.CommandLineRun;
-import io.penstock.cli.testing.GpuDoubles;
+import io.penstock.cli.testing.GpuFakes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class DoctorCommandTest {
 
     @AfterEach
-    void forgetDoubles() {
-        GpuDoubles.forget();
+    void forgetFakes() {
+        GpuFakes.forget();
     }
 
     @Test
@@ -40,7 +40,7 @@ class DoctorCommandTest {
 
     @Test
     void whatCuFilesDriverIsAndCountsIsShownWhileItIsOpen() throws IOException {
-        GpuDoubles.find();
+        GpuFakes.find();
         // Of the build: on a disk, where /tmp may be memory.
         Path file = Files.createTempFile(Files.createDirectories(Path.of("target")), "doctor", "");
         Files.write(file, new byte[100_000]);

@@ -23,11 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code doctor} and {@code copy} on this machine's OpenGL, and by AMD's extension on the double of its driver. */
+/** {@code doctor} and {@code copy} on this machine's OpenGL, and by AMD's extension on the fake of its driver. */
 class GlCommandsTest {
 
     private static final Path BUILT =
-            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolveSibling("backend-gl/target/doubles");
+            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolveSibling("backend-gl/target/fakes");
 
     @TempDir
     Path folder;
@@ -123,13 +123,13 @@ class GlCommandsTest {
         Path newest = null;
         if (Files.isDirectory(BUILT)) {
             try (Stream<Path> folders = Files.list(BUILT)) {
-                newest = folders.map(made -> made.resolve("libgl-ssg-double.so"))
+                newest = folders.map(made -> made.resolve("libgl-ssg-fake.so"))
                         .filter(Files::exists)
                         .max(Comparator.comparing(made -> made.toFile().lastModified()))
                         .orElse(null);
             }
         }
-        Require.backend("doubles", newest == null ? "no double in " + BUILT + ": run the tests of backend-gl" : null);
+        Require.backend("fakes", newest == null ? "no fake in " + BUILT + ": run the tests of backend-gl" : null);
         return String.valueOf(newest);
     }
 

@@ -57,7 +57,7 @@ class OpenClCommandsTest {
         "4097, staged, STAGED",
         "20000001, staged, STAGED",
     })
-    void everySizeArrivesWholeThroughSlots(int size, String path, String said) throws IOException {
+    void everySizeArrivesWholeThroughStagingBuffers(int size, String path, String said) throws IOException {
         assertArrives(size, path, said);
     }
 

@@ -13,7 +13,7 @@ import io.penstock.engine.resource.EngineFile;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Finds the caller's bugs, which are thrown at once (rule 402). */
+/** Checks arguments: errors of the caller are thrown at once (rule 402). */
 public final class Checks {
 
     private final EngineBackend backend;

@@ -2,7 +2,7 @@
 package io.penstock.engine;
 
 import io.penstock.engine.order.Pins;
-import io.penstock.engine.queue.Lanes;
+import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.resource.BufferExport;
 import java.time.Duration;
 import java.util.List;
@@ -14,12 +14,15 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The end of a backend (rule 601): refuse, wait within bounds, free what is free, report what is not. */
+/**
+ * Closes a backend (rule 601): refuses new work, waits for a bounded time, frees what is unused, reports what is still
+ * in use.
+ */
 public final class Closing {
 
     private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
 
-    /** What stopping lanes and freeing may take beyond the wait for transfers. */
+    /** The time limit for stopping I/O queues and freeing, on top of the wait for transfers. */
     private static final Duration GRACE = Duration.ofSeconds(20);
 
     private final EngineBackend backend;
@@ -38,7 +41,7 @@ public final class Closing {
         return pins;
     }
 
-    /** Returns whether what has not ended was given up. */
+    /** Returns true if transfers that had not ended were abandoned. */
     boolean isAbandoned() {
         return abandoned;
     }
@@ -66,7 +69,7 @@ public final class Closing {
         }
         Disposable timeout = Schedulers.boundedElastic()
                 .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-        // Freeing makes system calls, so not on the lane that ended the last transfer.
+        // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
         Mono.fromFuture(drained).publishOn(Schedulers.boundedElastic()).subscribe(nothing -> {}, e -> {}, () -> {
             timeout.dispose();
             free();
@@ -77,14 +80,14 @@ public final class Closing {
         backend.resources().closeAll();
         backend.driver().close();
         CompletableFuture<?>[] stops =
-                backend.lanes().stream().map(Lanes::release).toArray(CompletableFuture[]::new);
+                backend.ioQueues().stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
         Mono.fromFuture(CompletableFuture.allOf(stops))
                 .subscribe(nothing -> {}, closed::completeExceptionally, () -> closed.complete(null));
     }
 
-    /** Tells the subscribers of what did not end, and frees nothing: the device may still write. */
+    /** Fails the transfers that did not end, and frees nothing: the device may still write. */
     private void abandon() {
-        abandoned = true; // before lanes are told: see EngineBackend.start
+        abandoned = true; // before I/O queues are notified: see EngineBackend.start
         List<BufferExport> exports = backend.resources().exports();
         if (pins.count() > exports.size()) {
             LOG.warn(
@@ -99,10 +102,10 @@ public final class Closing {
                     backend,
                     export);
         }
-        for (Lanes lanes : backend.lanes()) {
-            lanes.all().forEach(lane -> lane.post(() -> lane.abandon(backend)));
+        for (IoQueues ioQueues : backend.ioQueues()) {
+            ioQueues.all().forEach(ioQueue -> ioQueue.post(() -> ioQueue.abandon(backend)));
         }
         closed.complete(null);
-        // Should the device let go later, the last transfer still frees everything: drained was not given up.
+        // If the device finishes later, the last transfer still frees everything: drained was not cancelled.
     }
 }

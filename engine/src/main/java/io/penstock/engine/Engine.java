@@ -4,29 +4,29 @@ package io.penstock.engine;
 import io.penstock.Backend;
 import io.penstock.Options;
 import io.penstock.engine.spi.DeviceDriver;
-import io.penstock.engine.spi.Route;
-import io.penstock.engine.spi.RouteFilter;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.PathFilter;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** Where a provider turns its driver into a {@link Backend}. */
+/** Entry point for providers: creates a {@link Backend} from a driver. */
 public final class Engine {
 
     private Engine() {}
 
     /**
-     * Opens a backend over a driver, which it closes with the backend, or at once if this fails.
+     * Opens a backend over a driver. The driver is closed with the backend, or at once if this method throws.
      *
-     * @param routes in order of preference; the last one takes every file and every target that the device has
-     * @throws io.penstock.BackendUnavailableException if a route's queue is not to be had
+     * @param ioPaths in order of preference; the last one accepts every file and every target that the device has
+     * @throws io.penstock.BackendUnavailableException if a path's queue is not available
      */
-    public static Backend open(String name, DeviceDriver driver, List<Route> routes, Options options) {
-        return EngineBackend.open(name, driver, filtered(routes), options);
+    public static Backend open(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
+        return EngineBackend.open(name, driver, filtered(ioPaths), options);
     }
 
-    private static List<Route> filtered(List<Route> routes) {
-        List<Route> filtered = routes;
-        for (RouteFilter filter : ServiceLoader.load(RouteFilter.class)) {
+    private static List<IoPath> filtered(List<IoPath> ioPaths) {
+        List<IoPath> filtered = ioPaths;
+        for (PathFilter filter : ServiceLoader.load(PathFilter.class)) {
             filtered = filtered.stream().map(filter::around).toList();
         }
         return filtered;

@@ -22,12 +22,10 @@ import io.penstock.engine.publisher.MonoEnqueue;
 import io.penstock.engine.publisher.MonoOpen;
 import io.penstock.engine.publisher.MonoSubmit;
 import io.penstock.engine.publisher.MonoSync;
-import io.penstock.engine.queue.BroughtFence;
-import io.penstock.engine.queue.Lane;
-import io.penstock.engine.queue.LaneThreads;
-import io.penstock.engine.queue.Lanes;
-import io.penstock.engine.queue.OpenTransfer;
-import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.ImportedFence;
+import io.penstock.engine.queue.IoQueue;
+import io.penstock.engine.queue.IoQueues;
+import io.penstock.engine.queue.IoThreads;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
@@ -35,7 +33,7 @@ import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.stream.FluxStream;
 import io.penstock.engine.stream.MonoWrite;
 import java.nio.ByteBuffer;
@@ -53,29 +51,28 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** A backend: a driver's device, the routes to it in order of preference, and the lanes that carry them. */
-final class EngineBackend implements Backend, Port {
+/** A backend: a driver's device, the paths to it in order of preference, and their I/O queues. */
+final class EngineBackend extends Intake implements Backend {
 
     private final String name;
     private final DeviceDriver driver;
-    private final List<Route> routes;
-    private final List<Lanes> lanes = new ArrayList<>();
+    private final List<IoPath> ioPaths;
+    private final List<IoQueues> ioQueues = new ArrayList<>();
     private final Scheduler scheduler;
     private final boolean direct;
     private final boolean poisoning;
     private final boolean detectingLeaks;
     private final Duration closeTimeout;
-    private final RouteChoice choice;
-    private final Intake intake;
+    private final PathChoice choice;
     private final Copies copies = new Copies(this);
     private final Checks checks = new Checks(this);
     private final OpenResources resources = new OpenResources();
     private final Closing closing;
 
-    private EngineBackend(String name, DeviceDriver driver, List<Route> routes, Options options) {
+    private EngineBackend(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
         this.name = name;
         this.driver = driver;
-        this.routes = List.copyOf(routes);
+        this.ioPaths = List.copyOf(ioPaths);
         CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
         this.scheduler =
                 delivery == CommonOptions.Delivery.ELASTIC ? Schedulers.boundedElastic() : Schedulers.parallel();
@@ -84,30 +81,29 @@ final class EngineBackend implements Backend, Port {
         this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
         this.closeTimeout = options.get(CommonOptions.CLOSE_TIMEOUT);
         this.closing = new Closing(this);
-        this.choice = new RouteChoice(name, this.routes);
-        this.intake = new Intake(this, checks);
+        this.choice = new PathChoice(name, this.ioPaths);
     }
 
-    static Backend open(String name, DeviceDriver driver, List<Route> routes, Options options) {
-        return open(name, driver, routes, options, route -> LaneThreads.acquire(route, options));
+    static Backend open(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
+        return open(name, driver, ioPaths, options, ioPath -> IoThreads.acquire(ioPath, options));
     }
 
-    /** As above, on lanes of a simulation's. */
+    /** As above, on simulated I/O queues. */
     static EngineBackend open(
             String name,
             DeviceDriver driver,
-            List<Route> routes,
+            List<IoPath> ioPaths,
             Options options,
-            Function<? super Route, ? extends Lanes> lanes) {
-        EngineBackend backend = new EngineBackend(name, driver, routes, options);
+            Function<? super IoPath, ? extends IoQueues> ioQueues) {
+        EngineBackend backend = new EngineBackend(name, driver, ioPaths, options);
         try {
-            for (Route route : backend.routes) {
-                backend.lanes.add(lanes.apply(route));
+            for (IoPath ioPath : backend.ioPaths) {
+                backend.ioQueues.add(ioQueues.apply(ioPath));
             }
             return backend;
         } catch (RuntimeException e) {
             CompletableFuture<?>[] stops =
-                    backend.lanes.stream().map(Lanes::release).toArray(CompletableFuture[]::new);
+                    backend.ioQueues.stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
             CompletableFuture.allOf(stops).join();
             driver.close();
             throw e;
@@ -152,7 +148,7 @@ final class EngineBackend implements Backend, Port {
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         Checks.fileOptions(path, options);
-        return new MonoOpen<>(this, () -> resources.openFile(this, routes, path, options));
+        return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
     }
 
     @Override
@@ -212,7 +208,7 @@ final class EngineBackend implements Backend, Port {
 
     @Override
     public DeviceFence fence(long nativeEvent) {
-        return new BroughtFence(driver.fence(nativeEvent), this);
+        return new ImportedFence(driver.fence(nativeEvent), this);
     }
 
     @Override
@@ -236,17 +232,7 @@ final class EngineBackend implements Backend, Port {
         return Explaining.explain(this, transfer);
     }
 
-    // Of the engine.
-
-    @Override
-    public void open(OpenTransfer open) {
-        intake.open(open);
-    }
-
-    @Override
-    public void left(OpenTransfer open) {
-        intake.left(open);
-    }
+    // Engine internals.
 
     @Override
     public Mono<Void> sync(EngineFile file) {
@@ -258,19 +244,21 @@ final class EngineBackend implements Backend, Port {
         return copies.copy(buffer, offset, bytes, up);
     }
 
-    Intake intake() {
-        return intake;
+    @Override
+    Checks checks() {
+        return checks;
     }
 
-    RouteChoice choice() {
+    @Override
+    PathChoice choice() {
         return choice;
     }
 
     @Override
-    public void start(Lane lane, SingleRequest single) {
-        lane.accept(single);
+    public void start(IoQueue ioQueue, SingleRequest single) {
+        ioQueue.accept(single);
         if (closing.isAbandoned()) {
-            lane.post(() -> lane.abandon(this));
+            ioQueue.post(() -> ioQueue.abandon(this));
         }
     }
 
@@ -285,12 +273,12 @@ final class EngineBackend implements Backend, Port {
     }
 
     @Override
-    public List<Route> routes() {
-        return routes;
+    public List<IoPath> ioPaths() {
+        return ioPaths;
     }
 
-    List<Lanes> lanes() {
-        return lanes;
+    List<IoQueues> ioQueues() {
+        return ioQueues;
     }
 
     @Override
@@ -308,8 +296,8 @@ final class EngineBackend implements Backend, Port {
     }
 
     @Override
-    public Lane pick(int route) {
-        return lanes.get(route).pick();
+    public IoQueue pick(int ioPath) {
+        return ioQueues.get(ioPath).pick();
     }
 
     @Override

@@ -7,22 +7,22 @@ import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.engine.plan.PieceCursor;
+import io.penstock.engine.plan.SegmentCursor;
 import io.penstock.engine.queue.Bounces;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.Route;
 
-/** Explains what a transfer would do, by the same planner that would do it. */
+/** Explains how a transfer would run, using the planner that would run it. */
 final class Explaining {
 
     private Explaining() {}
 
     static Explanation explain(EngineBackend backend, Transfer transfer) {
         int index = backend.choice().first(transfer);
-        Route route = backend.routes().get(index);
-        PieceCursor.Ground ground = new PieceCursor.Ground() {
+        IoPath ioPath = backend.ioPaths().get(index);
+        SegmentCursor.Ground ground = new SegmentCursor.Ground() {
             @Override
             public Limits limits(StorageFile file) {
                 return ((EngineFile) file).nativeFile(index).limits();
@@ -35,15 +35,15 @@ final class Explaining {
                         : 0;
             }
         };
-        long pieces = new PieceCursor(transfer, ground, Bounces.SLOT_BYTES).count();
+        long segments = new SegmentCursor(transfer, ground, Bounces.BOUNCE_BYTES).count();
         long alignment = ground.limits(transfer.fileRegion(0).file()).fileAlignment();
-        boolean direct = route.path() == TransferPath.DIRECT;
+        boolean direct = ioPath.path() == TransferPath.DIRECT;
         return new Explanation(
-                route.path(),
-                route.evidence(),
-                pieces,
+                ioPath.path(),
+                ioPath.evidence(),
+                segments,
                 alignment,
                 direct ? "" : backend.choice().whyNotDirect(transfer),
-                direct ? "" : route.remedy());
+                direct ? "" : ioPath.remedy());
     }
 }

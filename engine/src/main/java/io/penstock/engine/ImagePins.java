@@ -8,12 +8,12 @@ import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import org.jspecify.annotations.Nullable;
 
-/** Has the device hold on to the images of a transfer, from its subscription to its native end (rule 201). */
+/** Retains the images of a transfer on the device, from its subscription to its native completion (rule 201). */
 final class ImagePins {
 
     private ImagePins() {}
 
-    /** Takes hold of all; returns why the device has not one of them, and then it holds none. */
+    /** Retains all images; returns why one is not available on the device, and then retains none. */
     static @Nullable RuntimeException take(OpenTransfer open, DeviceDriver driver) {
         Transfer transfer = open.transfer();
         int pairs = transfer.isGather() ? 0 : transfer.pairs(); // gathers go to buffers
@@ -33,7 +33,7 @@ final class ImagePins {
         return null;
     }
 
-    /** Lets go of what is held. */
+    /** Releases the retained images. */
     static void free(OpenTransfer open) {
         @Nullable DeviceMemory[] images = open.images;
         open.images = null;

@@ -6,72 +6,69 @@ import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.OrderKeys;
 import io.penstock.engine.queue.Admission;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.queue.Port;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.spi.FencePoint;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
-/** Takes transfers in for their lane: checks them, pins what they use, chooses their route; and lets go at their end. */
-final class Intake {
-
-    private final EngineBackend backend;
-    private final Checks checks;
-    private final RouteChoice choice;
+/**
+ * Admits transfers to their I/O queue: checks them, pins what they use, chooses their path; releases the pins at their
+ * end.
+ */
+abstract class Intake implements Port {
     private final OrderKeys orderKeys = new OrderKeys();
 
-    Intake(EngineBackend backend, Checks checks) {
-        this.backend = backend;
-        this.checks = checks;
-        this.choice = backend.choice();
-    }
+    abstract Checks checks();
 
-    /** Returns how many order keys transfers have in use. */
+    abstract PathChoice choice();
+
+    /** Returns the number of order keys that transfers use. */
     int keys() {
         return orderKeys.size();
     }
 
-    /** Takes a transfer in, or refuses it: neither throws nor blocks nor signals before it returns. */
-    void open(OpenTransfer open) {
+    /** Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns. */
+    @Override
+    public final void open(OpenTransfer open) {
         Transfer transfer = open.transfer();
         FenceOrder order;
         try {
-            checks.transfer(transfer);
+            if (!open.isChecked()) {
+                checks().transfer(transfer);
+            }
             order = order(open);
         } catch (RuntimeException e) {
             refuse(open, e);
             return;
         }
-        if (!backend.enter()) {
+        if (!enter()) {
             refuse(open, Failures.closed(transfer, "the backend"));
             return;
         }
+        PathChoice choice = choice();
         int pinned = pin(open);
         RuntimeException unpinnable = pinned < transfer.pairs()
                 ? Failures.closed(transfer, "its file or buffer")
-                : ImagePins.take(open, backend.driver());
+                : ImagePins.take(open, driver());
         if (unpinnable != null) {
-            unpin(open, pinned);
-            backend.leave();
-            refuse(open, unpinnable);
+            giveUp(open, pinned, unpinnable);
             return;
         }
-        int route = choice.first(transfer);
-        String refusal = choice.isLast(route) ? choice.refusal(route, transfer) : ""; // the others have been asked
-        if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(route))) {
-            unpin(open, pinned);
-            backend.leave();
-            refuse(
-                    open,
-                    refusal.isEmpty()
-                            ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
-                            : Failures.refused(transfer, refusal));
+        int ioPath = choice.first(transfer);
+        String refusal = choice.isLast(ioPath) ? choice.refusal(ioPath, transfer) : ""; // the others have been checked
+        if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(ioPath))) {
+            PenstockException why = refusal.isEmpty()
+                    ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
+                    : Failures.refused(transfer, refusal);
+            giveUp(open, pinned, why);
             return;
         }
-        choice.chosen(route, transfer);
-        start(open, route, order);
+        choice.chosen(ioPath, transfer);
+        start(open, ioPath, order);
     }
 
     private @Nullable FenceOrder order(OpenTransfer open) {
@@ -80,35 +77,41 @@ final class Intake {
                 || (open.transfer().after().isEmpty() && open.transfer().queue().isEmpty())) {
             return exposed;
         }
-        FencePoint point = backend.driver().fencePoint(open.transfer(), false);
+        FencePoint point = driver().fencePoint(open.transfer(), false);
         return point == null ? null : new FenceOrder(point, false);
     }
 
-    private void start(OpenTransfer open, int route, @Nullable FenceOrder order) {
+    private void start(OpenTransfer open, int ioPath, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
-        Lane lane = backend.pick(route);
+        IoQueue ioQueue = pick(ioPath);
         if (!transfer.isRead()) {
             open.acceptWrite();
         }
-        Admission terms = Admission.of(open, lane, order);
+        Admission terms = Admission.of(open, ioQueue, order);
         if (terms != null) {
             open.admission(terms);
-            terms.leaveToDevice(backend.routes().get(route), backend, backend.driver());
-            terms.enter(orderKeys, lane, open);
+            terms.leaveToDevice(ioPaths().get(ioPath), this, driver());
+            terms.enter(orderKeys, ioQueue, open);
         }
-        open.admit(backend.routes().get(route), route, lane);
-        lane.accept(open);
+        open.admit(ioPaths().get(ioPath), ioPath, ioQueue);
+        ioQueue.accept(open);
     }
 
-    /** Signals on the scheduler, since nothing completes inside {@code subscribe}. */
+    private void giveUp(OpenTransfer open, int pinned, RuntimeException cause) {
+        unpin(open, pinned);
+        leave();
+        refuse(open, cause);
+    }
+
+    /** Signals on the scheduler, since no publisher completes inside {@code subscribe}. */
     private void refuse(OpenTransfer open, PenstockException cause) {
         refuse(open, (RuntimeException) cause);
     }
 
     private void refuse(OpenTransfer open, RuntimeException cause) {
-        // Without a lane: nothing is pinned, so a cancel that comes before the signal must not end it there.
-        open.admit(backend.routes().get(0), 0, null);
-        (backend.isDirectDelivery() ? Schedulers.parallel() : backend.scheduler()).schedule(() -> open.refuse(cause));
+        // Without an I/O queue: nothing is pinned, so a cancel before the signal must not end it there.
+        open.admit(ioPaths().get(0), 0, null);
+        (isDirectDelivery() ? Schedulers.parallel() : scheduler()).schedule(() -> open.refuse(cause));
     }
 
     private int pin(OpenTransfer open) {
@@ -139,14 +142,14 @@ final class Intake {
         }
     }
 
-    /** Takes back what {@link #open} gave; on the lane, when nothing of the transfer is in native hands any more. */
-    void left(OpenTransfer open) {
+    @Override
+    public final void left(OpenTransfer open) {
         open.endWrite();
         Admission terms = open.admission();
         if (terms != null) {
             terms.leave(orderKeys);
         }
         unpin(open, open.transfer().pairs());
-        backend.leave();
+        leave();
     }
 }

@@ -31,7 +31,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a backend does beside transfers: memory of the caller's, copies, imported fences; and what it refuses at once. */
+/**
+ * What a backend does beside transfers: memory of the caller's, copies, imported fences; and what it refuses at once.
+ */
 class BackendCallsTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
@@ -69,7 +71,7 @@ class BackendCallsTest {
     }
 
     @Test
-    void memoryThatTheProcessorDoesNotReachIsCopiedThroughASlotPartByPart() {
+    void memoryThatTheProcessorDoesNotReachIsCopiedThroughABounceBufferPartByPart() {
         device.opaque = true;
         DeviceBuffer buffer = buffer(3 << 20);
         byte[] bytes = random((2 << 20) + 77);
@@ -96,12 +98,12 @@ class BackendCallsTest {
     }
 
     @Test
-    void aCopyWithoutASlotFailsAndLeavesNothingPinned() {
+    void aCopyWithoutABounceBufferFailsAndLeavesNothingPinned() {
         device.opaque = true;
         DeviceBuffer buffer = buffer(4096);
-        device.slotRefusal = new IllegalStateException("no slot");
+        device.bufferRefusal = new IllegalStateException("no bounce buffer");
         assertThatThrownBy(() -> buffer.download(0, ByteBuffer.allocate(10)).block(LONG))
-                .hasMessageContaining("no slot");
+                .hasMessageContaining("no bounce buffer");
         buffer.close();
         assertThat(device.freed).hasValue(device.allocated.get());
         assertThatThrownBy(() -> buffer.upload(0, ByteBuffer.allocate(10)).block(LONG))

@@ -21,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What belongs to no transfer and does not end: {@code close()} waits for it as for transfers, and then gives it up. */
+/**
+ * What belongs to no transfer and does not end: {@code close()} waits for it as for transfers, and then gives it up.
+ */
 class CloseTimeoutTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
@@ -65,7 +67,7 @@ class CloseTimeoutTest {
 
     @Test
     void copiesThatDoNotEndAreGivenUp() {
-        device.opaque = true; // so that copies go through a slot, on the lane
+        device.opaque = true; // so that copies go through a bounce buffer, on the I/O queue
         Backend backend = open(SHORT);
         DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
         device.queue.keepsCopies = true;

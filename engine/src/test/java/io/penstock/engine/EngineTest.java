@@ -45,7 +45,7 @@ class EngineTest {
     private static final Duration LONG = Duration.ofSeconds(10);
     private static final Path PATH = Path.of("model.bin");
 
-    private final int filesBefore = BlockLocks.files(); // a lane that broke leaves its file open, by rule 601
+    private final int filesBefore = BlockLocks.files(); // an I/O queue that broke leaves its file open, by rule 601
     private FakeDevice device = new FakeDevice(Limits.none(1 << 20));
     private Backend backend = open(device);
 
@@ -153,8 +153,8 @@ class EngineTest {
     }
 
     /**
-     * A write of one block finds the file long enough, since a neighbour has lengthened it for a moment to whole blocks,
-     * and shorter once it reads the block: what it then cuts to length must not take bytes written behind it.
+     * A write of one block finds the file long enough, since a neighbour has lengthened it for a moment to whole
+     * blocks, and shorter once it reads the block: what it then cuts to length must not take bytes written behind it.
      */
     @Test
     void aMergeThatFindsTheFileCutShortTakesNoBytesFromBehindIt() throws InterruptedException {
@@ -172,7 +172,7 @@ class EngineTest {
         await(() -> device.queue.held.size() == 1);
         all.add(started(Transfer.write(buffer.region(24, 512), file.region(1024, 512))));
         all.add(started(Transfer.read(file.region(0, 1), buffer.region(536, 1))));
-        await(() -> held(0).isPresent()); // the lane has seen the write before it, too
+        await(() -> held(0).isPresent()); // the I/O queue has seen the write before it, too
         held(1024).ifPresent(behind -> {
             device.queue.release(behind.id());
             all.get(1).block(LONG);
@@ -214,14 +214,14 @@ class EngineTest {
     }
 
     @Test
-    void aLaterTransferWaitsBehindAnOverlappingZombie() throws InterruptedException {
+    void aLaterTransferWaitsBehindAnOverlappingAbandoned() throws InterruptedException {
         StorageFile file = file(random(100, 7));
         DeviceBuffer buffer = buffer(100);
         device.queue.hold = true;
-        Disposable zombie =
+        Disposable abandoned =
                 backend.submit(Transfer.read(file.all(), buffer.all())).subscribe();
         await(() -> device.queue.held.size() == 1);
-        zombie.dispose();
+        abandoned.dispose();
         CountDownLatch ended = new CountDownLatch(1);
         backend.submit(Transfer.read(file.region(0, 10), buffer.region(90, 10)))
                 .doOnTerminate(ended::countDown)
@@ -247,7 +247,7 @@ class EngineTest {
     }
 
     @Test
-    void aFailureSaysWhatEachPairGotAlsoOfPiecesThatWereNeverStarted() {
+    void aFailureSaysWhatEachPairGotAlsoOfSegmentsThatWereNeverStarted() {
         StorageFile file = file(random(5000, 20));
         DeviceBuffer buffer = buffer(5000);
         device.queue.failFrom = 2000;
@@ -360,14 +360,15 @@ class EngineTest {
         CountDownLatch heldEnded = new CountDownLatch(1);
         Throwable[] heldError = new Throwable[1];
         await(() -> stuck.queue.held.size() == 1);
-        Disposable zombie = other.submit(Transfer.read(file.all(), buffer.all()).ordered("k"))
+        Disposable abandoned = other.submit(
+                        Transfer.read(file.all(), buffer.all()).ordered("k"))
                 .subscribe();
         await(() -> stuck.queue.held.size() == 2);
         other.submit(Transfer.read(file.all(), buffer.all()).ordered("k")).subscribe(done -> {}, e -> {
             heldError[0] = e;
             heldEnded.countDown();
         });
-        zombie.dispose();
+        abandoned.dispose();
         other.close();
         assertThat(heldEnded.await(20, TimeUnit.SECONDS))
                 .as("one that waits for its turn")

@@ -10,14 +10,14 @@ import io.penstock.ImageRegion;
 import io.penstock.PeerExport;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -30,8 +30,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one lane, or more. */
-public final class FakeDevice implements DeviceDriver, Route {
+/**
+ * Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one I/O queue,
+ * or more.
+ */
+public final class FakeDevice implements DeviceDriver, IoPath {
 
     /** The one address that is the device's. */
     public static final long ADDRESS = 4711;
@@ -47,13 +50,13 @@ public final class FakeDevice implements DeviceDriver, Route {
     public volatile boolean hasImages;
     public volatile boolean opaque; // the processor does not reach what is allocated from now on
     public volatile @Nullable RuntimeException imageRefusal;
-    public volatile @Nullable RuntimeException slotRefusal;
+    public volatile @Nullable RuntimeException bufferRefusal;
     public volatile boolean makesPoints; // puts transfers into an order of its own
     public volatile boolean waits; // has commands wait for fences themselves
     public final List<Long> awaited = new CopyOnWriteArrayList<>();
-    public int lanes = 1;
+    public int ioQueues = 1;
     public volatile boolean closed;
-    public final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all lanes
+    public final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all I/O queues
 
     public FakeDevice(Limits limits) {
         this.limits = limits;
@@ -300,21 +303,22 @@ public final class FakeDevice implements DeviceDriver, Route {
     }
 
     @Override
-    public int lanes() {
-        return lanes;
+    public int ioQueues() {
+        return ioQueues;
     }
 
     @Override
     public NativeQueue openQueue() {
-        // Two lanes must not take each other's wakes: the first gets the queue that the test holds, others their own.
+        // Two I/O queues must not take each other's wakes: the first gets the queue that the test holds, others their
+        // own.
         FakeQueue next = queues.isEmpty() ? queue : new FakeQueue();
         queues.add(next);
         return next;
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        RuntimeException refusal = slotRefusal;
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        RuntimeException refusal = bufferRefusal;
         if (refusal != null) {
             throw refusal;
         }

@@ -10,16 +10,16 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.engine.queue.Flight;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.Segment;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.DeviceDriver;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -32,9 +32,9 @@ import reactor.core.scheduler.Scheduler;
 /** An engine whose transfers end when, and as, the test says. */
 public class FakePort implements Port {
 
-    /** What completions name as their route, and no more. */
-    public static final Route ROUTE = (Route) Proxy.newProxyInstance(
-            Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
+    /** What completions name as their path, and no more. */
+    public static final IoPath PATH = (IoPath) Proxy.newProxyInstance(
+            IoPath.class.getClassLoader(), new Class<?>[] {IoPath.class}, (self, method, arguments) -> {
                 return switch (method.getName()) {
                     case "path" -> TransferPath.HOST;
                     case "evidence" -> Evidence.OBSERVED;
@@ -103,17 +103,17 @@ public class FakePort implements Port {
     }
 
     @Override
-    public void start(Lane lane, SingleRequest request) {
+    public void start(IoQueue ioQueue, SingleRequest request) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public Lane pick(int route) {
+    public IoQueue pick(int ioPath) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public List<Route> routes() {
+    public List<IoPath> ioPaths() {
         throw new UnsupportedOperationException();
     }
 
@@ -154,7 +154,7 @@ public class FakePort implements Port {
 
     @Override
     public void open(OpenTransfer transfer) {
-        transfer.admit(ROUTE, 0, null);
+        transfer.admit(PATH, 0, null);
         opens++;
         open.add(transfer);
         mostOpen = Math.max(mostOpen, open.size());
@@ -181,13 +181,13 @@ public class FakePort implements Port {
             System.arraycopy(memory, (int) region.offset(), file.bytes, (int) offset, (int) moved);
             file.size = Math.max(file.size, (int) (offset + moved));
         }
-        Flight flight = new Flight(0, null);
-        flight.pair = 0;
-        flight.pairCount = 1;
-        flight.fileOffset = offset;
-        flight.bytes = transfer.length();
-        flight.moved = moved;
-        ending.pieceEnded(flight);
+        Segment segment = new Segment(0, null);
+        segment.pair = 0;
+        segment.pairCount = 1;
+        segment.fileOffset = offset;
+        segment.bytes = transfer.length();
+        segment.moved = moved;
+        ending.segmentEnded(segment);
         ending.finish(0);
     }
 

@@ -2,12 +2,13 @@
 package io.penstock.engine;
 
 import io.penstock.NativeError;
-import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
+import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,10 +40,11 @@ public final class FakeQueue implements NativeQueue {
     }
 
     private final Semaphore woken = new Semaphore(0);
+    private final Wakeup wakeup = new Wakeup(this::endWait);
     public final AtomicInteger wakes = new AtomicInteger();
     public final AtomicInteger syncs = new AtomicInteger();
     public final AtomicInteger transfers = new AtomicInteger();
-    private final List<Runnable> ends = new ArrayList<>(); // lane only, or under hold
+    private final List<Runnable> ends = new ArrayList<>(); // I/O queue only, or under hold
     private final List<Runnable> kept = new ArrayList<>(); // of copies; under this
     public final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
     public final List<Integer> cancelled = new ArrayList<>();
@@ -55,9 +57,10 @@ public final class FakeQueue implements NativeQueue {
     public volatile long failWith; // the result of the next file command, if not 0
     public final Map<Integer, Runnable> joining =
             new ConcurrentHashMap<>(); // commands that want to say that they stand in order
-    public Runnable beforeWait = () -> {}; // the test's, on the lane
+    public Runnable beforeWait = () -> {}; // the test's, on the I/O queue
+    public Runnable whileWaiting = () -> {}; // the same
     private final int depth;
-    private @Nullable Thread lane; // the first thread that calls; rule 301 demands that no other does
+    private @Nullable Thread ioQueue; // the first thread that calls; rule 301 demands that no other does
     public final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
 
     public FakeQueue() {
@@ -74,25 +77,25 @@ public final class FakeQueue implements NativeQueue {
     }
 
     /** Returns the name of the thread that calls. */
-    public synchronized String lane() {
-        return lane == null ? "nobody" : lane.getName();
+    public synchronized String ioQueue() {
+        return ioQueue == null ? "nobody" : ioQueue.getName();
     }
 
-    private void onTheLane(String call) {
-        if (lane == null) {
-            lane = Thread.currentThread();
-        } else if (lane != Thread.currentThread()) {
+    private void onTheQueue(String call) {
+        if (ioQueue == null) {
+            ioQueue = Thread.currentThread();
+        } else if (ioQueue != Thread.currentThread()) {
             strangers.add(call + " by " + Thread.currentThread().getName());
-            throw new IllegalStateException("rule 301: " + strangers + " instead of " + lane.getName());
+            throw new IllegalStateException("rule 301: " + strangers + " instead of " + ioQueue.getName());
         }
     }
 
     @Override
     public synchronized void enqueue(Request request) {
-        onTheLane("enqueue");
+        onTheQueue("enqueue");
         if (request.isCopy()) {
             boolean in = request.isInward();
-            ByteBuffer slot = window(request.slot(), request.slotOffset(), request.bytes());
+            ByteBuffer bounce = window(request.staging(), request.stagingOffset(), request.bytes());
             ByteBuffer memory = window(request.memory(), request.memoryOffset(), request.bytes());
             long bytes = request.bytes();
             if (copiesBeforeFailure-- == 0) {
@@ -100,7 +103,7 @@ public final class FakeQueue implements NativeQueue {
                 return;
             }
             Runnable end = () -> {
-                (in ? memory : slot).put(in ? slot : memory);
+                (in ? memory : bounce).put(in ? bounce : memory);
                 request.complete(bytes);
             };
             if (keepsCopies) {
@@ -136,7 +139,7 @@ public final class FakeQueue implements NativeQueue {
         keepsCopies = false;
         ends.addAll(kept);
         kept.clear();
-        wake();
+        wakeup.wake();
     }
 
     private void taken(Request.Kind kind) {
@@ -179,7 +182,7 @@ public final class FakeQueue implements NativeQueue {
     public synchronized void release(int id) {
         Taken taken = held.remove(id);
         ends.add(() -> end(taken.request(), perform(taken)));
-        wake();
+        wakeup.wake();
     }
 
     public synchronized void releaseAll() {
@@ -191,7 +194,7 @@ public final class FakeQueue implements NativeQueue {
     public synchronized void end(int id, long result) {
         Taken taken = held.remove(id);
         ends.add(() -> end(taken.request(), result));
-        wake();
+        wakeup.wake();
     }
 
     /** Makes the next turn throw, as a bug would. */
@@ -199,23 +202,27 @@ public final class FakeQueue implements NativeQueue {
         ends.add(() -> {
             throw new IllegalStateException(message);
         });
-        wake();
+        wakeup.wake();
     }
 
     @Override
     public synchronized void cancel(Request request) {
-        onTheLane("cancel");
+        onTheQueue("cancel");
         cancelled.add(request.tag());
     }
 
     @Override
     public void turn(long waitNanos) {
         synchronized (this) {
-            onTheLane("turn");
+            onTheQueue("turn");
         }
         if (!runEnds() && waitNanos != 0) {
             beforeWait.run();
-            await(waitNanos);
+            if (wakeup.begin()) {
+                whileWaiting.run();
+                await(waitNanos);
+                wakeup.end();
+            }
             runEnds();
         }
     }
@@ -244,7 +251,11 @@ public final class FakeQueue implements NativeQueue {
     }
 
     @Override
-    public void wake() {
+    public Wakeup wakeup() {
+        return wakeup;
+    }
+
+    private void endWait() {
         wakes.incrementAndGet();
         woken.release();
     }

@@ -17,21 +17,21 @@ import io.penstock.renderer.volume.DeviceComposition;
 import io.penstock.renderer.volume.KernelQueue;
 import io.penstock.renderer.volume.ProjectionPlane;
 
-/** Who composes pictures: the GPU that the slabs are streamed to, where there are kernels for it, or the processor. */
+/** Composes pictures: on the GPU that the slabs are streamed to, if there are kernels for it, or on the processor. */
 interface Composer extends AutoCloseable {
 
     /**
-     * A picture and how its slabs came.
+     * A picture, and the pass that read its slabs.
      *
-     * @param pass the look at the volume that it was drawn from
+     * @param pass the pass over the volume that it was drawn from
      */
     record Drawn(VolumeReader.Pass pass, Picture picture) {}
 
-    /** Opens the backend that was chosen, and whoever composes for it. */
+    /** Opens the chosen backend and a composer for it. */
     static Composer open(BackendChoice choice) {
         Backend backend = choice.open();
         if (backend.name().equals("gl") && backend.capabilities().images()) {
-            backend.close(); // shaders want one that shares with a context of the application's
+            backend.close(); // shaders require a backend that shares with a context of the application
             return InTextures.open();
         }
         try {
@@ -60,7 +60,7 @@ interface Composer extends AutoCloseable {
     @Override
     void close();
 
-    /** The processor, which looks at slabs where it can address them, else at copies. */
+    /** The processor, which reads slabs in place if it can address them, otherwise copies. */
     record OnProcessor(Backend backend) implements Composer {
 
         @Override
@@ -75,7 +75,7 @@ interface Composer extends AutoCloseable {
         }
     }
 
-    /** Direct3D, which draws projections from a texture that slabs are read into; the processor, for the rest. */
+    /** Direct3D, which draws projections from a texture that slabs are read into; the processor for other pictures. */
     record OnDirect3d(Backend backend, Painter painter) implements Composer {
 
         @Override
@@ -96,7 +96,7 @@ interface Composer extends AutoCloseable {
         }
     }
 
-    /** Kernels, which look at slabs where they are. */
+    /** Kernels, which read slabs in place. */
     record OnDevice(Backend backend, KernelQueue kernels) implements Composer {
 
         @Override
@@ -114,7 +114,7 @@ interface Composer extends AutoCloseable {
         }
     }
 
-    /** Shaders, which look at slabs in 3D textures. */
+    /** Shaders, which read slabs in 3D textures. */
     record InTextures(GlApplication application, GlKernels kernels) implements Composer {
 
         static InTextures open() {

@@ -162,7 +162,7 @@ public final class RenderCommand implements Subcommand {
         }
     }
 
-    /** Returns what is drawn from where the camera is; a projection along an axis is the same from everywhere. */
+    /** Returns the shot for a camera; a projection along an axis does not depend on it. */
     private Function<Camera, Shot> shots(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
         if (view.world != ANY) {
             return camera -> new Shot.Projection(header, view.world);
@@ -175,32 +175,32 @@ public final class RenderCommand implements Subcommand {
         Survey survey;
         if (Survey.needsRange(header)) {
             ValueRange range = new ValueRange(header);
-            reader.show(range, (done, way) -> progress.step("finding the range", done, header.volumeBytes()));
+            reader.show(range, (done, variant) -> progress.step("finding the range", done, header.volumeBytes()));
             survey = new Survey(header, range);
         } else {
             survey = new Survey(header);
         }
-        reader.show(survey, (done, way) -> progress.step("surveying", done, header.volumeBytes()));
+        reader.show(survey, (done, variant) -> progress.step("surveying", done, header.volumeBytes()));
         return survey.finish();
     }
 
-    /** Returns how long it took, without the writing of the picture. */
+    /** Returns how long it took, excluding the writing of the picture. */
     private long draw(VolumeReader reader, Composer composer, int frame, Shot shot) throws IOException {
         String name = "frame " + (frame + 1) + "/" + frames;
         long start = System.nanoTime();
         Composer.Drawn drawn = composer.draw(
                 reader,
                 shot,
-                (done, way) -> progress.step(
-                        name + ", " + way(done, System.nanoTime() - start, way, reader.backend()),
+                (done, variant) -> progress.step(
+                        name + ", " + variant(done, System.nanoTime() - start, variant, reader.backend()),
                         done,
                         reader.bytes()));
         long nanos = System.nanoTime() - start;
         Path file = file(frame);
         Png.write(drawn.picture(), file);
         VolumeReader.Pass pass = drawn.pass();
-        String way = way(pass.bytes(), pass.nanos(), pass.path(), reader.backend());
-        progress.line(name + ": " + nanos / 1_000_000 + " ms, " + pass.bytes() + " bytes at " + way);
+        String variant = variant(pass.bytes(), pass.nanos(), pass.path(), reader.backend());
+        progress.line(name + ": " + nanos / 1_000_000 + " ms, " + pass.bytes() + " bytes at " + variant);
         say(file.toString());
         return nanos;
     }
@@ -220,11 +220,11 @@ public final class RenderCommand implements Subcommand {
         spec.commandLine().getOut().flush();
     }
 
-    private static String way(long bytes, long nanos, TransferPath path, String backend) {
+    private static String variant(long bytes, long nanos, TransferPath path, String backend) {
         return Progress.rate(bytes, nanos) + ", path " + path + ", backend " + backend;
     }
 
-    /** Returns the file of a frame: the one that was asked for, with a number before its suffix if there are several. */
+    /** Returns the file of a frame: the requested one, with a number before its suffix if there are several. */
     private Path file(int frame) {
         if (frames == 1) {
             return out;

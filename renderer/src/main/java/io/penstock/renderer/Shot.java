@@ -16,16 +16,16 @@ import io.penstock.renderer.volume.Scene;
 /** A picture to be drawn. */
 sealed interface Shot {
 
-    /** Returns what draws it on the processor. */
+    /** Returns its composition on the processor. */
     Composition onProcessor() throws BadVolumeException;
 
-    /** Returns what draws it on a device. */
+    /** Returns its composition on a device. */
     DeviceComposition onDevice(Kernels kernels) throws BadVolumeException;
 
     /**
      * The largest voxels along an axis.
      *
-     * @param world the direction of it: 0 from the left, 1 from the front, 2 from above
+     * @param world its direction: 0 from the left, 1 from the front, 2 from above
      */
     record Projection(NiftiHeader header, int world) implements Shot {
 

@@ -33,13 +33,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Streams a volume past visitors, within a budget: each slab is a chunk of device memory, lent for as long as the
- * visitor looks at it, while the next ones are read.
+ * Streams a volume to visitors, within a budget: each slab is a chunk of device memory, leased while the visitor uses
+ * it and the next ones are read.
  */
 final class VolumeReader {
 
     /**
-     * One look at all of a volume.
+     * One pass over a whole volume.
      *
      * @param bytes the bytes read
      * @param nanos how long it took, composition included
@@ -47,7 +47,7 @@ final class VolumeReader {
      */
     record Pass(long bytes, long nanos, TransferPath path) {}
 
-    /** Hears how far a pass has come. */
+    /** Receives the progress of a pass. */
     interface Listener {
         void read(long bytes, TransferPath path);
     }
@@ -65,11 +65,11 @@ final class VolumeReader {
     }
 
     /**
-     * Has a device look at all slabs where they are, in the order that it wants. A slab's memory is read into again only
-     * when the device has passed the fence behind its work on it.
+     * Shows all slabs to a device in place, in the order that it requires. A slab's memory is reused for a read only
+     * after the fence behind the device's work on it is signalled.
      *
-     * @param fence makes a fence behind what the device was ordered to do so far
-     * @param listener hears of each slab, on a delivery thread
+     * @param fence creates a fence behind all work enqueued on the device so far
+     * @param listener called for each slab, on a delivery thread
      */
     Pass compose(DeviceComposition composition, Supplier<DeviceFence> fence, Listener listener)
             throws BadVolumeException {
@@ -88,9 +88,9 @@ final class VolumeReader {
     }
 
     /**
-     * Has shaders look at all slabs in 3D textures of an application's, in the order that they want.
+     * Shows all slabs to shaders in 3D textures of an application, in the order that they require.
      *
-     * @param listener hears of each slab, on the application's thread
+     * @param listener called for each slab, on the application's thread
      */
     Pass compose(DeviceComposition composition, GlApplication application, Listener listener)
             throws BadVolumeException {
@@ -128,10 +128,10 @@ final class VolumeReader {
     }
 
     /**
-     * Has Direct3D draw all slabs from a texture. One is enough: the device reads what is drawn before it writes what is
-     * read next, since both stand in the order of its one context.
+     * Draws all slabs with Direct3D from a texture. One texture is enough: the device reads a slab before it writes the
+     * next one, since both are ordered in its one context.
      *
-     * @param listener hears of each slab, on a delivery thread
+     * @param listener called for each slab, on a delivery thread
      */
     Pass draw(TextureProjection projection, Listener listener) throws BadVolumeException {
         SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), projection);
@@ -162,16 +162,16 @@ final class VolumeReader {
     }
 
     /**
-     * Shows all slabs to a visitor, in the order that it wants.
+     * Shows all slabs to a visitor, in the order that it requires.
      *
-     * @param listener hears of each slab, on a delivery thread
+     * @param listener called for each slab, on a delivery thread
      */
     Pass show(SlabVisitor visitor, Listener listener) throws BadVolumeException {
         SlabPlan plan = plan(visitor);
         return pass(plan, new Lending(plan, volume.header(), visitor), listener);
     }
 
-    /** What is done with a slab while its memory is lent. */
+    /** The use of a slab while its memory is leased. */
     private interface Use {
         Mono<Void> of(Chunk chunk, SlabPlan.Range range);
     }
@@ -247,7 +247,7 @@ final class VolumeReader {
                 .path();
     }
 
-    /** Turns chunks into slabs, where the processor can see device memory as they are, else through a copy. */
+    /** Turns chunks into slabs: in place if the processor can address device memory, otherwise through a copy. */
     private static final class Lending implements Use {
 
         private final SlabPlan plan;

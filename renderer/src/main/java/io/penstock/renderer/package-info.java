@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * {@code penstock render} and {@code penstock stream-texture}, and what joins their parts: a volume is read slab by slab and
- * composed by the processor or by kernels. Calls of a device's own API belong into the package named after it.
+ * {@code penstock render} and {@code penstock stream-texture}, and the code that joins their parts: a volume is read
+ * slab by slab and composed by the processor or by kernels. Calls to a device's API belong in the package named after
+ * it.
  */
 @NullMarked
 package io.penstock.renderer;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
-import io.penstock.cli.testing.GpuDoubles;
+import io.penstock.cli.testing.GpuFakes;
 import io.penstock.renderer.cuda.CudaKernels;
 import java.io.IOException;
 import java.util.List;
@@ -23,16 +23,16 @@ class CudaKernelsTest {
 
     @BeforeEach
     void find() throws IOException {
-        GpuDoubles.find();
+        GpuFakes.find();
     }
 
     @AfterEach
     void forget() {
-        GpuDoubles.forget();
+        GpuFakes.forget();
     }
 
     private static List<Long> live() {
-        return KINDS.stream().map(GpuDoubles::live).toList();
+        return KINDS.stream().map(GpuFakes::live).toList();
     }
 
     @ParameterizedTest
@@ -41,7 +41,7 @@ class CudaKernelsTest {
         try (Backend backend = Backends.open("cufile")) {
             Objects.requireNonNull(backend.allocate(1).block()).close();
             List<Long> before = live();
-            GpuDoubles.fail(call, nth, 2);
+            GpuFakes.fail(call, nth, 2);
             assertThatThrownBy(() -> CudaKernels.beside(backend))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(call + " -> CUDA_ERROR_OUT_OF_MEMORY");

@@ -4,7 +4,7 @@ package io.penstock.renderer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.testing.CommandLineRun;
-import io.penstock.cli.testing.GpuDoubles;
+import io.penstock.cli.testing.GpuFakes;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -21,12 +21,12 @@ class CufileRenderTest {
 
     @BeforeEach
     void find() throws IOException {
-        GpuDoubles.find();
+        GpuFakes.find();
     }
 
     @AfterEach
     void forget() {
-        GpuDoubles.forget();
+        GpuFakes.forget();
     }
 
     @ParameterizedTest
@@ -38,13 +38,13 @@ class CufileRenderTest {
         "z, staged, 1MiB",
         "y, mapped, 8MiB"
     })
-    void thePictureIsThatOfTheHost(String view, String way, String budget) throws IOException {
+    void thePictureIsThatOfTheHost(String view, String variant, String budget) throws IOException {
         Path expected = folder.resolve("host.png");
         Path picture = folder.resolve("cufile.png");
         assertThat(CommandLineRun.of("render", "--view", view, "--out", expected, "--backend", "host")
                         .code())
                 .isZero();
-        System.setProperty("penstock.cufile.path", way);
+        System.setProperty("penstock.cufile.path", variant);
         try {
             CommandLineRun run = CommandLineRun.of(
                     "render", "--view", view, "--out", picture, "--budget", budget, "--backend", "cufile");

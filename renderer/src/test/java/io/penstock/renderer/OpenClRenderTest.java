@@ -15,7 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code render --backend opencl-ssg}: kernels look at slabs where they are, behind fences, and draw what host draws. */
+/**
+ * {@code render --backend opencl-ssg}: kernels look at slabs where they are, behind fences, and draw what host draws.
+ */
 class OpenClRenderTest {
 
     @TempDir
@@ -36,8 +38,8 @@ class OpenClRenderTest {
         return picture;
     }
 
-    private Path drawnBy(String way, String view, String budget) {
-        System.setProperty("penstock.opencl.path", way);
+    private Path drawnBy(String variant, String view, String budget) {
+        System.setProperty("penstock.opencl.path", variant);
         try {
             return drawn(view, budget, "opencl-ssg");
         } finally {
@@ -54,14 +56,14 @@ class OpenClRenderTest {
         "mip, staged, 2MiB",
         "mip, auto, 8MiB"
     })
-    void maximaAreThoseOfTheHost(String view, String way, String budget) {
-        assertThat(drawnBy(way, view, budget)).hasSameBinaryContentAs(drawn(view, budget, "host"));
+    void maximaAreThoseOfTheHost(String view, String variant, String budget) {
+        assertThat(drawnBy(variant, view, budget)).hasSameBinaryContentAs(drawn(view, budget, "host"));
     }
 
     @ParameterizedTest
     @CsvSource({"staged, 2MiB", "auto, 8MiB"})
-    void aShadedPictureIsWithinOneGreyLevelOfTheHosts(String way, String budget) throws IOException {
-        BufferedImage picture = ImageIO.read(drawnBy(way, "shaded", budget).toFile());
+    void aShadedPictureIsWithinOneGreyLevelOfTheHosts(String variant, String budget) throws IOException {
+        BufferedImage picture = ImageIO.read(drawnBy(variant, "shaded", budget).toFile());
         BufferedImage expected = ImageIO.read(drawn("shaded", "8MiB", "host").toFile());
         long off = 0;
         for (int y = 0; y < expected.getHeight(); y++) {

@@ -41,21 +41,21 @@ class RenderCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"x", "mip", "shaded"})
-    void budgetsLanesAndKindsOfIoCannotBeSeen(String view) throws IOException {
+    void budgetsQueuesAndKindsOfIoCannotBeSeen(String view) throws IOException {
         Path scan = plainScan();
         byte[] first = null;
         for (String budget : List.of("1200KiB", "8MiB", "100MiB")) {
             for (String io : List.of("auto", "pool")) {
                 Path out = folder.resolve("any.png");
                 System.setProperty("penstock.host.io", io);
-                System.setProperty("penstock.host.lanes", io.equals("auto") ? "3" : "1");
+                System.setProperty("penstock.host.queues", io.equals("auto") ? "3" : "1");
                 try {
                     CommandLineRun run = CommandLineRun.of(
                             "render", scan, "--view", view, "--budget", budget, "--out", out, "--backend", "host");
                     assertThat(run.err()).isEmpty();
                 } finally {
                     System.clearProperty("penstock.host.io");
-                    System.clearProperty("penstock.host.lanes");
+                    System.clearProperty("penstock.host.queues");
                 }
                 byte[] png = Files.readAllBytes(out);
                 first = first == null ? png : first;

@@ -35,6 +35,6 @@ public final class ExplainRead {
 
     private static String describe(Explanation plan) {
         String remedy = plan.remedy().isEmpty() ? "" : "; remedy: " + plan.remedy();
-        return "path " + plan.path() + " in " + plan.pieces() + " pieces; " + plan.whyNotDirect() + remedy;
+        return "path " + plan.path() + " in " + plan.segments() + " segments; " + plan.whyNotDirect() + remedy;
     }
 }

@@ -18,13 +18,20 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import io.penstock.engine.spi.staging.StagingRoute;
+import io.penstock.engine.spi.staging.StagingPath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * The rules of the house that a compiler does not know. They live here because this module sees all others but benchmarks;
- * {@link SourceFilesTest} holds the sources of all to those of them that concern a program.
+ * The rules of the house that a compiler does not know. They live here because this module sees all others but
+ * benchmarks; {@link SourceFilesTest} holds the sources of all to those of them that concern a program.
  */
 class HouseRulesTest {
 
@@ -93,28 +100,24 @@ class HouseRulesTest {
     static final ArchRule NO_UNSAFE =
             noClasses().should().dependOnClassesThat().resideInAnyPackage("sun.misc..", "jdk.internal..");
 
-    /** Of the internal packages, what our own backends still use: host memory, files and the host's path. To become spi. */
-    private static final DescribedPredicate<JavaClass> NOT_YET_SPI =
-            resideInAnyPackage("io.penstock.engine.host").as("engine.host");
-
     static final ArchRule BACKENDS_KNOW_THE_SPI_ONLY = noClasses()
             .that()
             .resideInAPackage("io.penstock.backend..")
             .should()
             .dependOnClassesThat(resideInAnyPackage("io.penstock.engine..")
                     .and(DescribedPredicate.not(resideInAnyPackage("io.penstock.engine.spi..")))
-                    .and(DescribedPredicate.not(simpleName("Engine")))
-                    .and(DescribedPredicate.not(NOT_YET_SPI)))
+                    .and(DescribedPredicate.not(simpleName("Engine"))))
             .because("what a stranger's backend cannot use, ours must not need");
 
-    static final ArchRule STAGING_ROUTES_NEED_NO_HOST = noClasses()
+    static final ArchRule STAGING_PATHS_NEED_NO_HOST = noClasses()
             .that()
-            .areAssignableTo(StagingRoute.class)
+            .areAssignableTo(StagingPath.class)
             .and()
             .resideInAPackage("io.penstock.backend..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.penstock.engine.host")
+            .resideInAnyPackage(
+                    "io.penstock.engine.spi.file", "io.penstock.engine.spi.host", "io.penstock.engine.spi.memory")
             .because("the staged path is the one that every backend has");
 
     static final ArchRule PACKAGES_ARE_FREE_OF_CYCLES = slices().assignedFrom(new SliceAssignment() {
@@ -137,11 +140,18 @@ class HouseRulesTest {
     /** Packages whose types have no cycle either. The list only grows. */
     private static final DescribedPredicate<JavaClass> IN_LAYERS = resideInAnyPackage(
             "io.penstock.backend.cufile..",
+            "io.penstock.backend.dx11..",
+            "io.penstock.backend.gl..",
             "io.penstock.backend.host",
+            "io.penstock.backend.opencl..",
+            "io.penstock.engine.host..",
             "io.penstock.engine.order",
             "io.penstock.engine.plan",
             "io.penstock.engine.spi",
             "io.penstock.engine.spi.fence",
+            "io.penstock.engine.spi.file",
+            "io.penstock.engine.spi.host",
+            "io.penstock.engine.spi.memory",
             "io.penstock.house.bad",
             "..ffi..");
 
@@ -186,9 +196,35 @@ class HouseRulesTest {
         BACKENDS_KNOW_THE_SPI_ONLY.check(OURS);
     }
 
+    /** No other backend can need what AMD's three interfaces share. */
     @Test
-    void stagingRoutesNeedNoHost() {
-        STAGING_ROUTES_NEED_NO_HOST.check(OURS);
+    void theSpiIsExportedToEverybodyAndNothingElseOfTheEngineIsExported() throws IOException {
+        String engine = Files.readString(Path.of("../engine/src/main/java/module-info.java"));
+        Set<String> promised = packages(OURS, "io.penstock.engine.spi");
+        promised.remove("io.penstock.engine.spi.ssg");
+        promised.add("io.penstock.engine");
+        assertThat(exports(engine, ";")).containsExactlyInAnyOrderElementsOf(promised);
+        assertThat(exports(engine, " to")).containsExactly("io.penstock.engine.spi.ssg");
+    }
+
+    private static Set<String> packages(JavaClasses classes, String from) {
+        return classes.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> name.equals(from) || name.startsWith(from + "."))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static List<String> exports(String module, String end) {
+        return Pattern.compile("exports ([\\w.]+)" + end)
+                .matcher(module)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
+
+    @Test
+    void stagingPathsNeedNoHost() {
+        STAGING_PATHS_NEED_NO_HOST.check(OURS);
     }
 
     @Test

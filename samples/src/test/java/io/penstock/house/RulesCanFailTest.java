@@ -7,7 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import io.penstock.BadApi;
-import io.penstock.backend.BadRoute;
+import io.penstock.backend.BadPath;
 import io.penstock.engine.BadEngine;
 import io.penstock.engine.spi.BadSpi;
 import io.penstock.house.bad.BadCycle;
@@ -33,10 +33,10 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW, BadApi.class),
                 Arguments.of(HouseRulesTest.ENGINE_KNOWS_NO_BACKEND, BadEngine.class),
                 Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
-                Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadRoute.class),
+                Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadPath.class),
                 Arguments.of(HouseRulesTest.PACKAGES_ARE_FREE_OF_CYCLES, BadEngine.class),
                 Arguments.of(HouseRulesTest.TYPES_IN_LAYERS_ARE_FREE_OF_CYCLES, BadCycle.class),
-                Arguments.of(HouseRulesTest.STAGING_ROUTES_NEED_NO_HOST, BadRoute.class),
+                Arguments.of(HouseRulesTest.STAGING_PATHS_NEED_NO_HOST, BadPath.class),
                 Arguments.of(HouseRulesTest.ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.IName.class),

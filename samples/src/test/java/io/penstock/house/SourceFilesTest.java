@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Rules of the house for the sources of all modules, benchmarks included, which {@link HouseRulesTest} has no classes of. */
+/**
+ * Rules of the house for the sources of all modules, benchmarks included, which {@link HouseRulesTest} has no classes
+ * of.
+ */
 class SourceFilesTest {
 
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0\n";

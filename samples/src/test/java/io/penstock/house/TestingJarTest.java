@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ class TestingJarTest {
     @BeforeEach
     void find() throws URISyntaxException {
         Path engine = Path.of(
-                Route.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+                IoPath.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         String name = String.valueOf(engine.getFileName());
         assumeTrue(name.endsWith(".jar"), "this build does not package: verify does");
         testing = engine.resolveSibling(name.replace(".jar", "-testing.jar"));
@@ -41,13 +41,13 @@ class TestingJarTest {
             assertThat(entries)
                     .containsExactlyInAnyOrder(
                             "META-INF/MANIFEST.MF",
-                            "META-INF/services/io.penstock.engine.spi.RouteFilter",
+                            "META-INF/services/io.penstock.engine.spi.PathFilter",
                             "META-INF/services/io.penstock.tck.GateProvider",
                             "io/penstock/engine/testing/HeldCommands.class",
-                            "io/penstock/engine/testing/HoldingRoute.class",
-                            "io/penstock/engine/testing/HoldingRoutes.class",
+                            "io/penstock/engine/testing/HoldingPath.class",
+                            "io/penstock/engine/testing/HoldingPaths.class",
                             "io/penstock/engine/testing/package-info.class");
-            for (String service : List.of("io.penstock.engine.spi.RouteFilter", "io.penstock.tck.GateProvider")) {
+            for (String service : List.of("io.penstock.engine.spi.PathFilter", "io.penstock.tck.GateProvider")) {
                 var listed = jar.getInputStream(jar.getEntry("META-INF/services/" + service));
                 String provider = new String(listed.readAllBytes(), StandardCharsets.UTF_8).strip();
                 assertThat(entries).contains(provider.replace('.', '/') + ".class");
@@ -67,11 +67,10 @@ class TestingJarTest {
                             "io.penstock",
                             "io.penstock.tck",
                             "io.penstock.engine.spi",
-                            "io.penstock.engine.host",
                             "io.penstock.engine.testing")
                     .andShould()
                     .onlyDependOnClassesThat()
-                    .haveNameNotMatching(".*\\.testing\\.(CompiledDoubles|DoubleControl|UserProgram).*")
+                    .haveNameNotMatching(".*\\.testing\\.(CompiledFakes|FakeControl|UserProgram).*")
                     .check(new ClassFileImporter().importJar(jar));
         }
     }

@@ -2,7 +2,7 @@
 package io.penstock.samples;
 
 import io.penstock.TransferPath;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.stream.LiveLeases;
 import io.penstock.tck.LeakProbe;
 import io.penstock.tck.TckSubject;

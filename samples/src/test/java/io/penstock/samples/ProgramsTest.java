@@ -119,7 +119,7 @@ class ProgramsTest {
         assertThat(ReadInTime.read(backend, file, Duration.ofMinutes(1)).block())
                 .isEqualTo(BYTES + " bytes");
         String late;
-        do { // the lane may be faster than its clock
+        do { // the I/O queue may be faster than its clock
             late = ReadInTime.read(backend, file, Duration.ofNanos(1)).block();
         } while (late.equals(BYTES + " bytes"));
         assertThat(late)

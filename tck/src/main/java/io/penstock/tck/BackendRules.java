@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.tck;
 
-/** All rules; what the test class of a backend implements. */
+/** All rules; implemented by the test class of a backend. */
 public interface BackendRules
         extends DiscoveryRules,
                 FileRules,

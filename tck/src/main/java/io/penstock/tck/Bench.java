@@ -36,10 +36,13 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What a test works with: the backend, files of known content, poisoned memory. All of it is cleared away afterwards. */
+/**
+ * The fixture of a test: the backend, files of known content, poisoned memory. All of it is closed and removed
+ * afterwards.
+ */
 public final class Bench {
 
-    /** How long tests wait for what has to happen; never a measure of speed. */
+    /** How long tests wait for an expected event; not a measure of speed. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Duration PATIENCE_AFTER_FAILURE = Duration.ofSeconds(2);
@@ -77,8 +80,8 @@ public final class Bench {
     }
 
     /**
-     * Returns how long a test waits for what has to happen: {@link #PATIENCE}, and much less after the first failure of a
-     * class of tests, so that a broken backend is not waited for 180 times.
+     * Returns how long a test waits for an expected event: {@link #PATIENCE}, and much less after the first failure of
+     * a class of tests, so that a broken backend does not cost 180 timeouts.
      */
     public static Duration patience() {
         return patience;
@@ -98,7 +101,7 @@ public final class Bench {
         return subject;
     }
 
-    /** Returns what the backend is opened with. */
+    /** Returns the options of the backend. */
     public Options options() {
         return options;
     }
@@ -121,7 +124,7 @@ public final class Bench {
         return resource;
     }
 
-    /** Returns what {@code mono} gives, which must be something. */
+    /** Returns the value of {@code mono}, which must not be empty. */
     public static <T> T get(Mono<T> mono) {
         return Objects.requireNonNull(mono.block(patience()), "empty");
     }
@@ -136,17 +139,20 @@ public final class Bench {
         return get(backend().submit(transfer));
     }
 
-    /** Returns a path in the test's folder; nothing is there. */
+    /** Returns a path in the test's folder, without creating a file. */
     public Path path(String name) {
         return folder.resolve(name);
     }
 
-    /** Makes a file of {@code length} bytes with the pattern of its name, unless this test has made it already. */
+    /** Creates a file of {@code length} bytes with the pattern of its name, unless this test has already created it. */
     public Path file(String name, long length) {
         return Files.exists(path(name)) ? path(name) : sparse(name, length, new long[] {0, length});
     }
 
-    /** Makes a file of {@code length} bytes with the pattern of its name from start to end of each island, else holes. */
+    /**
+     * Creates a file of {@code length} bytes with the pattern of its name from start to end of each island, and holes
+     * elsewhere.
+     */
     public Path sparse(String name, long length, long[]... islands) {
         Path path = path(name);
         Pattern pattern = Pattern.of(path);
@@ -168,19 +174,19 @@ public final class Bench {
         return path;
     }
 
-    /** Opens a file as the subject wants files opened. */
+    /** Opens a file with the options of the subject. */
     public StorageFile open(Path path, FileOption... options) {
         return openPlain(path, withSubjects(options).toArray(new FileOption[0]));
     }
 
-    /** As {@link #open}, but without the promise that nobody changes the file. */
+    /** As {@link #open}, but without the promise that the file does not change. */
     public StorageFile openChanging(Path path, FileOption... options) {
         Set<FileOption> all = withSubjects(options);
         all.remove(FileOption.IMMUTABLE);
         return openPlain(path, all.toArray(new FileOption[0]));
     }
 
-    /** Returns what {@link #open} opens a file with that is asked for with {@code options}. */
+    /** Returns the options with which {@link #open} opens a file, given {@code options}. */
     Set<FileOption> withSubjects(FileOption... options) {
         Set<FileOption> all = EnumSet.noneOf(FileOption.class);
         Collections.addAll(all, options);
@@ -191,7 +197,7 @@ public final class Bench {
         return all;
     }
 
-    /** Opens a device, a pipe or a folder, which know nothing of the subject's own options. */
+    /** Opens a device, a pipe or a folder, without the options of the subject. */
     public StorageFile openPlain(Path path, FileOption... options) {
         return keep(get(backend().openFile(path, options)));
     }
@@ -214,7 +220,7 @@ public final class Bench {
         return buffer;
     }
 
-    /** Returns a read of the gate into {@code target}: it stays in flight until the gate lets it end. */
+    /** Returns a read of the gate into {@code target}: it stays in flight until the gate releases it. */
     public Transfer heldRead(Gate gate, BufferRegion target) {
         StorageFile file = openPlain(gate.path(), FileOption.READ);
         return Transfer.read(file.region(0, target.length()), target);
@@ -226,7 +232,7 @@ public final class Bench {
         return Transfer.write(poisoned(4096).all(), file.region(subject.unwritableOffset(), 4096));
     }
 
-    /** Returns the subject's gate, or skips the test, or fails it where {@code PENSTOCK_REQUIRE} names {@code gate}. */
+    /** Returns the subject's gate, or skips the test; fails it if {@code PENSTOCK_REQUIRE} names {@code gate}. */
     public Gate gate() {
         try {
             Optional<Gate> gate = subject.gate(folder);
@@ -238,8 +244,7 @@ public final class Bench {
     }
 
     /**
-     * Moves other bytes until they have arrived, several times: what could happen meanwhile has had its chance, so that
-     * a test can then say what must not have happened.
+     * Moves other bytes to completion, several times, so that a test can then assert that something has not happened.
      */
     public void letOthersRun() {
         int readers = 32;
@@ -260,7 +265,7 @@ public final class Bench {
     /** Closes everything and removes the folder. */
     void clear() {
         List<Throwable> failures = new ArrayList<>();
-        // Gates first: what they hold must end before anything else can.
+        // Gates first: held operations must end before anything else can.
         Comparator<AutoCloseable> gatesFirst = Comparator.comparing(resource -> !(resource instanceof Gate));
         for (AutoCloseable resource : kept.stream().sorted(gatesFirst).toList()) {
             try {
@@ -278,7 +283,7 @@ public final class Bench {
         assertThat(failures).as("failures while clearing away").isEmpty();
     }
 
-    /** Removes the folder; on Windows a file that was deleted stays there until whoever has it open closes it. */
+    /** Removes the folder; on Windows a deleted file stays until its last handle is closed. */
     private void remove(long deadlineNanos) throws IOException {
         while (true) {
             try (Stream<Path> paths = Files.walk(folder)) {

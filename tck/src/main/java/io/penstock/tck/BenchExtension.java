@@ -14,21 +14,21 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Gives each test its {@link Bench}, clears that away afterwards, and then looks for leaks. Once {@value #MOST_ALIKE} tests
- * of a class have failed alike, the others of that class are skipped: they would tell nothing new.
+ * Creates the {@link Bench} of each test, clears it afterwards, and then checks for leaks. Once {@value #MOST_ALIKE}
+ * tests of a class have failed alike, the others of that class are skipped: they would show nothing new.
  */
 public final class BenchExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
 
     private static final ExtensionContext.Namespace HERE = ExtensionContext.Namespace.create(BenchExtension.class);
     private static final Duration LEAK_PATIENCE = Duration.ofSeconds(20);
 
-    /** Makes one; for JUnit. */
+    /** Creates the extension; for JUnit. */
     public BenchExtension() {}
 
     /** How many failures of one kind a class of tests may have before the rest of it is skipped. */
     static final int MOST_ALIKE = 10;
 
-    /** The failures of one class of tests, by what failed and where the toolkit noticed. */
+    /** The failures of one class of tests, by kind of failure and the place in the toolkit that detected it. */
     private static final class Failures {
 
         private final Map<String, Integer> alike = new HashMap<>();
@@ -39,7 +39,10 @@ public final class BenchExtension implements BeforeEachCallback, AfterEachCallba
             all++;
         }
 
-        /** Tests differ in their names and numbers: alike are those that ended in the same place of the toolkit. */
+        /**
+         * Tests differ in their names and numbers: failures are alike if they occurred in the same place of the
+         * toolkit.
+         */
         private static String kind(Throwable failure) {
             String prefix = BenchExtension.class.getPackageName() + ".";
             for (StackTraceElement frame : failure.getStackTrace()) {
@@ -74,8 +77,8 @@ public final class BenchExtension implements BeforeEachCallback, AfterEachCallba
     }
 
     /**
-     * What the process keeps for good once a backend was open (lanes, class data), or once all providers were asked (a driver
-     * of CUDA opens device files and keeps them), is no leak of the first test.
+     * Resources that the process keeps once a backend was opened (I/O queues, class data), or once all providers were
+     * probed (a CUDA driver keeps device files open), are not leaks of the first test.
      */
     private static void warmUp(ExtensionContext context, TckSubject subject) {
         ExtensionContext.Store store = context.getRoot().getStore(HERE);
@@ -109,7 +112,7 @@ public final class BenchExtension implements BeforeEachCallback, AfterEachCallba
         }
         try {
             place.bench.clear();
-            if (thrown == null) { // else its failure would be hidden behind what it left open
+            if (thrown == null) { // otherwise a leak would hide the failure
                 place.probe.awaitNoMoreThan(place.before, leakPatience());
             }
         } catch (AssertionError left) {

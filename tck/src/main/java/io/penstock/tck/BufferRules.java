@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Device memory: allocating, wrapping, looking at it, and closing it (rules 202, 206, 402). */
+/** Device memory: allocating, wrapping, viewing and closing it (rules 202, 206, 402). */
 public interface BufferRules extends Rules {
 
-    /** Memory keeps what it is given. If this fails, check the copies to and from the device. */
+    /** Memory keeps its content. If this fails, check the copies to and from the device. */
     @Test
     default void required_206_uploadAndDownloadMoveExactlyTheirBytes(Bench bench) {
         DeviceBuffer buffer = bench.poisoned(10_000);
@@ -41,7 +41,7 @@ public interface BufferRules extends Rules {
         Content.assertPoison(buffer.region(2777, 10_000 - 2777));
     }
 
-    /** Rule 402: bounds are looked at before anything is copied. If this fails, check upload's arguments. */
+    /** Rule 402: bounds are checked before anything is copied. If this fails, check upload's arguments. */
     @Test
     default void required_402_copiesOutOfBoundsAreRefusedAtOnce(Bench bench) {
         DeviceBuffer buffer = bench.poisoned(1000);
@@ -73,7 +73,10 @@ public interface BufferRules extends Rules {
         }
     }
 
-    /** Rule 202: close is final and idempotent: a second one must not free another's memory. If this fails, check it. */
+    /**
+     * Rule 202: close is final and idempotent: a second close must not free memory of another buffer. If this fails,
+     * check the second close.
+     */
     @Test
     default void required_202_aBufferClosedTwiceIsFreedOnce(Bench bench) {
         DeviceBuffer first = bench.poisoned(4096);
@@ -85,7 +88,7 @@ public interface BufferRules extends Rules {
         Content.assertHolds(Content.bytes(third.all()), new Pattern(3), 0, 4096);
     }
 
-    /** Rule 202: a closed buffer takes part in nothing. If this fails, check the pin at subscription. */
+    /** Rule 202: a closed buffer is refused everywhere. If this fails, check the pin at subscription. */
     @Test
     default void required_202_aClosedBufferRefusesEverything(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
@@ -98,7 +101,7 @@ public interface BufferRules extends Rules {
         assertThat(Witness.of(buffer.download(0, bytes)).error()).isInstanceOf(ClosedException.class);
     }
 
-    /** Pooled memory is given out to one at a time. If this fails, check the pool under contention. */
+    /** Pooled memory has one owner at a time. If this fails, check the pool under contention. */
     @Test
     default void required_202_concurrentAllocationsNeverShareMemory(Bench bench) {
         Flux.range(0, 400)
@@ -116,7 +119,10 @@ public interface BufferRules extends Rules {
                 .block(Bench.patience());
     }
 
-    /** A view sees what the device has, within its bounds, while the buffer is open. If this fails, check its checks. */
+    /**
+     * A view shows the device's content, within its bounds, while the buffer is open. If this fails, check its bounds
+     * checks.
+     */
     @Test
     default void required_202_aHostViewSeesTheBytesAndEndsWithTheBuffer(Bench bench) {
         Assumptions.assumeTrue(bench.backend().capabilities().hostVisible(), "the device's memory has no host view");
@@ -173,7 +179,10 @@ public interface BufferRules extends Rules {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** {@code withBuffer} closes however its function ends. If this fails, check the close, not {@code usingWhen}. */
+    /**
+     * {@code withBuffer} closes the buffer however its function terminates. If this fails, check the close, not
+     * {@code usingWhen}.
+     */
     @Test
     default void required_202_withBufferClosesAfterSuccessFailureAndCancel(Bench bench) {
         List<DeviceBuffer> buffers = new ArrayList<>();

@@ -17,10 +17,13 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Sinks;
 
-/** Cancelling before, in and after flight: nothing is signalled, nothing is freed early (rules 101, 102, 201, 205). */
+/**
+ * Cancelling before, during and after a transfer: nothing is signalled, nothing is freed early (rules 101, 102, 201,
+ * 205).
+ */
 public interface CancelRules extends Rules {
 
-    /** Rule 101: no signal once cancelled. If this fails, check what delivery looks at before it signals. */
+    /** Rule 101: no signal once cancelled. If this fails, check what delivery tests before it signals. */
     @Test
     default void required_101_aTransferCancelledInFlightSignalsNothing(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -36,7 +39,7 @@ public interface CancelRules extends Rules {
         assertThat(read.values()).isEmpty();
     }
 
-    /** Rule 101: a cancel that comes too late changes nothing. If this fails, check the state after completion. */
+    /** Rule 101: a late cancel changes nothing. If this fails, check the state after completion. */
     @Test
     default void required_101_aCancelAfterTheCompletionIsHarmless(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
@@ -76,14 +79,14 @@ public interface CancelRules extends Rules {
         }
     }
 
-    /** Lets a few instructions pass, so that cancels hit every stage of a transfer. */
+    /** Delays by a few instructions, so that cancels hit every stage of a transfer. */
     private static void spin(int turns) {
         for (int i = 0; i < turns; i++) {
             Thread.onSpinWait();
         }
     }
 
-    /** Rule 201: memory is not given to another while the device may write it. If this fails, check the pin. */
+    /** Rule 201: memory is not reused while the device may write it. If this fails, check the pin. */
     @Test
     default void required_201_bufferStaysPinnedUntilTheCancelledReadCompletes(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -102,7 +105,7 @@ public interface CancelRules extends Rules {
         assertUntouched(others);
     }
 
-    /** Allocates so much that memory which was freed too early is among it. */
+    /** Allocates so much that it includes memory which was freed too early. */
     private static List<DeviceBuffer> othersTakeMemory(Bench bench) {
         List<DeviceBuffer> others = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
@@ -117,7 +120,9 @@ public interface CancelRules extends Rules {
         }
     }
 
-    /** Rules 201, 202: closing waits for the device, the transfer does not fail. If this fails, check close and pins. */
+    /**
+     * Rules 201, 202: closing waits for the device, the transfer does not fail. If this fails, check close and pins.
+     */
     @Test
     default void required_202_closingFileAndBufferInFlightLetsTheReadEnd(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -133,16 +138,19 @@ public interface CancelRules extends Rules {
         assertThat(read.value().bytes()).isEqualTo(4096);
     }
 
-    /** Rule 205: a zombie never lands last. If this fails, check what a later transfer that overlaps waits for. */
+    /**
+     * Rule 205: an abandoned transfer never writes last. If this fails, check what a later transfer that overlaps waits
+     * for.
+     */
     @Test
     default void required_205_aReadBehindACancelledOneOfTheSameMemoryLandsLast(Bench bench) throws IOException {
         Gate gate = bench.gate();
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(8192);
-        Witness<Completion> zombie =
+        Witness<Completion> abandoned =
                 Witness.of(bench.backend().submit(bench.heldRead(gate, buffer.region(2048, 4096))));
         bench.letOthersRun();
-        zombie.cancel();
+        abandoned.cancel();
         Witness<Completion> second =
                 Witness.of(bench.backend().submit(Transfer.read(file.all(), buffer.region(0, 4096))));
         gate.letReadsEnd(4096);
@@ -157,10 +165,11 @@ public interface CancelRules extends Rules {
         Gate gate = bench.gate();
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(8192);
-        Witness<Completion> zombie = Witness.of(bench.backend().submit(bench.heldRead(gate, buffer.region(0, 4096))));
+        Witness<Completion> abandoned =
+                Witness.of(bench.backend().submit(bench.heldRead(gate, buffer.region(0, 4096))));
         bench.letOthersRun();
-        zombie.cancel();
-        // The gate stays shut: this ends only if it does not wait.
+        abandoned.cancel();
+        // The gate stays closed: this returns only if it does not wait.
         bench.move(Transfer.read(file.all(), buffer.region(4096, 4096)));
         Content.assertHolds(buffer.region(4096, 4096), file.all());
     }
@@ -173,9 +182,9 @@ public interface CancelRules extends Rules {
         DeviceBuffer old = bench.filled(65_536, new Pattern(1), 0);
         DeviceBuffer last = bench.filled(65_536, new Pattern(2), 0);
         for (int round = 0; round < 50; round++) {
-            Witness<Completion> zombie = Witness.of(bench.backend().submit(Transfer.write(old.all(), file.all())));
+            Witness<Completion> abandoned = Witness.of(bench.backend().submit(Transfer.write(old.all(), file.all())));
             spin(round * 50);
-            zombie.cancel();
+            abandoned.cancel();
             bench.move(Transfer.write(last.region(100, 60_000), file.region(100, 60_000)));
             Content.assertHolds(path, new Pattern(2), 100, 60_000);
         }
@@ -183,7 +192,7 @@ public interface CancelRules extends Rules {
         Content.assertHolds(path, new Pattern(2), 100, 60_000);
     }
 
-    /** Rule 201: a timeout of Reactor's is a cancel. If this fails, check what a cancel in flight does. */
+    /** Rule 201: a Reactor timeout is a cancel. If this fails, check what a cancel in flight does. */
     @Test
     default void required_201_reactorsTimeoutSignalsAtOnceAndFreesNothingEarly(Bench bench) throws IOException {
         Gate gate = bench.gate();

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The end of a backend: idempotent, bounded, and nobody is left waiting (rules 101, 601). */
+/** Closing a backend: idempotent, bounded, and no subscriber is left waiting (rules 101, 601). */
 public interface CloseRules extends Rules {
 
-    /** Rule 601: close may be repeated, by anybody. If this fails, check the state of the backend. */
+    /** Rule 601: close may be repeated, by any thread. If this fails, check the state of the backend. */
     @Test
     default void required_601_closeIsIdempotentAlsoFromManyThreads(Bench bench) throws InterruptedException {
         Backend backend = bench.backend();
@@ -49,7 +49,10 @@ public interface CloseRules extends Rules {
         assertThat(failures).isEmpty();
     }
 
-    /** Rule 601: a closed backend refuses everything, as a signal. If this fails, check what does not look. */
+    /**
+     * Rule 601: a closed backend refuses everything, as a signal. If this fails, check which method does not test the
+     * state.
+     */
     @Test
     default void required_601_aClosedBackendRefusesNewWork(Bench bench) {
         Backend backend = bench.backend();
@@ -76,7 +79,7 @@ public interface CloseRules extends Rules {
         assertThat(bench.path("out")).doesNotExist();
     }
 
-    /** What is still open is closed with the backend. If this fails, check who knows of files and buffers (leaks). */
+    /** Open files and buffers are closed with the backend. If this fails, check what tracks them (leaks). */
     @Test
     default void required_601_closeClosesWhatIsStillOpen(Bench bench) {
         Bench careless = bench.with(bench.options());
@@ -90,7 +93,7 @@ public interface CloseRules extends Rules {
         buffer.close();
     }
 
-    /** Rule 601: what is in flight may end. If this fails, check what close waits for. */
+    /** Rule 601: transfers in flight may complete. If this fails, check what close waits for. */
     @Test
     default void required_601_closeWaitsForTransfersInFlight(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -106,7 +109,7 @@ public interface CloseRules extends Rules {
         assertThat(close.all()).isEmpty();
     }
 
-    /** Rules 101, 601: close is bounded, and what it abandons is told so. If this fails, check the bound. */
+    /** Rules 101, 601: close is bounded, and abandoned transfers are signalled. If this fails, check the bound. */
     @Test
     default void required_601_closeIsBoundedAndWhatItAbandonsIsSignalled(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -117,13 +120,16 @@ public interface CloseRules extends Rules {
         hasty.backend().close();
         assertThat(read.error()).isInstanceOf(ClosedException.class);
         assertThat(((PenstockException) read.error()).outcome()).isEqualTo(Outcome.UNKNOWN);
-        // The late native end finds everything in its place.
+        // The late native completion finds its memory still valid.
         gate.letReadsEnd(4096);
         bench.letOthersRun();
         assertThat(read.terminals()).isOne();
     }
 
-    /** Rule 101: everybody gets one signal, also in a race with close. If this fails, check admission against close. */
+    /**
+     * Rule 101: every subscriber gets one signal, also in a race with close. If this fails, check admission against
+     * close.
+     */
     @Test
     default void required_101_everyTransferThatRacesWithCloseGetsOneSignal(Bench bench) throws InterruptedException {
         for (int round = 0; round < 20; round++) {
@@ -159,7 +165,10 @@ public interface CloseRules extends Rules {
         }
     }
 
-    /** Process life: backends share lanes, not fates. If this fails, check who may stop what is shared. */
+    /**
+     * Process life: backends share I/O queues, but one does not affect another. If this fails, check what stops a
+     * shared queue.
+     */
     @Test
     default void required_601_closingOneBackendLeavesOthersAlone(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
@@ -184,7 +193,7 @@ public interface CloseRules extends Rules {
         assertThat(Witness.of(bench.backend().allocate(64)).error()).isInstanceOf(ClosedException.class);
     }
 
-    /** A stream ends with its backend. If this fails, check what a stream hears of close. */
+    /** A stream ends with its backend. If this fails, check how a stream is notified of close. */
     @Test
     default void required_101_aStreamThatRacesWithCloseEndsWithOneSignal(Bench bench) {
         Bench hasty = bench.with(bench.options().with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(100)));

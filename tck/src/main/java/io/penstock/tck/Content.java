@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** What files and memory hold, against what they should. */
+/** Compares the content of files and memory with the expected content. */
 public final class Content {
 
     private Content() {}
@@ -38,7 +38,7 @@ public final class Content {
         return bytes;
     }
 
-    /** Returns bytes of a file, as any other program sees them. */
+    /** Returns bytes of a file, read without the backend. */
     public static ByteBuffer bytes(Path path, long offset, long length) {
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length));
         try (FileChannel channel = FileChannel.open(path)) {
@@ -52,7 +52,7 @@ public final class Content {
         return bytes.flip();
     }
 
-    /** Asserts that memory holds what {@link Bench#file} put into the region of the file. */
+    /** Asserts that memory holds the content that {@link Bench#file} wrote into the region of the file. */
     public static void assertHolds(BufferRegion memory, FileRegion content) {
         assertHolds(bytes(memory), Pattern.of(content.file().path()), content.offset(), memory.length());
     }

@@ -18,7 +18,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Which thread signals come on, and what may not happen there (rules 302, 303). */
+/** Which thread delivers signals, and what must not happen on it (rules 302, 303). */
 public interface DeliveryRules extends Rules {
 
     private static Bench deliveringOn(Bench bench, Delivery delivery) {
@@ -51,7 +51,7 @@ public interface DeliveryRules extends Rules {
         }
     }
 
-    /** Rule 303: failures neither. If this fails, check transfers that are refused: closed file, closed buffer. */
+    /** Rule 303: neither do failures. If this fails, check transfers that are refused: closed file, closed buffer. */
     @Test
     default void required_303_refusalsAreSignalledLikeEverythingElse(Bench bench) {
         Mono<Completion> read = read(bench);
@@ -85,7 +85,10 @@ public interface DeliveryRules extends Rules {
         assertThat(second).isNotNull();
     }
 
-    /** Rule 302: block() on a lane throws rather than stops the lane. If this fails, check that lanes are NonBlocking. */
+    /**
+     * Rule 302: block() on an I/O queue throws rather than stops the I/O queue. If this fails, check that I/O queues
+     * are NonBlocking.
+     */
     @Test
     default void required_302_blockingOnALaneThrows(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
@@ -94,10 +97,10 @@ public interface DeliveryRules extends Rules {
         assertThat(blocking.error()).isInstanceOf(IllegalStateException.class).hasMessageContaining("block");
         assertThat(blocking.threads())
                 .allSatisfy(thread -> assertThat(thread.getName()).startsWith("penstock"));
-        assertThat(Bench.get(read).bytes()).as("the lane lives on").isEqualTo(4096);
+        assertThat(Bench.get(read).bytes()).as("the I/O queue lives on").isEqualTo(4096);
     }
 
-    /** Close waits, so a lane must not call it. If this fails, check what {@code close} looks at first. */
+    /** Close waits, so an I/O queue must not call it. If this fails, check what {@code close} tests first. */
     @Test
     default void required_601_closeIsRefusedOnALaneAndCloseLaterIsNot(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
@@ -111,7 +114,10 @@ public interface DeliveryRules extends Rules {
                 .isEmpty();
     }
 
-    /** Rule 303: submitting from the lane itself. If this fails, check for a lock or a queue that a lane waits for. */
+    /**
+     * Rule 303: submitting from the I/O queue itself. If this fails, check for a lock or a queue on which an I/O queue
+     * waits.
+     */
     @Test
     default void required_303_aSubscriberOnALaneMaySubmit(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
@@ -123,11 +129,11 @@ public interface DeliveryRules extends Rules {
         assertThat(Bench.get(chain).bytes()).isEqualTo(4096);
     }
 
-    /** Rule 303: waiting is free. If this fails, check what subscribe does when a lane is full. */
+    /** Rule 303: subscribing never waits. If this fails, check what subscribe does when an I/O queue is full. */
     @Test
     default void required_303_subscribingToMoreThanALaneTakesReturnsAtOnce(Bench bench) throws IOException {
         Gate gate = bench.gate();
-        Bench narrow = bench.with(bench.options().with(CommonOptions.LANE_DEPTH, 1));
+        Bench narrow = bench.with(bench.options().with(CommonOptions.QUEUE_DEPTH, 1));
         StorageFile file = narrow.open(narrow.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = narrow.poisoned(4096);
         Witness<Completion> held = Witness.of(narrow.backend()
@@ -135,7 +141,7 @@ public interface DeliveryRules extends Rules {
         Mono<Completion> read = narrow.backend().submit(Transfer.read(file.all(), buffer.all()));
         List<Witness<Completion>> waiting = new ArrayList<>();
         for (int i = 0; i < 3000; i++) {
-            waiting.add(Witness.of(read)); // would stop here, with the gate shut
+            waiting.add(Witness.of(read)); // would block here, with the gate closed
         }
         gate.letReadsEnd(4096);
         held.value();

@@ -15,10 +15,10 @@ import io.penstock.Options;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How a backend is found, opened, and what it says about itself (rules 501, 502). */
+/** How a backend is found, opened and described (rules 501, 502). */
 public interface DiscoveryRules extends Rules {
 
-    /** Rule 501: the provider is listed and can be used. If this fails, check META-INF/services and module-info. */
+    /** Rule 501: the provider is listed and available. If this fails, check META-INF/services and module-info. */
     @Test
     default void required_501_theProviderIsListedAsAvailable(Bench bench) {
         Backends.Listing listing = listing(bench);
@@ -37,8 +37,8 @@ public interface DiscoveryRules extends Rules {
     }
 
     /**
-     * Rule 501: a probe creates nothing that stays, and can be repeated. If this fails, check what {@code probe} opens;
-     * what it leaves behind shows in the check after the test.
+     * Rule 501: a probe leaves nothing behind, and can be repeated. If this fails, check what {@code probe} opens;
+     * leaks show in the check after the test.
      */
     @Test
     default void required_501_probingOftenLeavesNothingBehind(Bench bench) {
@@ -62,7 +62,7 @@ public interface DiscoveryRules extends Rules {
         });
     }
 
-    /** Rule 502: no other backend takes the place of an absent one. If this fails, check {@code Backends.open}. */
+    /** Rule 502: no other backend is substituted for an absent one. If this fails, check {@code Backends.open}. */
     @Test
     default void required_502_anUnknownBackendIsRefusedWithAListOfAll(Bench bench) {
         assertThatThrownBy(() -> Backends.open("no-such-backend"))
@@ -80,14 +80,14 @@ public interface DiscoveryRules extends Rules {
                 .hasMessageContaining("penstock.no-such-option");
     }
 
-    /** Rule 502: a value out of range is not bent. If this fails, check that {@code open} gets resolved options. */
+    /** Rule 502: a value out of range is not adjusted. If this fails, check that {@code open} gets resolved options. */
     @Test
     default void required_502_anOptionOutOfRangeIsRefusedByName(Bench bench) {
-        Options zero = bench.options().with(CommonOptions.LANE_DEPTH, 0);
+        Options zero = bench.options().with(CommonOptions.QUEUE_DEPTH, 0);
         assertThatThrownBy(() -> bench.with(zero).backend())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(CommonOptions.LANE_DEPTH.name())
-                .hasMessageContaining(CommonOptions.LANE_DEPTH.range());
+                .hasMessageContaining(CommonOptions.QUEUE_DEPTH.name())
+                .hasMessageContaining(CommonOptions.QUEUE_DEPTH.range());
     }
 
     /** Rule 502: capabilities agree with what transfers do. If this fails, check {@code DeviceDriver.capabilities}. */
@@ -104,7 +104,10 @@ public interface DiscoveryRules extends Rules {
                 .isEqualTo(capabilities.hostVisible());
     }
 
-    /** Rule 601: opening and closing can go on for ever. If this fails, check who owns lanes, slabs and descriptors. */
+    /**
+     * Rule 601: opening and closing can be repeated forever. If this fails, check the ownership of I/O queues, slabs
+     * and descriptors.
+     */
     @Test
     default void required_601_aBackendCanBeOpenedAndClosedManyTimes(Bench bench) {
         for (int i = 0; i < 10; i++) {
@@ -114,7 +117,7 @@ public interface DiscoveryRules extends Rules {
         }
     }
 
-    /** Process life: lanes are shared, not multiplied. If this fails, check {@code Route.sharing}. */
+    /** Process life: I/O queues are shared, not multiplied. If this fails, check {@code IoPath.sharing}. */
     @Test
     default void required_process_manyBackendsShareThreads(Bench bench) {
         LeakProbe probe = new LeakProbe(bench.subject());

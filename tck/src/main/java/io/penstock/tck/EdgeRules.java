@@ -29,14 +29,14 @@ public interface EdgeRules extends Rules {
         return LongStream.of(values).boxed().toList();
     }
 
-    /** Rule 206: reads of every alignment. If this fails, check what a bounce slot copies out. */
+    /** Rule 206: reads of every alignment. If this fails, check what a bounce buffer copies out. */
     @Test
     default void required_206_readsOfEveryAlignmentWriteTheirRegionOnly(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 40_000), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(40_000);
         for (long offset : OFFSETS) {
             for (long length : LENGTHS) {
-                long at = 8192 + (offset * 7 + length) % 4096; // another misalignment than the file's
+                long at = 8192 + (offset * 7 + length) % 4096; // misaligned differently from the file
                 Content.poison(buffer);
                 bench.move(Transfer.read(file.region(offset, length), buffer.region(at, length)));
                 Content.assertPoison(buffer.region(0, at));
@@ -66,7 +66,10 @@ public interface EdgeRules extends Rules {
         }
     }
 
-    /** Rule 206: a block holds bytes behind the length of the file, which must not become part of it. If this fails, check ftruncate. */
+    /**
+     * Rule 206: bytes of a block beyond the length of the file must not become part of it. If this fails, check
+     * ftruncate.
+     */
     @Test
     default void required_206_anUnalignedWriteAtTheEndRestoresTheLengthExactly(Bench bench) {
         Path path = bench.file("data", 5000);
@@ -105,7 +108,7 @@ public interface EdgeRules extends Rules {
         writeSlices(path, List.of(bench), List.of(file));
     }
 
-    /** Rule 206: the same through many handles and backends. If this fails, check that the lock is the process's. */
+    /** Rule 206: the same through many handles and backends. If this fails, check that the lock is process-wide. */
     @Test
     default void required_206_concurrentWritesInsideOneBlockLandAcrossHandlesAndBackends(Bench bench) {
         Path path = bench.file("data", 8192);
@@ -119,7 +122,10 @@ public interface EdgeRules extends Rules {
                         other.open(path, FileOption.READ, FileOption.WRITE)));
     }
 
-    /** Writes 8 KiB in slices of 32 bytes, all at once, dealt out to the files in turn; repeatedly, for the races. */
+    /**
+     * Writes 8 KiB in slices of 32 bytes, all at once, distributed over the files in turn; repeatedly, to provoke
+     * races.
+     */
     private static void writeSlices(Path path, List<Bench> benches, List<StorageFile> files) {
         for (int round = 0; round < 5; round++) {
             Pattern written = new Pattern(100 + round);
@@ -141,7 +147,10 @@ public interface EdgeRules extends Rules {
         }
     }
 
-    /** Rule 206: an aligned write beside an unaligned one must not be undone by its merge. If this fails, check what takes the lock. */
+    /**
+     * Rule 206: an aligned write beside an unaligned one must not be undone by its merge. If this fails, check which
+     * writes take the lock.
+     */
     @Test
     default void required_206_alignedAndUnalignedWritesOfNeighboursAllLand(Bench bench) {
         Path path = bench.path("out");

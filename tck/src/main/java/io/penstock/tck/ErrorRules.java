@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** Failures: sorted by what the caller can do, and true (rules 401, 402). */
+/** Failures: sorted by remedy, and accurate (rules 401, 402). */
 public interface ErrorRules extends Rules {
 
     /** Rule 401: call, code, symbol. If this fails, check {@code NativeQueue.failure}. */
@@ -61,7 +61,10 @@ public interface ErrorRules extends Rules {
         Content.assertPoison(buffer.all());
     }
 
-    /** A vectored error comes last, and says what was moved. If this fails, check what waits for the other pieces. */
+    /**
+     * A vectored error is signalled last, and reports what was moved. If this fails, check what waits for the other
+     * segments.
+     */
     @Test
     default void required_401_aFailedPairLeavesTheOthersCounted(Bench bench) {
         Path path = bench.path("out");
@@ -72,7 +75,7 @@ public interface ErrorRules extends Rules {
                 Transfer.write(buffer.all(), file.region(0, 1 << 20)).and(failing.fileRegion(0), failing.target(0));
         PenstockException error =
                 (PenstockException) Witness.of(bench.backend().submit(write)).error();
-        // How far the good pair came is the engine's business; what it says must be so.
+        // How much of the good pair was moved is up to the engine; what it reports must be true.
         long moved = error.bytes(0);
         assertThat(error.bytes(1)).isZero();
         assertThat(error.bytes()).isEqualTo(moved);
@@ -80,7 +83,10 @@ public interface ErrorRules extends Rules {
         Content.assertHolds(path, WriteRules.WRITTEN, 0, moved);
     }
 
-    /** One failure is one failure. If this fails, check what a failed command leaves in the lane. */
+    /**
+     * A failure does not affect later transfers. If this fails, check the state that a failed command leaves in the I/O
+     * queue.
+     */
     @Test
     default void required_401_afterFailuresEverythingElseGoesOn(Bench bench) {
         Transfer failing = bench.failingWrite();
@@ -94,7 +100,9 @@ public interface ErrorRules extends Rules {
         Content.assertHolds(buffer.all(), file.all());
     }
 
-    /** Rule 103: a file cut meanwhile is short, not wrong. If this fails, check the length that a read goes by. */
+    /**
+     * Rule 103: a file truncated meanwhile is read short, not wrong. If this fails, check the length that a read uses.
+     */
     @Test
     default void required_103_aFileTruncatedByAnotherReadsShort(Bench bench) throws IOException {
         Path path = bench.file("data", 100_000);
@@ -123,7 +131,7 @@ public interface ErrorRules extends Rules {
         Content.assertHolds(buffer.all(), file.region(0, 10_000));
     }
 
-    /** Rule 402: a target that the device has not. If this fails, check the arguments of {@code submit}. */
+    /** Rule 402: a target that the device does not support. If this fails, check the arguments of {@code submit}. */
     @Test
     default void required_402_anImageIsRefusedAtOnceWhereThereAreNone(Bench bench) {
         Assumptions.assumeFalse(bench.backend().capabilities().images(), "this device has images");
@@ -138,7 +146,10 @@ public interface ErrorRules extends Rules {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Rule 402: a queue of no device of this backend's. If this fails, check {@code Transfer.queue} before it is used. */
+    /**
+     * Rule 402: a queue that belongs to no device of this backend. If this fails, check {@code Transfer.queue} before
+     * it is used.
+     */
     @Test
     default void required_402_aQueueThatTheBackendDoesNotKnowIsRefusedAtOnce(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);

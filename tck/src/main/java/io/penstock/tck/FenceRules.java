@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** Fences: points in the device's order, which are always signalled and never lie (section Order). */
+/** Fences: points in the device's order, which are always signalled and always accurate (section Order). */
 public interface FenceRules extends Rules {
 
-    /** A fence tells when, its outcome what. If this fails, check what completes the fence. */
+    /** A fence reports when a transfer has ended, its outcome how. If this fails, check what completes the fence. */
     @Test
     default void required_fence_enqueueGivesAFenceWithTheCompletionAsItsOutcome(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
@@ -65,7 +65,7 @@ public interface FenceRules extends Rules {
                 bench.backend().enqueue(held).doOnNext(bench::keep).cache();
         Witness<Completion> second =
                 Witness.of(fence.flatMap(passed -> bench.backend().submit(read.after(passed))));
-        // What is held has not come to the device's own order: no fence for that yet, or one that is not passed.
+        // A held transfer is not yet in the device's own order: it has no fence yet, or one that is not signalled.
         if (bench.backend().capabilities().fences() != FenceSupport.AFTER_STAGING) {
             assertThat(Bench.get(fence).isSignalled()).isFalse();
         }
@@ -77,13 +77,13 @@ public interface FenceRules extends Rules {
         assertThat(second.value().bytes()).isEqualTo(4096);
         DeviceFence first = Bench.get(fence);
         assertThat(first.isSignalled()).isTrue();
-        // What waits on the device itself is submitted before, and ends behind all the same.
+        // A transfer that waits on the device itself is submitted earlier, but still ends after the other.
         Completion behind = second.value();
         long after = first.nativeHandle() == 0 ? behind.startedNanos() : behind.endedNanos();
         assertThat(after - Bench.get(first.outcome()).endedNanos()).isNotNegative();
     }
 
-    /** A chain across many fences runs in order. If this fails, check fences that are already passed. */
+    /** A chain across many fences runs in order. If this fails, check fences that are already signalled. */
     @Test
     default void required_fence_aChainOfFencesRunsInOrder(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 8192), FileOption.READ, FileOption.WRITE);
@@ -113,7 +113,10 @@ public interface FenceRules extends Rules {
         Content.assertHolds(buffer.all(), file.all());
     }
 
-    /** Cancelling the look at an outcome cancels nothing else. If this fails, check who is subscribed to what. */
+    /**
+     * Cancelling the subscription to an outcome cancels nothing else. If this fails, check what the outcome subscribes
+     * to.
+     */
     @Test
     default void required_fence_cancellingTheOutcomeLetsTheTransferGoOn(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -132,7 +135,7 @@ public interface FenceRules extends Rules {
         assertThat(cancelled.terminals()).isZero();
     }
 
-    /** A fence may be closed early and twice. If this fails, check who frees the native object, and when. */
+    /** A fence may be closed early and twice. If this fails, check where and when the native object is freed. */
     @Test
     default void required_fence_closingEarlyLetsTheTransferGoOn(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -150,7 +153,7 @@ public interface FenceRules extends Rules {
         Content.assertHolds(buffer.all(), held.fileRegion(0));
     }
 
-    /** A device without native fences takes none. If this fails, check {@code fence}'s argument. */
+    /** A device without native fences refuses them. If this fails, check {@code fence}'s argument. */
     @Test
     default void required_fence_aHostOnlyDeviceRefusesNativeEvents(Bench bench) {
         Assumptions.assumeTrue(
@@ -158,7 +161,9 @@ public interface FenceRules extends Rules {
         assertThatThrownBy(() -> bench.backend().fence(0x1000)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** An enqueue that is cancelled leaves no fence open. If this fails, check what happens to one made too late. */
+    /**
+     * An enqueue that is cancelled leaves no fence open. If this fails, check what happens to a fence created too late.
+     */
     @Test
     default void required_fence_aCancelledEnqueueLeavesNothingOpen(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);

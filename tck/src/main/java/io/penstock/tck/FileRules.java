@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
 /** Opening files, their length, and closing them (rules 202, 402). */
 public interface FileRules extends Rules {
 
-    /** Rule 402: what the JDK has a name for gets that name. If this fails, check how open's errno is mapped. */
+    /** Rule 402: errors with a JDK exception type get that type. If this fails, check how open's errno is mapped. */
     @Test
     default void required_402_aMissingFileIsNoSuchFile(Bench bench) {
         Path missing = bench.path("missing");
@@ -35,7 +35,7 @@ public interface FileRules extends Rules {
         assertThat(opening.error()).isInstanceOf(NoSuchFileException.class).hasMessageContaining("missing");
     }
 
-    /** Rule 402: CREATE_NEW never takes over a file. If this fails, check O_EXCL. */
+    /** Rule 402: CREATE_NEW never opens an existing file. If this fails, check O_EXCL. */
     @Test
     default void required_402_createNewRefusesAnExistingFileAndLeavesItAlone(Bench bench) {
         Path path = bench.file("existing", 5000);
@@ -45,7 +45,7 @@ public interface FileRules extends Rules {
         Content.assertHolds(path, Pattern.of(path), 0, 5000);
     }
 
-    /** Rule 402: permissions are the system's. If this fails, check how EACCES is mapped. Root is never denied. */
+    /** Rule 402: the system's permissions apply. If this fails, check how EACCES is mapped. Root is never denied. */
     @Test
     default void required_402_aForbiddenFileIsAccessDenied(Bench bench) throws IOException {
         Path path = bench.file("forbidden", 100);
@@ -58,7 +58,7 @@ public interface FileRules extends Rules {
         assertThat(opening.error()).isInstanceOf(AccessDeniedException.class);
     }
 
-    /** Rule 402: a folder is no file to write. If this fails, check how EISDIR is mapped. */
+    /** Rule 402: a folder cannot be opened for writing. If this fails, check how EISDIR is mapped. */
     @Test
     default void required_402_aFolderCannotBeOpenedForWriting(Bench bench) throws IOException {
         Path folder = Files.createDirectory(bench.path("folder"));
@@ -66,7 +66,7 @@ public interface FileRules extends Rules {
         assertThat(opening.error()).isInstanceOf(FileSystemException.class).hasMessageContaining("folder");
     }
 
-    /** Rule 402: contradictions are the caller's. If this fails, check {@code openFile}'s argument checks. */
+    /** Rule 402: contradictory options are a caller bug. If this fails, check {@code openFile}'s argument checks. */
     @Test
     default void required_402_contradictingOptionsAreRefusedAtOnce(Bench bench) {
         Path path = bench.path("new");
@@ -94,7 +94,7 @@ public interface FileRules extends Rules {
         assertThat(second.size()).isZero();
     }
 
-    /** A file tells what it was opened with. If this fails, check what the handle remembers. */
+    /** A file returns the options with which it was opened. If this fails, check what the handle stores. */
     @Test
     default void required_api_aFileTellsItsPathOptionsSizeAndBlockSize(Bench bench) {
         Path path = bench.file("data", 12_345);
@@ -108,7 +108,7 @@ public interface FileRules extends Rules {
                 .isOne();
     }
 
-    /** READ is meant if nothing is said. If this fails, check the default of {@code openFile}. */
+    /** READ is the default. If this fails, check the default of {@code openFile}. */
     @Test
     default void required_api_withoutOptionsAFileIsOpenedForReading(Bench bench) {
         StorageFile file = bench.openPlain(bench.file("data", 4096));
@@ -117,7 +117,7 @@ public interface FileRules extends Rules {
         Content.assertHolds(buffer.all(), file.all());
     }
 
-    /** TRUNCATE cuts, and only that. If this fails, check O_TRUNC. */
+    /** TRUNCATE truncates, and nothing else does. If this fails, check O_TRUNC. */
     @Test
     default void required_api_truncateAtOpenEmptiesTheFile(Bench bench) {
         Path path = bench.file("full", 9000);
@@ -127,7 +127,7 @@ public interface FileRules extends Rules {
                 .isZero();
     }
 
-    /** The length can be set both ways, and what is kept is kept. If this fails, check ftruncate. */
+    /** The length can be increased and reduced; the remaining bytes stay unchanged. If this fails, check ftruncate. */
     @Test
     default void required_206_truncateCutsAndLengthensWithZeros(Bench bench) {
         Path path = bench.file("data", 10_000);
@@ -140,7 +140,7 @@ public interface FileRules extends Rules {
         Content.assertAll(Content.bytes(path, 5000, 4000), (byte) 0);
     }
 
-    /** Reserving changes no byte. If this fails, check fallocate's mode and range. */
+    /** Preallocation changes no byte. If this fails, check fallocate's mode and range. */
     @Test
     default void required_206_preallocateLengthensAndChangesNoByte(Bench bench) {
         Path path = bench.file("data", 3000);
@@ -157,7 +157,7 @@ public interface FileRules extends Rules {
         Content.assertAll(Content.bytes(path, 3000, 5000), (byte) 0);
     }
 
-    /** Rule 402: a negative length is the caller's. If this fails, check where it is looked at. */
+    /** Rule 402: a negative length is a caller bug. If this fails, check where it is tested. */
     @Test
     default void required_402_aNegativeLengthIsRefusedAtOnce(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 100), FileOption.READ, FileOption.WRITE);
@@ -194,11 +194,14 @@ public interface FileRules extends Rules {
             openings.add(opening);
         }
         bench.letOthersRun();
-        // One that won the race against its cancel is the caller's to close.
+        // A file that won the race against its cancel is closed by the caller.
         openings.forEach(opening -> opening.values().forEach(StorageFile::close));
     }
 
-    /** {@code withFile} closes however its function ends. If this fails, check the close, not {@code usingWhen}. */
+    /**
+     * {@code withFile} closes the file however its function terminates. If this fails, check the close, not
+     * {@code usingWhen}.
+     */
     @Test
     default void required_202_withFileClosesAfterSuccessAndFailure(Bench bench) {
         Path path = bench.file("data", 100);

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A file on which native operations stay in flight until a test lets them end. */
+/** A file on which native operations stay in flight until a test releases them. */
 public interface Gate extends AutoCloseable {
 
-    /** The most bytes that reads and writes of it may ask for in one test. */
+    /** The most bytes of reads and writes in one test. */
     int CAPACITY = 16 << 10;
 
-    /** Makes a named pipe in {@code folder}; empty where the system has none. */
+    /** Creates a named pipe in {@code folder}; empty if the system has none. */
     static Optional<Gate> namedPipe(Path folder) throws IOException {
         return NamedPipe.make(folder);
     }
@@ -19,16 +19,16 @@ public interface Gate extends AutoCloseable {
     /** Returns what to open, with READ or WRITE alone. */
     Path path();
 
-    /** Makes writes stay in flight from now on; reads do so from the beginning. */
+    /** Holds writes in flight from now on; reads are held from the beginning. */
     void holdWrites() throws IOException;
 
-    /** Lets reads of {@code bytes} bytes in all end; what they get is {@link Pattern#of(Path)} from 0 on. */
+    /** Releases reads of {@code bytes} bytes in total; they return {@link Pattern#of(Path)} from 0 on. */
     void letReadsEnd(int bytes) throws IOException;
 
-    /** Lets the writes that are held end, and waits until {@code bytes} of them have come through. */
+    /** Releases the held writes, and waits until {@code bytes} of them have been written. */
     void letWritesEnd(int bytes) throws IOException;
 
-    /** Ends everything that it still holds. */
+    /** Ends all operations that are still held. */
     @Override
     void close() throws IOException;
 }

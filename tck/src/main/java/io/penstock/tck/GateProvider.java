@@ -4,9 +4,12 @@ package io.penstock.tck;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Makes the gates of all subjects that bring none; found with {@link java.util.ServiceLoader}. */
+/**
+ * Creates the gates of all subjects that do not override {@link TckSubject#gate}; loaded with
+ * {@link java.util.ServiceLoader}.
+ */
 public interface GateProvider {
 
-    /** Makes a gate whose file is in {@code folder}, which is removed after the test. */
+    /** Creates a gate whose file is in {@code folder}, which is removed after the test. */
     Gate in(Path folder) throws IOException;
 }

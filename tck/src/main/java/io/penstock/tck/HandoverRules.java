@@ -27,18 +27,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What must be closed has an owner at every moment, also while it crosses from one thread to another (rules 102, 201,
- * 202): each publisher is cancelled before each of its tasks, and at thousands of random moments.
+ * A resource has an owner at every moment, also while it passes from one thread to another (rules 102, 201, 202): each
+ * publisher is cancelled before each of its tasks, and at thousands of random moments.
  */
 public interface HandoverRules extends Rules {
 
-    /** The system property with the number of cancels of a storm; a soak sets 100,000. */
+    /** The system property with the number of cancels per publisher; a soak test sets 100,000. */
     String STORM = "penstock.tck.storm";
 
-    /** The longest time from a subscription to its cancel in a storm. */
+    /** The longest time from a subscription to its random cancel. */
     int STORM_NANOS = 200_000;
 
-    /** The publishers of a backend by name, each over files and buffers of their own. */
+    /** The publishers of a backend by name, each with its own files and buffers. */
     private static Map<String, Publisher<?>> publishers(Bench bench) {
         Path path = bench.file("handed over", 40_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
@@ -83,7 +83,7 @@ public interface HandoverRules extends Rules {
                                 WritePlan.to(bench.path("written"))
                                         .chunkBytes(10_000)
                                         .depth(2),
-                                WritePlanRules.filler(WriteRules.WRITTEN, 30_000)));
+                                WritePlanRules.filling(WriteRules.WRITTEN, 30_000)));
         all.put("sync", file.sync());
         all.put("truncate", file.truncate(40_000));
         all.put("upload", buffer.upload(0, ByteBuffer.allocateDirect(4096)));
@@ -91,7 +91,7 @@ public interface HandoverRules extends Rules {
         return all;
     }
 
-    /** Counts what is open; threads do not count, since pools start them when they need them. */
+    /** Counts open resources, without threads, since pools start them on demand. */
     private static Map<String, Long> open(LeakProbe probe) {
         Map<String, Long> open = probe.count();
         open.put(LeakProbe.THREADS, Long.MAX_VALUE);
@@ -99,8 +99,8 @@ public interface HandoverRules extends Rules {
     }
 
     /**
-     * Runs {@code work} until it leaves nothing open. A pool may grow meanwhile, one by one and not often: what still
-     * leaves something after {@link LeakRules#STEPS} times leaks.
+     * Runs {@code work} until it leaves nothing open. A pool may grow meanwhile, rarely and by one at a time: work that
+     * still leaves something after {@link LeakRules#STEPS} runs leaks.
      */
     private static void assertLeavesNothing(Bench bench, String what, Runnable work) {
         LeakProbe probe = new LeakProbe(bench.subject());
@@ -118,7 +118,7 @@ public interface HandoverRules extends Rules {
         }
     }
 
-    /** Returns a publisher whose values are closed on arrival: they are the subscriber's. */
+    /** Returns a publisher whose values are closed on arrival: the subscriber owns them. */
     private static Flux<Object> disposing(Publisher<?> publisher) {
         return Flux.<Object>from(publisher)
                 .doOnNext(HandoverRules::dispose)
@@ -137,7 +137,7 @@ public interface HandoverRules extends Rules {
         }
     }
 
-    /** Subscribes, runs {@code steps} tasks, cancels; returns whether the publisher ended before that. */
+    /** Subscribes, runs {@code steps} tasks, cancels; returns whether the publisher terminated before that. */
     private static boolean cancelAfter(int steps, Publisher<?> publisher) {
         try (Steps schedulers = Steps.begin()) {
             Witness<Object> witness = Witness.of(disposing(publisher));
@@ -151,8 +151,8 @@ public interface HandoverRules extends Rules {
     }
 
     /**
-     * Rule 201: a cancel between any two tasks of a publisher leaves nothing behind. If this fails, check who owns what
-     * was opened between the task that opens it and the task that delivers it.
+     * Rule 201: a cancel between any two tasks of a publisher leaves nothing behind. If this fails, check the owner of
+     * a resource between the task that opens it and the task that delivers it.
      */
     @Test
     default void required_201_aCancelAtAnyStepLeavesNothingOpen(Bench bench) {
@@ -170,7 +170,10 @@ public interface HandoverRules extends Rules {
         });
     }
 
-    /** Rule 202: a function that cancels its own subscription. If this fails, check who closes what it was given. */
+    /**
+     * Rule 202: a function that cancels its own subscription. If this fails, check what closes the resource that it was
+     * given.
+     */
     @Test
     default void required_202_aFunctionThatCancelsLeavesNothingOpen(Bench bench) {
         Path path = bench.file("handed over", 40_000);
@@ -209,7 +212,7 @@ public interface HandoverRules extends Rules {
      * threads compete for a resource other than by one atomic step.
      */
     @Test
-    @Timeout(3600) // 100,000 cancels of each take minutes; every wait in it is bounded by the patience of the bench
+    @Timeout(3600) // 100,000 cancels of each take minutes; every wait is bounded by the patience of the bench
     default void required_201_aStormOfCancelsLeavesNothingOpen(Bench bench) {
         int cancels = Integer.getInteger(STORM, 300);
         Random random = new Random(201);

@@ -15,14 +15,14 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** Counts what a test may leave behind: descriptors, threads, and what the backend itself accounts for. */
+/** Counts what a test may leak: descriptors, threads, and the backend's own live counts. */
 public final class LeakProbe {
 
     /** The count of the threads whose names start with {@code penstock}. */
     static final String THREADS = "threads named penstock*";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-    // Not asked of the folder alone: Wine shows a Windows program the Linux below, this folder included.
+    // The folder alone does not prove Linux: Wine shows it to a Windows program.
     private static final boolean HAS_DESCRIPTORS =
             System.getProperty("os.name", "").startsWith("Linux") && Files.isDirectory(DESCRIPTORS);
     private static final long POLL_NANOS = 2_000_000;
@@ -30,12 +30,12 @@ public final class LeakProbe {
 
     private final TckSubject subject;
 
-    /** Makes a probe. */
+    /** Creates a probe. */
     public LeakProbe(TckSubject subject) {
         this.subject = subject;
     }
 
-    /** Returns the counts as of now, by what is counted. */
+    /** Returns the current counts by name. */
     public Map<String, Long> count() {
         Map<String, Long> counts = new TreeMap<>(subject.live());
         long threads = threads().count();
@@ -75,9 +75,9 @@ public final class LeakProbe {
     }
 
     /**
-     * Waits until no count is above what it was, since native ends come when they come.
+     * Waits until no count exceeds its previous value, since native completions are asynchronous.
      *
-     * @throws AssertionError if that takes longer than {@code limit}; it names what is too many
+     * @throws AssertionError if that takes longer than {@code limit}; the message names the excess counts
      */
     public void awaitNoMoreThan(Map<String, Long> before, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -100,7 +100,7 @@ public final class LeakProbe {
         return more;
     }
 
-    /** The names; not by Thread.getAllStackTraces(), which stops the JVM at each look. */
+    /** The names; not by Thread.getAllStackTraces(), which stops the JVM at each call. */
     private static Stream<String> threads() {
         ThreadGroup all = Thread.currentThread().getThreadGroup();
         while (all.getParent() != null) {
@@ -108,7 +108,7 @@ public final class LeakProbe {
         }
         Thread[] alive = new Thread[all.activeCount() + MARGIN];
         int count = all.enumerate(alive);
-        while (count == alive.length) { // more have been started meanwhile, and were left out
+        while (count == alive.length) { // more were started meanwhile, and are missing
             alive = new Thread[2 * alive.length];
             count = all.enumerate(alive);
         }

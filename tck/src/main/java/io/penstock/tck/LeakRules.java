@@ -20,23 +20,25 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Nothing stays behind while a backend lives: after every test the bench looks at what a closed backend leaves, these
- * look at an open one (rules 102, 201, 202).
+ * An open backend does not leak (rules 102, 201, 202). The check after every test covers a closed backend; these rules
+ * cover an open one.
  */
 public interface LeakRules extends Rules {
 
-    /** How long a batch may take to give back what it used. */
+    /** How long a batch may take to release its resources. */
     Duration SETTLING = Duration.ofSeconds(1);
 
-    /** Where the machine is busy a pool grows to its 16 slots one by one, and each step may fall into a batch of its own. */
+    /**
+     * On a busy machine a pool grows to its 16 bounce buffers one by one, and each step may fall into a separate batch.
+     */
     int STEPS = 16;
 
-    /** So many batches in a row must leave nothing: what leaks now and then leaks in one of them. */
+    /** The number of consecutive batches that must leave nothing: an occasional leak shows in one of them. */
     int QUIET_BATCHES = 8;
 
     /**
-     * Runs {@code work} in batches until several in a row leave no more behind than there was before the first of them:
-     * what a lane keeps for reuse stops growing, a leak does not.
+     * Runs {@code work} in batches until the counts do not grow over several in a row: what an I/O queue keeps for
+     * reuse stops growing, a leak does not.
      */
     private static void assertNothingStays(Bench bench, Runnable work) {
         LeakProbe probe = new LeakProbe(bench.subject());
@@ -50,7 +52,8 @@ public interface LeakRules extends Rules {
             try {
                 probe.awaitNoMoreThan(before, SETTLING);
                 quiet++;
-                // Else what goes meanwhile, a file that the garbage collector closes, would hide what is left.
+                // Otherwise a resource released meanwhile, such as a file closed by the garbage collector, would hide a
+                // leak.
                 Map<String, Long> now = probe.count();
                 before.replaceAll((what, count) -> Math.min(count, now.getOrDefault(what, 0L)));
             } catch (AssertionError grown) {
@@ -63,7 +66,7 @@ public interface LeakRules extends Rules {
         }
     }
 
-    /** Files go when they are closed. If this fails, check the native close behind the last pin. */
+    /** Closed files are freed. If this fails, check the native close after the last pin. */
     @Test
     default void required_202_filesThatAreClosedAreGone(Bench bench) {
         Path path = bench.file("data", 4096);
@@ -82,7 +85,7 @@ public interface LeakRules extends Rules {
                         .then()));
     }
 
-    /** Failures give back as successes do. If this fails, check the failure path's unpin. */
+    /** Failures release resources as successes do. If this fails, check the failure path's unpin. */
     @Test
     default void required_102_failuresLeaveNothing(Bench bench) {
         Transfer failing = bench.failingWrite();
@@ -93,7 +96,7 @@ public interface LeakRules extends Rules {
         });
     }
 
-    /** Cancels give back as completions do. If this fails, check the late completion's unpin. */
+    /** Cancels release resources as completions do. If this fails, check the late completion's unpin. */
     @Test
     default void required_102_cancelsLeaveNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
@@ -114,8 +117,8 @@ public interface LeakRules extends Rules {
     }
 
     /**
-     * A cancel in flight gives back when the device lets go, the file included, which is closed before. If this fails,
-     * check who unpins after a cancel.
+     * A transfer cancelled in flight releases its resources when the device does, including a file closed before. If
+     * this fails, check what unpins after a cancel.
      */
     @Test
     default void required_201_whatWasCancelledInFlightIsGoneOnceTheDeviceLetsGo(Bench bench) throws IOException {
@@ -130,13 +133,16 @@ public interface LeakRules extends Rules {
         bench.letOthersRun();
         read.cancel();
         buffer.close();
-        // A vendor's library may open a file once more at its first transfer, and closes that with the file.
+        // A vendor's library may open a file again at its first transfer, and closes that handle with the file.
         held.close();
         gate.letReadsEnd(4096);
         probe.awaitNoMoreThan(before, Bench.patience());
     }
 
-    /** Streams give back however they end. If this fails, check which end keeps a chunk or the file. */
+    /**
+     * Streams release resources however they terminate. If this fails, check which termination keeps a chunk or the
+     * file.
+     */
     @Test
     default void required_202_streamsLeaveNothingHoweverTheyEnd(Bench bench) {
         StreamPlan plan =
@@ -152,11 +158,14 @@ public interface LeakRules extends Rules {
         });
     }
 
-    /** Bounded lanes are given back as well. If this fails, check what an odd size of lane leaves when it goes. */
+    /**
+     * I/O queues of unusual sizes are freed as well. If this fails, check what such a queue leaves behind when it is
+     * closed.
+     */
     @Test
     default void required_601_backendsOfManySizesLeaveNothing(Bench bench) {
         for (int depth : new int[] {1, 2, 64}) {
-            Bench sized = bench.with(bench.options().with(CommonOptions.LANE_DEPTH, depth));
+            Bench sized = bench.with(bench.options().with(CommonOptions.QUEUE_DEPTH, depth));
             sized.letOthersRun();
             sized.backend().close();
         }

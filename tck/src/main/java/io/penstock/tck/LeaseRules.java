@@ -24,14 +24,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** How long a chunk is lent: by scope, by lease, by fence (rules 201, 203, 204). */
+/** How long a chunk is leased: by scope, by lease, by fence (rules 201, 203, 204). */
 public interface LeaseRules extends Rules {
 
     private static void needHostView(Bench bench) {
         Assumptions.assumeTrue(bench.backend().capabilities().hostVisible(), "the device's memory has no host view");
     }
 
-    /** Rule 203: a chunk that got away is dead. If this fails, check the generation of views and regions. */
+    /** Rule 203: a chunk is invalid after its lease. If this fails, check the generation of views and regions. */
     @Test
     default void required_203_aChunkAndItsViewsThrowOnceTheLeaseIsOver(Bench bench) {
         StreamPlan plan =
@@ -63,7 +63,7 @@ public interface LeaseRules extends Rules {
         });
     }
 
-    /** Rule 203: so is a chunk of a stream that was cancelled. If this fails, check the end of a lease by cancel. */
+    /** Rule 203: so is a chunk of a cancelled stream. If this fails, check how a cancel ends the lease. */
     @Test
     default void required_203_aCancelEndsTheLease(Bench bench) {
         StreamPlan plan =
@@ -80,7 +80,7 @@ public interface LeaseRules extends Rules {
         assertThatThrownBy(() -> chunks.get(0).region()).isInstanceOf(ClosedException.class);
     }
 
-    /** Rule 201: a lease keeps its bytes when the function is over. If this fails, check the count of holds. */
+    /** Rule 201: a lease keeps its bytes after the function has returned. If this fails, check the reference count. */
     @Test
     default void required_201_aRetainedLeaseOutlivesTheFunctionAndTheStream(Bench bench) {
         needHostView(bench);
@@ -93,7 +93,7 @@ public interface LeaseRules extends Rules {
         });
         assertThat(Witness.<Long>of(stream).all()).hasSize(4);
         for (int i = 0; i < 64; i++) {
-            bench.filled(10_000, new Pattern(i), 0); // would land in the chunks, were they free
+            bench.filled(10_000, new Pattern(i), 0); // would overwrite the chunks if they were free
         }
         for (int i = 0; i < 4; i++) {
             try (HostLease lease = leases.get(i)) {
@@ -107,7 +107,7 @@ public interface LeaseRules extends Rules {
         });
     }
 
-    /** A lease is counted: each is a hold of its own. If this fails, check a close that counts twice. */
+    /** Leases are counted: each is a separate reference. If this fails, check a close that counts twice. */
     @Test
     default void required_201_aChunkIsFreeWhenTheLastOfItsLeasesIsClosed(Bench bench) {
         needHostView(bench);
@@ -130,7 +130,10 @@ public interface LeaseRules extends Rules {
         leases.get(2).close();
     }
 
-    /** The memory of a stream is bounded: a kept lease is one chunk less. If this fails, check what a stream allocates. */
+    /**
+     * The memory of a stream is bounded: a retained lease is one chunk less. If this fails, check what a stream
+     * allocates.
+     */
     @Test
     default void required_304_aStreamWhoseChunksAreAllRetainedWaitsForACloseAndGoesOn(Bench bench) {
         needHostView(bench);
@@ -191,13 +194,13 @@ public interface LeaseRules extends Rules {
                 .allSatisfy(lease -> assertThatThrownBy(lease::view).isInstanceOf(ClosedException.class));
     }
 
-    /** Rule 204: a chunk is reused only when the device has passed its fence. If this fails, check releaseAfter. */
+    /** Rule 204: a chunk is reused only after its fence is signalled. If this fails, check releaseAfter. */
     @Test
     default void required_204_aChunkIsNotReusedBeforeTheDeviceHasPassedItsFence(Bench bench) throws IOException {
         Gate gate = bench.gate();
         Path path = bench.file("data", 20_000);
         DeviceBuffer other = bench.poisoned(4096);
-        // Handed out while the read is held, or, by a device that stages, when it has come to the device.
+        // Emitted while the read is held, or, by a staging device, when the read has reached the device.
         boolean early = bench.backend().capabilities().fences() != FenceSupport.AFTER_STAGING;
         Mono<DeviceFence> work =
                 bench.backend().enqueue(bench.heldRead(gate, other.all())).cache();
@@ -212,7 +215,7 @@ public interface LeaseRules extends Rules {
                             ? work.flatMap(chunk::releaseAfter).then(index)
                             : index;
                 }));
-        Bench.run(lent.asMono()); // a busy device may take longer for it than for what the bench has others do
+        Bench.run(lent.asMono()); // a busy device may take longer for it than for the other transfers of the bench
         if (early) {
             witness.awaitValues(1);
         }
@@ -227,7 +230,9 @@ public interface LeaseRules extends Rules {
         assertThatThrownBy(() -> chunks.get(0).region()).isInstanceOf(ClosedException.class);
     }
 
-    /** A fence that fails, or was passed long ago, ends the lease too. If this fails, check what the lease waits for. */
+    /**
+     * A fence that fails, or was signalled long ago, ends the lease too. If this fails, check what the lease waits for.
+     */
     @Test
     default void required_204_passedAndFailedFencesEndTheLease(Bench bench) {
         Path path = bench.file("data", 60_000);
@@ -248,7 +253,7 @@ public interface LeaseRules extends Rules {
         assertThat(Witness.<Long>of(stream).all()).hasSize(6);
     }
 
-    /** Rule 203: a value that waits downstream holds no chunk. If this fails, check what is emitted when. */
+    /** Rule 203: a value that waits downstream holds no chunk. If this fails, check what is emitted, and when. */
     @Test
     default void required_203_slowDownstreamHoldsNoMoreThanTheStreamsOwnChunks(Bench bench) {
         Path path = bench.file("data", 100_000);

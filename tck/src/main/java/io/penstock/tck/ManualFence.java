@@ -6,7 +6,7 @@ import io.penstock.DeviceFence;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A fence that the test passes. */
+/** A fence that the test signals. */
 final class ManualFence implements DeviceFence {
 
     private final Sinks.Empty<Void> passed = Sinks.empty();

@@ -8,10 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A pipe with both ends open here too: neither end of file nor a broken pipe can occur while it lasts. */
+/** A pipe with both ends also open here, so that neither end of file nor a broken pipe can occur while it is open. */
 final class NamedPipe implements Gate {
 
-    private static final int PIPE_BYTES = 64 << 10; // what Linux gives a pipe; 16 pages
+    private static final int PIPE_BYTES = 64 << 10; // Linux's default pipe capacity; 16 pages
 
     private final Path path;
     private final RandomAccessFile pipe;
@@ -35,7 +35,7 @@ final class NamedPipe implements Gate {
             Thread.currentThread().interrupt();
             return Optional.empty();
         }
-        // Read-write, because opening one end alone would block until somebody opens the other.
+        // Read-write, because opening one end alone would block until the other is opened.
         return Optional.of(new NamedPipe(path, new RandomAccessFile(path.toFile(), "rw")));
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** What is ordered: equal keys, writes before a sync, and a deadline's place among them (rules 205, 403). */
+/** Ordering: equal keys, writes before a sync, and a deadline's place among them (rules 205, 403). */
 public interface OrderRules extends Rules {
 
     /** Equal keys keep the order of subscription. If this fails, check the queue per key. */
@@ -73,7 +73,7 @@ public interface OrderRules extends Rules {
         assertThat(waiting.value().bytes()).isEqualTo(4096);
     }
 
-    /** A cancelled or failed transfer does not hold up its key. If this fails, check who takes it off the queue. */
+    /** A cancelled or failed transfer does not hold up its key. If this fails, check what removes it from the queue. */
     @Test
     default void required_order_aKeyIsPassedOnByCancelledAndFailedTransfers(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -96,7 +96,7 @@ public interface OrderRules extends Rules {
         Content.assertPoison(buffer.region(4096, 4096));
     }
 
-    /** Sync is a barrier. If this fails, check what counts writes, on all lanes, merged edges included. */
+    /** Sync is a barrier. If this fails, check what counts writes, on all I/O queues, merged edges included. */
     @Test
     default void required_order_syncCompletesAfterEveryWriteAcceptedBeforeIt(Bench bench) {
         Path path = bench.path("out");
@@ -111,13 +111,13 @@ public interface OrderRules extends Rules {
                         bench.backend().submit(Transfer.write(buffer.region(at, length), file.region(at, length)))));
             }
             Bench.run(file.sync());
-            // No write has been waited for: the sync has.
+            // The test has waited only for the sync, not for the writes.
             Content.assertHolds(path, WriteRules.WRITTEN, 0, 1 << 20);
             writes.forEach(Witness::value);
         }
     }
 
-    /** Sync waits for a write in flight, and says what the system says. If this fails, check the barrier. */
+    /** Sync waits for a write in flight, and reports the system's result. If this fails, check the barrier. */
     @Test
     default void required_order_syncWaitsForAWriteInFlight(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -133,13 +133,13 @@ public interface OrderRules extends Rules {
         assertThat(sync.hasEnded()).as("the sync, before the write has ended").isFalse();
         gate.letWritesEnd(4096);
         assertThat(write.value().bytes()).isEqualTo(4096);
-        sync.awaitEnd(); // a pipe cannot be synced, another gate may be: both are an end
+        sync.awaitEnd(); // a pipe cannot be synced, another gate may be: both terminate
     }
 
-    /** Rule 403: a failed sync stays failed. If this fails, check that the first failure is remembered. */
+    /** Rule 403: a failed sync stays failed. If this fails, check that the first failure is stored. */
     @Test
     default void required_403_aFailedSyncIsNeverRetriedIntoSuccess(Bench bench) {
-        StorageFile full = openFull(bench); // fdatasync of a character device answers EINVAL
+        StorageFile full = openFull(bench); // fdatasync of a character device returns EINVAL
         Throwable first = Witness.of(full.sync()).error();
         Throwable second = Witness.of(full.sync()).error();
         assertThat(first).isInstanceOf(PermanentStorageException.class).hasMessageContaining("sync");
@@ -167,7 +167,10 @@ public interface OrderRules extends Rules {
         }
     }
 
-    /** Rule 205: a deadline signals when the device has let go. If this fails, check what asks the device to stop. */
+    /**
+     * Rule 205: a deadline signals once the device has released the memory. If this fails, check what asks the device
+     * to stop.
+     */
     @Test
     default void required_205_aDeadlineSignalsOnceTheDeviceHasLetGo(Bench bench) throws IOException {
         Gate gate = bench.gate();
@@ -175,7 +178,7 @@ public interface OrderRules extends Rules {
         Transfer held = bench.heldRead(gate, buffer.all());
         Duration limit = Duration.ofMillis(50);
         Witness<Completion> late = Witness.of(bench.backend().submit(held.deadline(limit)));
-        // Nothing of this one starts, so that its end says that the other's limit has passed too.
+        // No part of this transfer starts, so its end shows that the other's limit has expired too.
         ManualFence shut = new ManualFence();
         DeviceBuffer untouched = bench.poisoned(4096);
         Transfer waiting = Transfer.read(held.fileRegion(0), untouched.all());
@@ -183,7 +186,7 @@ public interface OrderRules extends Rules {
                 Witness.of(bench.backend().submit(waiting.after(shut).deadline(limit)));
         assertThat(clock.error()).isInstanceOf(TransientStorageException.class);
         assertThat(((PenstockException) clock.error()).outcome()).isEqualTo(Outcome.NOT_STARTED);
-        gate.letReadsEnd(4096); // a device that cannot stop lets go now
+        gate.letReadsEnd(4096); // a device that cannot stop releases the memory now
         assertThat(late.error()).isInstanceOfAny(TransientStorageException.class, PermanentStorageException.class);
         assertThat(late.terminals()).isOne();
         shut.pass();
@@ -191,7 +194,7 @@ public interface OrderRules extends Rules {
         Content.assertPoison(untouched.all());
     }
 
-    /** A deadline that is kept is not noticed. If this fails, check what a lane still knows of transfers that ended. */
+    /** A deadline that is met has no effect. If this fails, check what an I/O queue keeps of completed transfers. */
     @Test
     default void required_205_aDeadlineThatIsKeptChangesNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
@@ -201,7 +204,7 @@ public interface OrderRules extends Rules {
             ended.add(moveWithinAnHour(bench, read));
         }
         assertThatThrownBy(() -> read.deadline(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
-        bench.letOthersRun(); // takes the places of what lanes and threads have seen last
+        bench.letOthersRun(); // replaces what I/O queues and threads still reference
         long patience = System.nanoTime() + Bench.patience().toNanos();
         long left = ended.size();
         while (left > ended.size() / 2 && System.nanoTime() < patience) {

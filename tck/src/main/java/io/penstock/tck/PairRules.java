@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Transfers of several pairs, and gathers (rules 103, 206, 402). */
 public interface PairRules extends Rules {
 
-    /** Rule 103: every pair is moved, and counted. If this fails, check which pair a piece is accounted to. */
+    /** Rule 103: every pair is moved, and counted. If this fails, check which pair a segment is accounted to. */
     @Test
     default void required_103_aTransferMovesAllItsPairsAcrossFilesAndBuffers(Bench bench) {
         StorageFile left = bench.open(bench.file("left", 50_000), FileOption.READ);
@@ -58,7 +58,7 @@ public interface PairRules extends Rules {
         Content.assertPoison(buffer.region(16_384, 8192));
     }
 
-    /** Rule 103: many pairs, more than a queue is deep. If this fails, check how a transfer waits for a free id. */
+    /** Rule 103: more pairs than the queue depth. If this fails, check how a transfer waits for a free id. */
     @Test
     default void required_103_aThousandPairsOfAWriteAllLand(Bench bench) {
         Path path = bench.file("data", 1_200_000);
@@ -77,7 +77,7 @@ public interface PairRules extends Rules {
         }
     }
 
-    /** Rule 103: a pair of no bytes counts as one. If this fails, check what ends a transfer that has no pieces. */
+    /** Rule 103: an empty pair counts as a pair. If this fails, check what completes a transfer without segments. */
     @Test
     default void required_103_emptyPairsAmongOthersAreHarmless(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
@@ -91,7 +91,9 @@ public interface PairRules extends Rules {
         assertThat(completion.bytes(2)).isZero();
     }
 
-    /** Rule 206: blocks land one behind the other, in the order of the offsets. If this fails, check the packing. */
+    /**
+     * Rule 206: blocks are stored one after the other, in the order of the offsets. If this fails, check the packing.
+     */
     @Test
     default void required_206_aGatherLaysItsBlocksOneBehindTheOther(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
@@ -110,7 +112,7 @@ public interface PairRules extends Rules {
         }
     }
 
-    /** Rule 103: blocks at and behind the end. If this fails, check the count of a packed piece. */
+    /** Rule 103: blocks at and beyond the end. If this fails, check the count of a packed segment. */
     @Test
     default void required_103_aGatherIsShortPerBlock(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
@@ -127,7 +129,7 @@ public interface PairRules extends Rules {
         Content.assertHolds(buffer.region(12_288, 4096), file.region(4096, 4096));
     }
 
-    /** Rule 402: what does not fit is the caller's. If this fails, check the arguments of {@code Transfer}. */
+    /** Rule 402: regions that do not fit are a caller bug. If this fails, check the arguments of {@code Transfer}. */
     @Test
     default void required_402_pairsAndGathersThatDoNotFitAreRefusedAtOnce(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
@@ -164,7 +166,7 @@ public interface PairRules extends Rules {
         Content.assertHolds(readable.path(), Pattern.of(readable.path()), 0, 4096);
     }
 
-    /** Rule 402: memory of another backend is not ours to write. If this fails, check the arguments of {@code submit}. */
+    /** Rule 402: memory of another backend is refused. If this fails, check the arguments of {@code submit}. */
     @Test
     default void required_402_aBufferOfAnotherBackendIsRefusedAtOnce(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);

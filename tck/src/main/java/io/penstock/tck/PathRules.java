@@ -14,10 +14,13 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import org.junit.jupiter.api.Test;
 
-/** Which way the bytes go is said before, demanded, and said after (rule 502). */
+/** The path is explained before, required, and reported after a transfer (rule 502). */
 public interface PathRules extends Rules {
 
-    /** Rule 502: what is said before is what is done. If this fails, check that both ask the same route. */
+    /**
+     * Rule 502: a transfer takes the path that {@code explain} returned. If this fails, check that both choose the path
+     * alike.
+     */
     @Test
     default void required_502_explainSaysThePathThatTheTransferThenTakes(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 100_000), FileOption.READ);
@@ -28,12 +31,12 @@ public interface PathRules extends Rules {
             Completion completion = bench.move(read);
             assertThat(explanation.path()).isEqualTo(completion.path());
             assertThat(explanation.evidence()).isEqualTo(completion.evidence());
-            assertThat(explanation.pieces()).isPositive();
+            assertThat(explanation.segments()).isPositive();
             assertThat(Long.bitCount(explanation.alignment())).isOne();
         }
     }
 
-    /** Explaining is not doing. If this fails, check that {@code explain} only plans. */
+    /** Explaining moves nothing. If this fails, check that {@code explain} only plans. */
     @Test
     default void required_502_explainMovesNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 100_000), FileOption.READ, FileOption.WRITE);
@@ -47,7 +50,10 @@ public interface PathRules extends Rules {
         Content.assertHolds(file.path(), Pattern.of(file.path()), 0, 100_000);
     }
 
-    /** Rule 502: why not direct is said wherever it is not. If this fails, check {@code Route.reason} and {@code remedy}. */
+    /**
+     * Rule 502: every path that is not direct has a reason. If this fails, check {@code IoPath.reason} and
+     * {@code remedy}.
+     */
     @Test
     default void required_502_whyNotDirectIsSaidExactlyWhereItIsNot(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
@@ -56,21 +62,25 @@ public interface PathRules extends Rules {
         assertThat(explanation.whyNotDirect().isEmpty()).isEqualTo(explanation.path() == TransferPath.DIRECT);
     }
 
-    /** Rule 502: more bytes, more pieces; and a piece is no smaller than asked for. If this fails, check the count. */
+    /**
+     * Rule 502: more bytes, more segments; and a segment is no smaller than configured. If this fails, check the count.
+     */
     @Test
     default void required_502_explainCountsPieces(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 16 << 20), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(16 << 20);
         long one = bench.backend()
                 .explain(Transfer.read(file.region(0, 4096), buffer.region(0, 4096)))
-                .pieces();
+                .segments();
         long many =
-                bench.backend().explain(Transfer.read(file.all(), buffer.all())).pieces();
+                bench.backend().explain(Transfer.read(file.all(), buffer.all())).segments();
         assertThat(one).isOne();
         assertThat(many).isBetween(1L, (16L << 20) / 4096);
     }
 
-    /** Rule 502: {@code requireDirect} is refused before any I/O. If this fails, check what is looked at before the lane. */
+    /**
+     * Rule 502: {@code requireDirect} fails before any I/O. If this fails, check what is tested before the I/O queue.
+     */
     @Test
     default void required_502_requireDirectIsHonouredOrRefusedBeforeAnyByteMoves(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);

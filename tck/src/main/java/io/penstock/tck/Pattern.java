@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Content that is a function of the offset in a file, so that every byte can be checked wherever it lands.
+ * Content that is a function of the offset in a file, so that every byte can be checked wherever it is copied.
  *
- * @param seed tells one file's content from another's
+ * @param seed distinguishes the contents of files
  */
 public record Pattern(long seed) {
 
-    /** What memory is filled with before anything is read into it. */
+    /** The byte that memory is filled with before a read. */
     public static final byte POISON = (byte) 0xA5;
 
     /** Returns the content of the file with that name. */
@@ -25,7 +25,7 @@ public record Pattern(long seed) {
     }
 
     private long word(long index) {
-        // The finalizer of SplitMix64: neighbouring words have nothing in common, so that a shifted block is seen.
+        // The finalizer of SplitMix64: neighbouring words are unrelated, so that a shifted block is detected.
         long z = (index + 1) * 0x9E3779B97F4A7C15L ^ seed * 0xD1342543DE82EF95L;
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

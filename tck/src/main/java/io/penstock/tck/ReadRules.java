@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Reads: the right bytes, all of them, and what the completion says (rules 103, 206). */
+/** Reads: the right bytes, all of them, and an accurate completion (rules 103, 206). */
 public interface ReadRules extends Rules {
 
     /** Four gibibytes, where 32-bit offsets wrap. */
     long FOUR_GIB = 1L << 32;
 
-    /** Rule 103: a read brings the whole region. If this fails, check offsets and the end of the last piece. */
+    /** Rule 103: a read returns the whole region. If this fails, check offsets and the end of the last segment. */
     @Test
     default void required_103_aReadBringsTheBytesOfTheFile(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1_000_000), FileOption.READ);
@@ -33,10 +33,10 @@ public interface ReadRules extends Rules {
         Content.assertHolds(buffer.all(), file.all());
     }
 
-    /** Rules 103, 206: pieces land where they belong. If this fails, check the planner's device offsets. */
+    /** Rules 103, 206: segments are stored at the right offsets. If this fails, check the planner's device offsets. */
     @Test
     default void required_103_aReadOfManyPiecesIsWhole(Bench bench) {
-        Bench small = bench.with(bench.options().with(CommonOptions.PIECE_BYTES, 16L << 10));
+        Bench small = bench.with(bench.options().with(CommonOptions.SEGMENT_BYTES, 16L << 10));
         StorageFile file = small.open(small.file("data", (5 << 20) + 4097), FileOption.READ);
         DeviceBuffer buffer = small.poisoned(file.size() + 8192);
         Completion completion = small.move(Transfer.read(file.all(), buffer.region(4096, file.size())));
@@ -46,7 +46,7 @@ public interface ReadRules extends Rules {
         Content.assertPoison(buffer.region(4096 + file.size(), 4096));
     }
 
-    /** Rule 103: short only where the file ends. If this fails, check how a short native count is continued. */
+    /** Rule 103: short only at the end of the file. If this fails, check how a short native count is continued. */
     @Test
     default void required_103_aReadAcrossTheEndIsShortAndTouchesNothingBehind(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
@@ -58,7 +58,7 @@ public interface ReadRules extends Rules {
         Content.assertPoison(buffer.region(32_768, 40_000 - 32_768)); // inside the region, a device may fill its block
     }
 
-    /** Rule 103: nothing is there behind the end. If this fails, check a native count of 0. */
+    /** Rule 103: a read beyond the end returns nothing. If this fails, check a native count of 0. */
     @Test
     default void required_103_aReadBehindTheEndBringsNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 5000), FileOption.READ);
@@ -70,7 +70,7 @@ public interface ReadRules extends Rules {
         Content.assertPoison(buffer.all());
     }
 
-    /** Rule 103: an empty file is a file. If this fails, check regions of length 0. */
+    /** Rule 103: an empty file can be read. If this fails, check regions of length 0. */
     @Test
     default void required_103_anEmptyFileAndAnEmptyRegionReadAsNothing(Bench bench) {
         StorageFile empty = bench.open(bench.file("empty", 0), FileOption.READ);
@@ -118,7 +118,7 @@ public interface ReadRules extends Rules {
         Content.assertHolds(buffer.region(0, 100_000), file.region(FOUR_GIB + 100_000, 100_000));
     }
 
-    /** Readers do not disturb each other. If this fails, check ids that are given out twice. */
+    /** Readers do not disturb each other. If this fails, check ids that are assigned twice. */
     @Test
     default void required_206_concurrentReadsBringEachItsOwnBytes(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 2 << 20), FileOption.READ);
@@ -142,7 +142,7 @@ public interface ReadRules extends Rules {
         }
     }
 
-    /** What a completion says is true. If this fails, check where its times and counts are taken. */
+    /** A completion is accurate. If this fails, check where its times and counts are taken. */
     @Test
     default void required_api_theCompletionNamesTransferPathAndTimes(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);

@@ -11,13 +11,12 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What a test needs of the machine. A test whose need is not met is skipped with the reason, unless the environment
- * variable {@code PENSTOCK_REQUIRE} (names, comma-separated: {@code host,io_uring}) says that it must run here: then it
- * fails.
+ * The requirements of a test on the machine. A test whose requirement is not met is skipped with the reason; if the
+ * environment variable {@code PENSTOCK_REQUIRE} (names, comma-separated: {@code host,io_uring}) demands it, it fails.
  */
 public final class Require {
 
-    /** The environment variable that says what must run. */
+    /** The environment variable that names what must run. */
     public static final String VARIABLE = "PENSTOCK_REQUIRE";
 
     private static final Set<String> REQUIRED = parse(System.getenv(VARIABLE));
@@ -25,16 +24,16 @@ public final class Require {
     private Require() {}
 
     /**
-     * Goes on if {@code name} can be used, else skips or fails the test.
+     * Skips or fails the test unless {@code name} is available.
      *
      * @param name the backend or the facility of the system, as {@code PENSTOCK_REQUIRE} spells it
-     * @param unavailable why it cannot be used, or null if it can
+     * @param unavailable why it is not available, or null if it is
      */
     public static void backend(String name, @Nullable String unavailable) {
         check(REQUIRED, name, unavailable);
     }
 
-    /** Goes on if the backend {@code name} is available, else skips or fails the test with its reason. */
+    /** Skips or fails the test, with the reason, unless the backend {@code name} is available. */
     public static void backend(String name, Availability availability) {
         check(REQUIRED, name, availability.available() ? null : availability.reason());
     }
@@ -48,7 +47,7 @@ public final class Require {
         if (unavailable == null) {
             return;
         }
-        // On one line: build tools list skips by their first line, and a compiler's reason stands in the second.
+        // On one line: build tools list skips by their first line, and a compiler's reason is in the second.
         String reason = String.join(" ", List.of(unavailable.strip().split("\\s+")));
         if (required.contains(name)) {
             throw new AssertionFailedError(VARIABLE + " names " + name + ", but it cannot be used: " + reason);

@@ -4,7 +4,7 @@ package io.penstock.tck;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What all interfaces of rules have in common: they are about one subject, and leave nothing behind. */
+/** The base of all rule interfaces: they test one subject, and leave nothing behind. */
 @ExtendWith(BenchExtension.class)
 @Timeout(120)
 public interface Rules {

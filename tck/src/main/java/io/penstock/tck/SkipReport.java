@@ -23,9 +23,9 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Says at the end which tests were skipped and why, because a green build that skipped everything proves nothing. The
- * list goes to the console and to {@code target/penstock-skipped.txt} of the module. JUnit finds this listener on the
- * class path.
+ * Reports at the end which tests were skipped and why, because a green build that skipped everything proves nothing.
+ * The list is written to the console and to {@code target/penstock-skipped.txt} of the module. JUnit finds this
+ * listener on the class path.
  *
  * <p><b>Threading:</b> tests may end on several threads; the report is written by the last.
  */
@@ -76,7 +76,7 @@ public final class SkipReport implements TestExecutionListener {
         }
     }
 
-    /** Merges into what other runs of this build left: earlier ones, and JVMs that share the tests of a module. */
+    /** Merges with the reports of other runs of this build: earlier ones, and JVMs that share the tests of a module. */
     private void write() throws IOException {
         if (!Files.isDirectory(directory)) {
             return;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Reactor's schedulers, driven by hand: what is scheduled while this is open waits until {@link #next} runs it, on the
- * calling thread, one task at a time. So a test can stop a publisher between any two tasks of it.
+ * Steps Reactor's schedulers by hand: tasks scheduled while this is open wait until {@link #next} runs them, on the
+ * calling thread, one at a time. So a test can stop a publisher between any two of its tasks.
  */
 final class Steps implements AutoCloseable {
 
@@ -22,14 +22,14 @@ final class Steps implements AutoCloseable {
 
     private Steps() {}
 
-    /** Begins. Only one can be open at a time. */
+    /** Begins stepping. Only one can be open at a time. */
     static Steps begin() {
         Steps steps = new Steps();
         Schedulers.onScheduleHook(HOOK, task -> () -> steps.arrived(task));
         return steps;
     }
 
-    /** A scheduler's thread has come to a task. */
+    /** Called when a scheduler's thread reaches a task. */
     private void arrived(Runnable task) {
         synchronized (this) {
             if (open) {
@@ -40,7 +40,7 @@ final class Steps implements AutoCloseable {
         task.run();
     }
 
-    /** Waits for the next task and runs it, unless {@code witness} sees the end first. */
+    /** Waits for the next task and runs it, unless {@code witness} receives a terminal signal first. */
     void next(Witness<?> witness) {
         long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
         while (!witness.hasEnded()) {
@@ -64,7 +64,7 @@ final class Steps implements AutoCloseable {
         }
     }
 
-    /** Runs what is waiting, and lets everything later run by itself. */
+    /** Runs the waiting tasks; later tasks run normally. */
     @Override
     public void close() {
         Schedulers.resetOnScheduleHook(HOOK);

@@ -28,7 +28,7 @@ import reactor.test.StepVerifier;
 /** Streams: files through a few chunks of device memory, as fast as they are used (rules 104, 203, 302, 304). */
 public interface StreamRules extends Rules {
 
-    /** Returns whether a chunk holds what the file of that pattern has there; needs no host view. */
+    /** Returns whether a chunk holds the pattern's content at its offset; needs no host view. */
     static Mono<Boolean> isRight(Chunk chunk, Pattern pattern) {
         ByteBuffer bytes = ByteBuffer.allocateDirect((int) chunk.length());
         return chunk.region()
@@ -37,7 +37,10 @@ public interface StreamRules extends Rules {
                 .map(length -> pattern.difference(bytes, chunk.fileOffset()) == -1);
     }
 
-    /** The chunks are the file. If this fails, check offsets, the last chunk, and reuse of a chunk before its end. */
+    /**
+     * The chunks together are the file. If this fails, check offsets, the last chunk, and reuse of a chunk before its
+     * end.
+     */
     @Test
     default void required_103_aStreamLendsTheWholeFileInOrder(Bench bench) {
         Path path = bench.file("data", 1_000_003);
@@ -54,7 +57,7 @@ public interface StreamRules extends Rules {
         assertThat(seen.get(100)).isEqualTo(3);
     }
 
-    /** Every plan that makes sense works. If this fails, check depth 1 and chunks larger than the file. */
+    /** Every valid plan works. If this fails, check depth 1 and chunks larger than the file. */
     @Test
     default void required_304_everyDepthAndChunkSizeStreamsTheFile(Bench bench) {
         Path path = bench.file("data", 100_000);
@@ -71,7 +74,7 @@ public interface StreamRules extends Rules {
         }
     }
 
-    /** Regions stream in their order, and none shares a chunk. If this fails, check the cut at a region's end. */
+    /** Regions stream in their order, and none shares a chunk. If this fails, check the split at a region's end. */
     @Test
     default void required_103_regionsAreStreamedInTheirOrder(Bench bench) {
         StorageFile left = bench.open(bench.file("left", 50_000), FileOption.READ);
@@ -101,7 +104,10 @@ public interface StreamRules extends Rules {
         assertThat(calls).hasValue(0);
     }
 
-    /** Rule 104: what the function's publishers emit is asked for. If this fails, check the inner request. */
+    /**
+     * Rule 104: values of the function's publishers are requested only on demand. If this fails, check the inner
+     * request.
+     */
     @Test
     default void required_104_aStreamHonoursDemandAcrossChunks(Bench bench) {
         StreamPlan plan =
@@ -143,7 +149,7 @@ public interface StreamRules extends Rules {
             calls.awaitValues(1);
             bench.letOthersRun();
             assertThat(slow).as("calls while chunk %d is in use", i).hasSize(i + 1);
-            // The chunks behind have been read meanwhile, and not over this one.
+            // The following chunks have been read meanwhile, and not over this one.
             slow.get(i)
                     .tryEmitValue(Bench.get(isRight(chunks.get(i), Pattern.of(path))))
                     .orThrow();
@@ -210,7 +216,7 @@ public interface StreamRules extends Rules {
         assertThat(cancelled).hasValue(3);
     }
 
-    /** A cancel while nothing but reads is under way. If this fails, check chunks that arrive too late (leaks). */
+    /** A cancel while only reads are in flight. If this fails, check chunks that arrive too late (leaks). */
     @Test
     default void required_201_aStreamCancelledAtAnyMomentGivesEverythingBack(Bench bench) {
         StreamPlan plan =
@@ -239,7 +245,9 @@ public interface StreamRules extends Rules {
         assertThat(Witness.<Boolean>of(stream.retry(1)).all()).hasSize(2 + 5).containsOnly(true);
     }
 
-    /** Rule 302: the function has the subscriber's context. If this fails, check the context of the inner subscriber. */
+    /**
+     * Rule 302: the function has the subscriber's context. If this fails, check the context of the inner subscriber.
+     */
     @Test
     default void required_302_theFunctionRunsWithTheDownstreamContextOffTheLanes(Bench bench) {
         StreamPlan plan = StreamPlan.of(bench.file("data", 20_000)).chunkBytes(10_000);
@@ -270,7 +278,7 @@ public interface StreamRules extends Rules {
         slow.forEach(Witness::cancel);
     }
 
-    /** A chunk is a buffer to the device. If this fails, check which backend the lent region claims to belong to. */
+    /** A chunk is a buffer to the device. If this fails, check which backend the leased region reports. */
     @Test
     default void required_103_aChunkCanBeTheSourceOfAWrite(Bench bench) {
         Path copy = bench.path("copy");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
-/** Many transfers from one publisher: demand, order, and what one failure does to the others (rules 101, 104). */
+/** Many transfers from one publisher: demand, order, and the effect of one failure on the others (rules 101, 104). */
 public interface SubmitRules extends Rules {
 
     private static Flux<Transfer> reads(Bench bench, int count) {
@@ -92,7 +92,7 @@ public interface SubmitRules extends Rules {
                         : read);
     }
 
-    /** STOP: the first failure ends it. If this fails, check the cancel of the publisher and of the rest. */
+    /** STOP: the first failure terminates it. If this fails, check the cancel of the publisher and of the rest. */
     @Test
     default void required_101_stopSignalsTheFirstFailureAndCancelsTheRest(Bench bench) {
         AtomicInteger cancelled = new AtomicInteger();
@@ -104,7 +104,9 @@ public interface SubmitRules extends Rules {
         assertThat(cancelled).hasValue(1);
     }
 
-    /** DELAY: all run, then the failures. If this fails, check what is suppressed in what. */
+    /**
+     * DELAY: all run, then the failures are signalled. If this fails, check which exceptions are suppressed in which.
+     */
     @Test
     default void required_101_delayRunsAllAndThenSignalsTheFailures(Bench bench) {
         Flux<Transfer> transfers = withFailures(bench, 300, Set.of(10, 11, 200));
@@ -180,7 +182,9 @@ public interface SubmitRules extends Rules {
         }
     }
 
-    /** Delivery on the lane says so in the thread, and completes all the same. If this fails, check the direct drain. */
+    /**
+     * Direct delivery uses the thread of the I/O queue, and completes as usual. If this fails, check the direct drain.
+     */
     @Test
     default void required_302_directDeliveryCompletesOnTheLane(Bench bench) {
         Set<String> threads = Collections.newSetFromMap(new ConcurrentHashMap<>());

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 
-/** A backend under test: what the rules have to know about it, and cannot ask it. */
+/** A backend under test, with the facts about it that the rules cannot query. */
 public interface TckSubject {
 
     /** Returns the provider's name. */
@@ -22,10 +22,10 @@ public interface TckSubject {
     /** Returns the path that plain reads are expected to take. */
     TransferPath path();
 
-    /** Returns a folder for the files of the tests, on a file system that the backend is meant for. */
+    /** Returns a folder for the files of the tests, on a file system intended for the backend. */
     Path folder();
 
-    /** Returns what the backend is opened with; tests add to it. */
+    /** Returns the options of the backend; tests add to them. */
     default Options options() {
         return Options.none();
     }
@@ -36,37 +36,37 @@ public interface TckSubject {
     }
 
     /**
-     * Returns what every ordinary file is opened with beside READ and WRITE, for example DIRECT and EXCLUSIVE. IMMUTABLE
-     * goes to those only that are not opened for writing.
+     * Returns the options of every ordinary file besides READ and WRITE, for example DIRECT and EXCLUSIVE. IMMUTABLE is
+     * used only for files that are not opened for writing.
      */
     default Set<FileOption> fileOptions() {
         return Set.of();
     }
 
     /**
-     * Returns whether the backend takes memory of the host's own as a buffer, which one whose buffers the processor
-     * reaches usually does; not one whose device must have made them.
+     * Returns whether the backend wraps host memory as a buffer. Usually true if the processor reaches its buffers;
+     * false if the device must allocate them.
      */
     default boolean wrapsHostMemory() {
         return true;
     }
 
     /**
-     * Returns an offset, a multiple of 4096, at which the device itself refuses to write: behind the largest file of the
-     * file system, unless overridden, where Linux answers EFBIG.
+     * Returns an offset, a multiple of 4096, at which the device itself refuses to write: by default beyond the largest
+     * file of the file system, where Linux returns EFBIG.
      */
     default long unwritableOffset() {
         return 1L << 60;
     }
 
     /**
-     * Returns something that keeps native operations in flight for as long as a test wants, or nothing, which skips the
-     * rules that need it. Unless overridden this is the gate of the first {@link GateProvider} on the class path, which
-     * for backends on Penstock's engine is the artifact {@code penstock-engine} with the classifier {@code testing}. Where
-     * there is none it is a named pipe, which the device itself must be able to read: every read and write goes there but
-     * ends only when the test feeds or drains it.
+     * Returns a gate that keeps native operations in flight for as long as a test needs, or empty, which skips the
+     * rules that need it. By default this is the gate of the first {@link GateProvider} on the class path; for backends
+     * on Penstock's engine, that of the artifact {@code penstock-engine} with the classifier {@code testing}. Without a
+     * provider it is a named pipe, which the device itself must be able to read: reads and writes of it end only when
+     * the test feeds or drains it.
      *
-     * @param folder where it may leave a file; removed after the test
+     * @param folder where it may create a file; removed after the test
      */
     default Optional<Gate> gate(Path folder) throws IOException {
         Optional<GateProvider> provider = ServiceLoader.load(GateProvider.class).findFirst();
@@ -74,8 +74,8 @@ public interface TckSubject {
     }
 
     /**
-     * Returns the live counts of the backend's own accounting (pins, slabs, slots, open files and the like), which
-     * have to be back after each test to what they were before it. They may lag behind a little.
+     * Returns the live counts of the backend's own accounting (pins, slabs, bounce buffers, open files and the like),
+     * which must return to their previous values after each test. They may lag a little.
      */
     default Map<String, Long> live() {
         return Map.of();

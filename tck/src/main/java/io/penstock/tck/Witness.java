@@ -15,9 +15,9 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /**
- * A subscriber that writes down every signal, also those that a correct publisher would not send.
+ * A subscriber that records every signal, including those that a correct publisher would not send.
  *
- * @param <T> what it sees
+ * @param <T> the type of the values
  */
 public final class Witness<T> implements CoreSubscriber<T> {
 
@@ -37,12 +37,12 @@ public final class Witness<T> implements CoreSubscriber<T> {
         this.firstRequest = firstRequest;
     }
 
-    /** Subscribes and asks for everything. */
+    /** Subscribes with unbounded demand. */
     public static <T> Witness<T> of(Publisher<? extends T> publisher) {
         return of(publisher, Long.MAX_VALUE);
     }
 
-    /** Subscribes and asks for {@code demand} values, which may be none. */
+    /** Subscribes and requests {@code demand} values, which may be 0. */
     public static <T> Witness<T> of(Publisher<? extends T> publisher, long demand) {
         Witness<T> witness = new Witness<>(demand);
         publisher.subscribe(witness);
@@ -81,10 +81,10 @@ public final class Witness<T> implements CoreSubscriber<T> {
 
     private void end() {
         ended.countDown();
-        arrivals.release(LAST_PERMITS); // so that nobody waits for values which cannot come
+        arrivals.release(LAST_PERMITS); // so that no thread waits for values that cannot arrive
     }
 
-    /** Asks for more. */
+    /** Requests more values. */
     public void request(long demand) {
         subscription().request(demand);
     }
@@ -98,12 +98,12 @@ public final class Witness<T> implements CoreSubscriber<T> {
         return Objects.requireNonNull(subscription, "onSubscribe was not called inside subscribe");
     }
 
-    /** Returns whether a terminal signal has come. */
+    /** Returns whether a terminal signal was received. */
     public boolean hasEnded() {
         return ended.getCount() == 0;
     }
 
-    /** Returns how many terminal signals have come. */
+    /** Returns the number of terminal signals received. */
     public int terminals() {
         return completions + errors.size();
     }
@@ -113,12 +113,12 @@ public final class Witness<T> implements CoreSubscriber<T> {
         return values;
     }
 
-    /** Returns the threads that signals came on. */
+    /** Returns the threads that delivered signals. */
     public List<Thread> threads() {
         return threads;
     }
 
-    /** Waits for the end, and returns this. */
+    /** Waits for the terminal signal, and returns this. */
     public Witness<T> awaitEnd() {
         try {
             assertThat(ended.await(Bench.patience().toSeconds(), TimeUnit.SECONDS))
@@ -131,7 +131,7 @@ public final class Witness<T> implements CoreSubscriber<T> {
         return this;
     }
 
-    /** Waits for {@code count} values more than those that were waited for before; fails once none can come any more. */
+    /** Waits for {@code count} more values than were awaited before; fails once no more can arrive. */
     public void awaitValues(int count) {
         try {
             awaited += count;
@@ -147,14 +147,14 @@ public final class Witness<T> implements CoreSubscriber<T> {
         }
     }
 
-    /** Waits for the end, which must be a success, and returns all values. */
+    /** Waits for completion and returns all values; fails on an error. */
     public List<T> all() {
         awaitEnd();
         assertThat(errors).as("errors signalled").isEmpty();
         return values;
     }
 
-    /** Waits for the end, which must be a success, and returns the only value. */
+    /** Waits for completion and returns the only value; fails on an error. */
     public T value() {
         awaitEnd();
         assertThat(errors).as("errors signalled").isEmpty();
@@ -162,7 +162,7 @@ public final class Witness<T> implements CoreSubscriber<T> {
         return values.get(0);
     }
 
-    /** Waits for the end, which must be an error, and returns it. */
+    /** Waits for an error and returns it; fails on completion. */
     public Throwable error() {
         awaitEnd();
         assertThat(errors).as("errors signalled; values: %s", values).hasSize(1);

@@ -23,10 +23,12 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Write plans: what a function puts into chunks goes to a file, one behind the other (rules 104, 201, 203, 302). */
+/**
+ * Write plans: the chunks that a function fills are written to a file, one after the other (rules 104, 201, 203, 302).
+ */
 public interface WritePlanRules extends Rules {
 
-    /** Fills a chunk with what belongs at its place in the file, and counts all of it. */
+    /** Fills a chunk with the content at its offset in the file, and returns its length. */
     static Mono<Long> fill(Chunk chunk, Pattern pattern, long length) {
         ByteBuffer bytes = ByteBuffer.allocateDirect((int) length);
         pattern.fill(bytes, chunk.fileOffset());
@@ -34,21 +36,21 @@ public interface WritePlanRules extends Rules {
     }
 
     /** Returns a function that fills chunks until the file has {@code total} bytes. */
-    static Function<Chunk, Publisher<Long>> filler(Pattern pattern, long total) {
+    static Function<Chunk, Publisher<Long>> filling(Pattern pattern, long total) {
         return chunk -> {
             long length = Math.min(chunk.length(), total - chunk.fileOffset());
             return length <= 0 ? Mono.empty() : fill(chunk, pattern, length);
         };
     }
 
-    /** Everything that was filled is written. If this fails, check offsets behind a chunk that was not full. */
+    /** Everything that was filled is written. If this fails, check offsets after a partial chunk. */
     @Test
     default void required_103_aWritePlanWritesWhatIsFilled(Bench bench) {
         Path path = bench.path("out");
         for (long total : new long[] {0, 1, 10_000, 20_000, 123_456}) {
             for (int depth : new int[] {1, 3}) {
                 WritePlan plan = WritePlan.to(path).chunkBytes(10_000).depth(depth);
-                Mono<Long> write = bench.backend().write(plan, filler(WriteRules.WRITTEN, total));
+                Mono<Long> write = bench.backend().write(plan, filling(WriteRules.WRITTEN, total));
                 assertThat(Bench.get(write)).as("bytes with depth %d", depth).isEqualTo(total);
                 assertThat(path).hasSize(total);
                 Content.assertHolds(path, WriteRules.WRITTEN, 0, total);
@@ -56,7 +58,7 @@ public interface WritePlanRules extends Rules {
         }
     }
 
-    /** Chunks that are not full leave no gap. If this fails, check where the next one is written. */
+    /** Partial chunks leave no gap. If this fails, check where the next one is written. */
     @Test
     default void required_103_partlyFilledChunksAreWrittenOneBehindTheOther(Bench bench) {
         Path path = bench.path("out");
@@ -74,14 +76,14 @@ public interface WritePlanRules extends Rules {
         Content.assertHolds(path, WriteRules.WRITTEN, 0, total);
     }
 
-    /** A region is filled and not left. If this fails, check the room that the last chunk offers. */
+    /** A write stays inside its region. If this fails, check the capacity of the last chunk. */
     @Test
     default void required_206_aWritePlanIntoARegionEndsWhenItIsFull(Bench bench) {
         Path path = bench.file("data", 100_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
         WritePlan plan =
                 WritePlan.to(file.region(20_000, 25_000)).chunkBytes(10_000).depth(2);
-        Mono<Long> write = bench.backend().write(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE));
+        Mono<Long> write = bench.backend().write(plan, filling(WriteRules.WRITTEN, Long.MAX_VALUE));
         assertThat(Bench.get(write)).isEqualTo(25_000);
         Content.assertHolds(path, Pattern.of(path), 0, 20_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 20_000, 25_000);
@@ -94,12 +96,14 @@ public interface WritePlanRules extends Rules {
     default void required_order_aSyncedWritePlanCompletesBehindItsSync(Bench bench) {
         Path path = bench.path("out");
         WritePlan plan = WritePlan.to(path).chunkBytes(10_000).sync();
-        assertThat(Bench.get(bench.backend().write(plan, filler(WriteRules.WRITTEN, 35_000))))
+        assertThat(Bench.get(bench.backend().write(plan, filling(WriteRules.WRITTEN, 35_000))))
                 .isEqualTo(35_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 0, 35_000);
     }
 
-    /** Rule 402: more than there is room for is the caller's bug. If this fails, check the function's number. */
+    /**
+     * Rule 402: more bytes than the capacity are a caller bug. If this fails, check the number that the function emits.
+     */
     @Test
     default void required_402_aNumberThatExceedsTheChunkIsTheCallersError(Bench bench) {
         for (long number : new long[] {10_001, -1, Long.MAX_VALUE}) {
@@ -110,7 +114,7 @@ public interface WritePlanRules extends Rules {
         }
     }
 
-    /** An error of the function ends the write; what was written stays. If this fails, check the writes under way. */
+    /** An error of the function ends the write; what was written stays. If this fails, check the writes in flight. */
     @Test
     default void required_201_anErrorOfTheFunctionKeepsWhatWasWrittenBefore(Bench bench) {
         Path path = bench.path("out");
@@ -132,18 +136,18 @@ public interface WritePlanRules extends Rules {
         }
     }
 
-    /** An error of opening or writing is signalled. If this fails, check what is filled behind it. */
+    /** An error of opening or writing is signalled. If this fails, check what is filled after it. */
     @Test
     default void required_401_anErrorOfOpeningOrWritingIsSignalled(Bench bench) {
         Path nowhere = bench.path("no-such-folder").resolve("out");
-        Mono<Long> missing = bench.backend().write(WritePlan.to(nowhere), filler(WriteRules.WRITTEN, 10));
+        Mono<Long> missing = bench.backend().write(WritePlan.to(nowhere), filling(WriteRules.WRITTEN, 10));
         assertThat(Witness.of(missing).error()).isInstanceOf(NoSuchFileException.class);
 
         FileRegion refused = bench.failingWrite().fileRegion(0);
         WritePlan plan = WritePlan.to(refused.file().region(refused.offset(), 1 << 20))
                 .chunkBytes(10_000)
                 .depth(2);
-        Witness<Long> failing = Witness.of(bench.backend().write(plan, filler(WriteRules.WRITTEN, Long.MAX_VALUE)));
+        Witness<Long> failing = Witness.of(bench.backend().write(plan, filling(WriteRules.WRITTEN, Long.MAX_VALUE)));
         assertThat(failing.error())
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContaining("unwritable");
@@ -207,7 +211,7 @@ public interface WritePlanRules extends Rules {
     default void required_303_aRetriedWritePlanStartsFromTheBeginning(Bench bench) {
         Path path = bench.path("out");
         AtomicInteger calls = new AtomicInteger();
-        Function<Chunk, Publisher<Long>> good = filler(WriteRules.WRITTEN, 25_000);
+        Function<Chunk, Publisher<Long>> good = filling(WriteRules.WRITTEN, 25_000);
         Mono<Long> write = bench.backend()
                 .write(
                         WritePlan.to(path).chunkBytes(10_000),
@@ -220,7 +224,7 @@ public interface WritePlanRules extends Rules {
         Content.assertHolds(path, WriteRules.WRITTEN, 0, 25_000);
     }
 
-    /** Rules 203, 302: context and lease as in a stream. If this fails, check what writes do not share with streams. */
+    /** Rules 203, 302: context and lease as in a stream. If this fails, check where writes differ from streams. */
     @Test
     default void required_302_theFunctionHasTheContextAndTheChunkEndsWithItsWrite(Bench bench) {
         List<Chunk> chunks = new CopyOnWriteArrayList<>();

@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
 /** Writes: the right bytes at the right place and no others (rules 103, 206). */
 public interface WriteRules extends Rules {
 
-    /** What the files of these rules are written with; unlike what any file has. */
+    /** The pattern that these rules write; differs from that of every file. */
     Pattern WRITTEN = new Pattern(0x5EED);
 
     /** Rule 103: a write writes its whole region. If this fails, check how a short native count is continued. */
@@ -36,10 +36,10 @@ public interface WriteRules extends Rules {
         Content.assertHolds(path, WRITTEN, 0, 1_000_000);
     }
 
-    /** Rule 103: pieces leave from where they belong. If this fails, check the planner's offsets. */
+    /** Rule 103: segments are written from the right offsets. If this fails, check the planner's offsets. */
     @Test
     default void required_103_aWriteOfManyPiecesIsWhole(Bench bench) {
-        Bench small = bench.with(bench.options().with(CommonOptions.PIECE_BYTES, 16L << 10));
+        Bench small = bench.with(bench.options().with(CommonOptions.SEGMENT_BYTES, 16L << 10));
         Path path = small.path("out");
         StorageFile file = small.open(path, FileOption.WRITE, FileOption.CREATE);
         long length = (3 << 20) + 4097;
@@ -49,7 +49,7 @@ public interface WriteRules extends Rules {
         Content.assertHolds(Content.bytes(path, 0, length), WRITTEN, 512, length);
     }
 
-    /** Rule 206: bytes around the region stay. If this fails, check what is merged and under which lock. */
+    /** Rule 206: bytes around the region are unchanged. If this fails, check what is merged and under which lock. */
     @Test
     default void required_206_aWriteInsideAFileLeavesTheRestAlone(Bench bench) {
         Path path = bench.file("data", 100_000);
@@ -62,13 +62,16 @@ public interface WriteRules extends Rules {
         Content.assertHolds(path, Pattern.of(path), 49_152, 100_000 - 49_152);
     }
 
-    /** A write behind the end lengthens the file, with a hole. If this fails, check how the length is restored. */
+    /** A write beyond the end extends the file, with a hole. If this fails, check how the length is restored. */
     @Test
     default void required_206_aWriteBehindTheEndLengthensTheFileExactly(Bench bench) {
         writeBehindTheEnd(bench, "data", bench.filled(3000, WRITTEN, 20_000));
     }
 
-    /** The hole is zero whatever bounce buffers held before. If this fails, check what clears them behind an end of file. */
+    /**
+     * The hole is zero whatever bounce buffers held before. If this fails, check what clears them beyond the end of the
+     * file.
+     */
     @Test
     default void required_206_aHoleIsZeroWhateverWasMovedBefore(Bench bench) {
         StorageFile full = bench.open(bench.file("full", 200_000), FileOption.READ, FileOption.WRITE);
@@ -105,7 +108,7 @@ public interface WriteRules extends Rules {
         Content.assertHolds(path, Pattern.of(path), 0, 100_000);
     }
 
-    /** Nothing is written by nothing. If this fails, check regions of length 0. */
+    /** An empty write changes nothing. If this fails, check regions of length 0. */
     @Test
     default void required_206_anEmptyWriteChangesNothing(Bench bench) {
         Path path = bench.file("data", 1000);
@@ -139,7 +142,7 @@ public interface WriteRules extends Rules {
         Content.assertHolds(path, WRITTEN, 0, length);
     }
 
-    /** Readers and writers of one file. If this fails, check what a read sees of a write that has completed. */
+    /** Readers and writers of one file. If this fails, check that a read sees completed writes. */
     @Test
     default void required_206_aReadAfterAWriteSeesIt(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 200_000), FileOption.READ, FileOption.WRITE);

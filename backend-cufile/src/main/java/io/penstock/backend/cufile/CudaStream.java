@@ -18,7 +18,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CUstream of the application's, so that transfers and its kernels stand in one order without the host between them.
+ * A CUstream of the application. Transfers and the application's kernels are ordered on it without the host in between.
  *
  * <pre>{@code
  * CudaStream stream = CudaStream.of(custream);
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> any thread, whatever context is current there; the order of calls is the order of the stream.
  *
- * <p><b>Ownership:</b> the stream stays the application's, and must live until what was asked of it here has ended.
+ * <p><b>Ownership:</b> the stream remains the application's. It must live until all work enqueued here has completed.
  */
 public final class CudaStream implements DeviceQueue {
 
@@ -59,7 +59,7 @@ public final class CudaStream implements DeviceQueue {
     }
 
     /**
-     * Takes a stream; a backend {@code cufile} must be open.
+     * Wraps a stream; a backend {@code cufile} must be open.
      *
      * @param stream the CUstream; not 0, the default stream, which belongs to whichever context is current
      * @throws IllegalArgumentException if the driver does not know it
@@ -69,7 +69,7 @@ public final class CudaStream implements DeviceQueue {
         if (stream == 0) {
             throw new IllegalArgumentException("the default stream cannot be taken: make one with cuStreamCreate");
         }
-        // The driver wants some context to be current, and says which one is the stream's.
+        // The driver requires a current context, any one, to return the stream's.
         long any = CudaContext.anyHandle()
                 .orElseThrow(
                         () -> new IllegalStateException("no backend cufile is open, and so no CUDA driver loaded"));
@@ -89,7 +89,7 @@ public final class CudaStream implements DeviceQueue {
     }
 
     /**
-     * Returns the point that the stream has come to: passed when everything that was put into it so far is done. For
+     * Returns a fence at the current tail of the stream, signalled when all work enqueued so far has completed. For
      * {@link Transfer#after} and {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
      *
      * @throws io.penstock.PenstockException with the driver's answer
@@ -108,7 +108,7 @@ public final class CudaStream implements DeviceQueue {
     }
 
     /**
-     * Has whatever is put into the stream from now on wait, on the GPU, until it has passed {@code fence}.
+     * Makes later work in the stream wait, on the GPU, until {@code fence} is signalled.
      *
      * @throws IllegalArgumentException if the fence has no CUevent
      * @throws io.penstock.PenstockException with the driver's answer
@@ -122,17 +122,17 @@ public final class CudaStream implements DeviceQueue {
     }
 
     /**
-     * Returns this stream for a read of no more bytes than the transfer has and of as many as {@code size} says when the stream
-     * comes to it: {@code transfer.on(stream.sized(size))}. Only cuFile's stream calls can do that
-     * ({@code penstock.cufile.path=stream}); other paths refuse it, and so do transfers that are more than one piece
-     * ({@code penstock.cufile.piece-bytes}), or writes.
+     * Returns this stream for a read whose size is read from {@code size} when the stream reaches the transfer, at most
+     * the transfer's bytes: {@code transfer.on(stream.sized(size))}. Only cuFile's stream calls support this
+     * ({@code penstock.cufile.path=stream}); other paths refuse it. Writes, and transfers of more than one segment
+     * ({@code penstock.cufile.segment-bytes}), are refused too.
      */
     public CudaStream sized(LateSize size) {
         return new CudaStream(stream, context, Objects.requireNonNull(size, "size"));
     }
 
     /**
-     * Makes a size that becomes known in this stream's context.
+     * Creates a size that becomes known in this stream's context.
      *
      * @throws io.penstock.PenstockException if no memory can be pinned
      */

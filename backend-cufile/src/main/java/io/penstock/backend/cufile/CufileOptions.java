@@ -4,34 +4,34 @@ package io.penstock.backend.cufile;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the cufile backend, beside those of every backend and those of staging. */
+/** The options of the cufile backend, in addition to those of every backend and of staging. */
 public final class CufileOptions {
 
-    /** Which way transfers take. */
+    /** Which path transfers take. */
     public static final Option<CufilePath> PATH =
             Option.choice("penstock.cufile.path", CufilePath.class, CufilePath.AUTO, "which way transfers take");
 
-    /** Which GPU, as the driver counts them. */
+    /** Which GPU, by the driver's ordinal. */
     public static final Option<Integer> DEVICE =
             Option.integer("penstock.cufile.device", 0, 0, 1023, "which GPU, as the CUDA driver counts them");
 
-    /** Whose CUDA context. */
+    /** Which CUDA context. */
     public static final Option<String> CONTEXT = Option.text(
             "penstock.cufile.context",
             "primary",
             "primary, current (that of the thread that opens the backend), or the address of a CUcontext, 0x7f12...");
 
-    /** Where the CUDA driver is. */
+    /** File of the CUDA driver. */
     public static final Option<String> LIBCUDA = Option.text(
             "penstock.cufile.libcuda",
             "",
             "the file of the CUDA driver; without it libcuda.so.1 and the usual folders");
 
-    /** Where libcufile is. */
+    /** File of libcufile. */
     public static final Option<String> LIBCUFILE = Option.text(
             "penstock.cufile.libcufile", "", "the file of libcufile; without it libcufile.so.0 and the usual folders");
 
-    /** How much of mapped files may be registered with the driver, and so pinned. */
+    /** Limit of mapped file bytes registered with the driver, and so pinned. */
     public static final Option<Long> MAPPED_BYTES = Option.bytes(
             "penstock.cufile.mapped-bytes",
             0,
@@ -39,7 +39,7 @@ public final class CufileOptions {
             1L << 50,
             "the most bytes of mapped files that are pinned for one GPU; 0 is a quarter of the machine's memory");
 
-    /** How much of a mapped file is registered with the driver at a time. */
+    /** Bytes of a mapped file registered with the driver at a time. */
     public static final Option<Long> MAPPED_SEGMENT_BYTES = Option.bytes(
             "penstock.cufile.mapped-segment-bytes",
             128L << 20,
@@ -47,7 +47,7 @@ public final class CufileOptions {
             1L << 40,
             "how much of a mapped file is registered, and let go, at a time; whole pages");
 
-    /** How many threads register mapped files with the driver. */
+    /** Number of threads that register mapped files with the driver. */
     public static final Option<Integer> MAPPED_THREADS = Option.integer(
             "penstock.cufile.mapped-threads",
             0,
@@ -59,7 +59,7 @@ public final class CufileOptions {
     public static final Option<Registering> REGISTER = Option.choice(
             "penstock.cufile.register", Registering.class, Registering.AUTO, "when buffers are registered with cuFile");
 
-    /** Up to how many bytes memory is registered when it is allocated. */
+    /** Largest allocation that is registered when it is allocated. */
     public static final Option<Long> REGISTER_BYTES = Option.bytes(
             "penstock.cufile.register-bytes",
             64L << 20,
@@ -67,15 +67,15 @@ public final class CufileOptions {
             1L << 40,
             "memory of up to so many bytes is registered when it is allocated, larger when it is reused");
 
-    /** From how many bytes on a transfer goes directly by itself. */
+    /** Smallest transfer that goes directly by default. */
     public static final Option<Long> DIRECT_BYTES = Option.bytes(
             "penstock.cufile.direct-bytes",
             16L << 10,
             0,
             1L << 40,
-            "path=auto moves parts of at least so many bytes directly, and packs smaller ones into slots");
+            "path=auto moves parts of at least so many bytes directly, and packs smaller ones into staging buffers");
 
-    /** How many calls of cuFile block at once. */
+    /** Number of cuFile calls that may block at once. */
     public static final Option<Integer> THREADS = Option.integer(
             "penstock.cufile.threads",
             0,
@@ -87,19 +87,19 @@ public final class CufileOptions {
     public static final Option<Integer> OWN_THREADS = Option.integer(
             "penstock.cufile.own-threads", 0, 0, 32, "the threads of cuFile's own pool; 0 leaves it to cufile.json");
 
-    /** How many CUDA streams carry cuFile's operations. */
+    /** Number of CUDA streams for cuFile's operations. */
     public static final Option<Integer> STREAMS = Option.integer(
-            "penstock.cufile.streams", 8, 1, 64, "how many CUDA streams carry cuFile's operations on one lane");
+            "penstock.cufile.streams", 8, 1, 64, "how many CUDA streams carry cuFile's operations on one I/O queue");
 
-    /** How many bytes one call of cuFile moves. */
-    public static final Option<Long> PIECE_BYTES = Option.bytes(
-            "penstock.cufile.piece-bytes", 4L << 20, 4096, 1L << 30, "the most bytes that one call of cuFile moves");
+    /** Bytes moved by one cuFile call. */
+    public static final Option<Long> SEGMENT_BYTES = Option.bytes(
+            "penstock.cufile.segment-bytes", 4L << 20, 4096, 1L << 30, "the most bytes that one call of cuFile moves");
 
     /** cuFile's own counters. */
     public static final Option<Integer> STATISTICS = Option.integer(
             "penstock.cufile.statistics", 0, 0, 3, "the level of cuFile's own counters; 0 leaves it to cufile.json");
 
-    /** Up to which size cuFile polls. */
+    /** Largest size for which cuFile polls. */
     public static final Option<Long> POLL_BYTES = Option.bytes(
             "penstock.cufile.poll-bytes",
             0,
@@ -107,7 +107,7 @@ public final class CufileOptions {
             1L << 30,
             "up to which size cuFile polls for the end of an operation; 0 leaves it to cufile.json");
 
-    /** How much cuFile asks of the storage at a time. */
+    /** Bytes that cuFile requests from the storage at a time. */
     public static final Option<Long> DIRECT_IO_BYTES = Option.bytes(
             "penstock.cufile.direct-io-bytes",
             0,
@@ -123,7 +123,7 @@ public final class CufileOptions {
             1L << 40,
             "how much memory of each GPU cuFile takes for bounce buffers; 0 leaves it to cufile.json");
 
-    /** How much memory of a GPU may be registered. */
+    /** Limit of GPU memory that may be registered. */
     public static final Option<Long> PINNED_BYTES = Option.bytes(
             "penstock.cufile.pinned-bytes",
             0,
@@ -133,7 +133,7 @@ public final class CufileOptions {
 
     private CufileOptions() {}
 
-    /** Returns all of them. */
+    /** Returns all options. */
     public static List<Option<?>> all() {
         return List.of(
                 PATH,
@@ -150,7 +150,7 @@ public final class CufileOptions {
                 THREADS,
                 OWN_THREADS,
                 STREAMS,
-                PIECE_BYTES,
+                SEGMENT_BYTES,
                 STATISTICS,
                 POLL_BYTES,
                 DIRECT_IO_BYTES,

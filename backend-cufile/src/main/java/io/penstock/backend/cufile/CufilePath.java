@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-/** The ways between files and the GPU that {@link CufileOptions#PATH} names. */
+/** The paths between files and the GPU that {@link CufileOptions#PATH} selects. */
 public enum CufilePath {
-    /** The best that there is for each transfer. */
+    /** The best available path for each transfer. */
     AUTO,
-    /** cuFile, and only where it goes from the disk to the GPU without touching host memory. */
+    /** cuFile, only where it moves data between disk and GPU without touching host memory. */
     DIRECT,
-    /** cuFile's synchronous calls, on a pool of threads. */
+    /** cuFile's synchronous calls, on a thread pool. */
     SYNC,
-    /** cuFile's batches. */
+    /** cuFile's batch calls. */
     BATCH,
-    /** cuFile's calls in the order of a CUDA stream. */
+    /** cuFile's stream calls, in the order of a CUDA stream. */
     STREAM,
-    /** Through pinned slots of ours. */
+    /** Through Penstock's pinned staging buffers. */
     STAGED,
     /** The GPU reads the page cache through a registered mapping; writes are staged. */
     MAPPED

@@ -4,14 +4,13 @@ package io.penstock.backend.cufile;
 import io.penstock.backend.cufile.cuda.LateWord;
 
 /**
- * How many bytes a transfer that a {@link CudaStream} carries is to read, found out by what stands in the stream before
- * it: a kernel writes the 64-bit word at {@link #nativeHandle()}, or the host calls {@link #set}. The stream reads it
- * when it comes to the transfer.
+ * The size of a read on a {@link CudaStream}, computed by earlier work in the stream: a kernel writes the 64-bit word
+ * at {@link #nativeHandle()}, or the host calls {@link #set}. The stream reads the word when it reaches the transfer.
  *
- * <p><b>Result:</b> the completion's bytes are what was read. What the target has behind them is undefined.
+ * <p><b>Result:</b> the completion reports the bytes read. The rest of the target is undefined.
  *
- * <p><b>Ownership:</b> whoever made it closes it, once the transfers that read it are enqueued: the word stays until the
- * stream has passed these.
+ * <p><b>Ownership:</b> its creator closes it once the transfers that read it are enqueued; the word lives until the
+ * stream has completed them.
  */
 public final class LateSize implements AutoCloseable {
 
@@ -26,7 +25,7 @@ public final class LateSize implements AutoCloseable {
         return word.deviceAddress();
     }
 
-    /** Sets the word; seen by a stream that comes to the transfer after this. */
+    /** Sets the word, visible to a stream that reaches the transfer after this call. */
     public void set(long bytes) {
         word.set(bytes);
     }

@@ -2,7 +2,7 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -14,8 +14,8 @@ class BatchAndStreamTckTest {
 
     @BeforeAll
     static void fresh() {
-        Doubles.require();
-        Doubles.reset();
+        Fakes.require();
+        Fakes.reset();
     }
 
     @AfterAll
@@ -27,7 +27,7 @@ class BatchAndStreamTckTest {
     class Batch implements BackendRules {
         @Override
         public TckSubject subject() {
-            return CuFileDouble.of(CufilePath.BATCH, TransferPath.COMPAT);
+            return CuFileFake.of(CufilePath.BATCH, TransferPath.COMPAT);
         }
     }
 
@@ -35,7 +35,7 @@ class BatchAndStreamTckTest {
     class Stream implements BackendRules {
         @Override
         public TckSubject subject() {
-            return CuFileDouble.of(CufilePath.STREAM, TransferPath.COMPAT);
+            return CuFileFake.of(CufilePath.STREAM, TransferPath.COMPAT);
         }
     }
 }

@@ -10,9 +10,9 @@ import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.backend.cufile.routes.CufileProvider;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.cufile.paths.CufileProvider;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +27,10 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Batches of several backends in one process, which share libcufile's bounce buffers: 128 slabs of 4 KiB in POSIX mode. */
-@ExtendWith(FreshDoubles.class)
+/**
+ * Batches of several backends in one process, which share libcufile's bounce buffers: 128 slabs of 4 KiB in POSIX mode.
+ */
+@ExtendWith(FreshFakes.class)
 class BatchPoolsTest {
 
     private static final String SUBMIT = "cuFileBatchIOSubmit";
@@ -41,7 +43,7 @@ class BatchPoolsTest {
 
     @BeforeEach
     void open() throws IOException {
-        Doubles.cuda().set("device_count", 2);
+        Fakes.cuda().set("device_count", 2);
         bench = CuFileBench.open(CufilePath.BATCH);
         content = CuFileBench.bytes(BLOCKS * 4096);
         file = bench.file(content);
@@ -54,8 +56,8 @@ class BatchPoolsTest {
     }
 
     private Backend other(int device) {
-        Options options = CuFileDouble.options(CufilePath.BATCH).with(CufileOptions.DEVICE, device);
-        return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, route -> route);
+        Options options = CuFileFake.options(CufilePath.BATCH).with(CufileOptions.DEVICE, device);
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, ioPath -> ioPath);
     }
 
     private static List<Mono<Completion>> reads(Backend backend, StorageFile file, DeviceBuffer buffer, int blocks) {
@@ -72,7 +74,7 @@ class BatchPoolsTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void twoBackendsTogetherNeedNoMoreBounceBuffersThanThereAre(int device) throws IOException {
-        // The double complains of entries for which there are no slabs, and never ends them.
+        // The fake complains of entries for which there are no slabs, and never ends them.
         try (Backend other = other(device)) {
             StorageFile theirs = CuFileBench.get(other.openFile(file.path()));
             DeviceBuffer target = CuFileBench.get(other.allocate(content.length));
@@ -95,7 +97,7 @@ class BatchPoolsTest {
             DeviceBuffer target = CuFileBench.get(other.allocate(content.length));
             bench.cufile.hold(SUBMIT);
             var first = all(reads(bench.backend(), file, buffer, BLOCKS)).toFuture();
-            bench.cufile.awaitHeld(SUBMIT, 32); // as many threads as the double has: all slabs are taken
+            bench.cufile.awaitHeld(SUBMIT, 32); // as many threads as the fake has: all slabs are taken
             Disposable waits = all(reads(other, theirs, target, 4)).subscribe();
             assertThat(bench.cufile.awaitCalls("cuFileBatchIOSetUp", 2)).isEqualTo(2);
             waits.dispose();

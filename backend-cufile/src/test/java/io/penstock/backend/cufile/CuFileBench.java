@@ -9,10 +9,10 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.routes.CufileProvider;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -23,13 +23,13 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 
-/** What tests of one way of cuFile's have in common: a backend over the doubles, and files in a folder of the build. */
+/** What tests of one way of cuFile's have in common: a backend over the fakes, and files in a folder of the build. */
 final class CuFileBench implements AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(20);
 
-    final DoubleControl cufile = Doubles.cufile();
-    final DoubleControl cuda = Doubles.cuda();
+    final FakeControl cufile = Fakes.cufile();
+    final FakeControl cuda = Fakes.cuda();
     private final Path folder;
     private final Backend backend;
     private int files;
@@ -39,25 +39,25 @@ final class CuFileBench implements AutoCloseable {
         this.backend = backend;
     }
 
-    static CuFileBench open(CufilePath way) throws IOException {
-        return open(CuFileDouble.options(way));
+    static CuFileBench open(CufilePath variant) throws IOException {
+        return open(CuFileFake.options(variant));
     }
 
     static CuFileBench open(Options options) throws IOException {
-        return open(options, CuFileDouble::nvme);
+        return open(options, CuFileFake::nvme);
     }
 
     /** As above, with an answer to what files lie on. */
     static CuFileBench open(Options options, CuFileHandles.Storages storages) throws IOException {
         // Of the build: on a disk, where /tmp may be memory.
         Path base = Files.createDirectories(Path.of("target", "cufile"));
-        Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages, route -> route);
+        Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages, ioPath -> ioPath);
         return new CuFileBench(Files.createTempDirectory(base, "bench"), backend);
     }
 
     /** Opens a backend for which every disk is one that cuFile reaches. */
     static Backend backend(Options options) {
-        return new CufileProvider().open(options.resolve(Backends.options()), CuFileDouble::nvme, route -> route);
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, ioPath -> ioPath);
     }
 
     Backend backend() {
@@ -135,7 +135,7 @@ final class CuFileBench implements AutoCloseable {
             }
         }
         Files.delete(folder);
-        GpuFixture.await(() -> CuFileHandles.LIVE.get() == 0); // the lane closes files of cancelled transfers
+        GpuFixture.await(() -> CuFileHandles.LIVE.get() == 0); // the I/O queue closes files of cancelled transfers
         CuFileLeft.assertNothing();
     }
 }

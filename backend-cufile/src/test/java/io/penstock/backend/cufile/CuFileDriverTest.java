@@ -8,13 +8,13 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.driver.DriverProperties;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.report.CuFileConfiguration;
 import io.penstock.backend.cufile.report.CuFileLibrary;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +26,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The life of cuFile's driver: opened late, once, with the first one's settings, and closed last. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class CuFileDriverTest {
 
     private static final String OPEN = "cuFileDriverOpen";
 
-    private final DoubleControl cufile = Doubles.cufile();
+    private final FakeControl cufile = Fakes.cufile();
 
     private long closed() {
         return cufile.calls("cuFileDriverClose");
@@ -39,7 +39,7 @@ class CuFileDriverTest {
 
     @Test
     void itIsOpenedAtTheFirstFileAndClosedAfterTheLastBackend() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.SYNC);
+        Options options = CuFileFake.options(CufilePath.SYNC);
         try (CuFileBench first = CuFileBench.open(options)) {
             DeviceBuffer buffer = first.buffer(4096);
             assertThat(cufile.calls(OPEN)).as("before the first file").isZero();
@@ -67,7 +67,7 @@ class CuFileDriverTest {
     }
 
     @Test
-    void ifItDoesNotOpenFilesGoByOurSlots() throws IOException {
+    void ifItDoesNotOpenFilesGoByOurStagingBuffers() throws IOException {
         cufile.fail(OPEN, 0, 5007);
         try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
             StorageFile file = bench.file(CuFileBench.bytes(4096));
@@ -80,7 +80,7 @@ class CuFileDriverTest {
 
     @Test
     void itsOwnThreadPoolIsSetBeforeItIsOpened() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.OWN_THREADS, 3);
+        Options options = CuFileFake.options(CufilePath.SYNC).with(CufileOptions.OWN_THREADS, 3);
         try (CuFileBench bench = CuFileBench.open(options)) {
             StorageFile file = bench.file(CuFileBench.bytes(4096));
             bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
@@ -95,7 +95,7 @@ class CuFileDriverTest {
 
     @Test
     void pollingAndThePoolsAreSetOnceItIsOpen() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.BATCH)
+        Options options = CuFileFake.options(CufilePath.BATCH)
                 .with(CufileOptions.POLL_BYTES, 16L << 10)
                 .with(CufileOptions.DIRECT_IO_BYTES, 1L << 20)
                 .with(CufileOptions.CACHE_BYTES, (8L << 20) + 1)
@@ -104,14 +104,14 @@ class CuFileDriverTest {
         try (CuFileBench bench = CuFileBench.open(options)) {
             byte[] content = CuFileBench.bytes(20 << 20);
             StorageFile file = bench.file(content);
-            DriverProperties properties = CuFileDouble.driver().properties();
+            DriverProperties properties = CuFileFake.driver().properties();
             assertThat(properties.polls()).isTrue();
             assertThat(properties.pollKilobytes()).isEqualTo(16);
             assertThat(properties.maxDirectIoKilobytes()).isEqualTo(1024);
             assertThat(properties.deviceCacheKilobytes()).as("whole blocks").isEqualTo((8 << 10) + 4);
             assertThat(properties.maxPinnedKilobytes()).isEqualTo(1 << 20);
-            assertThat(CuFileDouble.driver().ignored()).isEmpty();
-            // Unaligned, so that it bounces: the double complains of more entries than the smaller cache has room for.
+            assertThat(CuFileFake.driver().ignored()).isEmpty();
+            // Unaligned, so that it bounces: the fake complains of more entries than the smaller cache has room for.
             DeviceBuffer buffer = bench.buffer(content.length);
             bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
             assertThat(Arrays.mismatch(CuFileBench.content(buffer), content)).isZero();
@@ -120,14 +120,14 @@ class CuFileDriverTest {
 
     @Test
     void whatItAcceptsAndIgnoresIsNamed() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.SYNC)
+        Options options = CuFileFake.options(CufilePath.SYNC)
                 .with(CufileOptions.POLL_BYTES, 16L << 10)
                 .with(CufileOptions.DIRECT_IO_BYTES, 1L << 20)
                 .with(CufileOptions.CACHE_BYTES, 8L << 20)
                 .with(CufileOptions.PINNED_BYTES, 1L << 30);
         try (CuFileBench bench = CuFileBench.open(options)) { // no nvidia-fs
             bench.file(CuFileBench.bytes(4096));
-            assertThat(CuFileDouble.driver().ignored())
+            assertThat(CuFileFake.driver().ignored())
                     .containsExactly(
                             "penstock.cufile.poll-bytes",
                             "penstock.cufile.direct-io-bytes",
@@ -137,9 +137,9 @@ class CuFileDriverTest {
     }
 
     @Test
-    void aLimitThatItDoesNotTakeSendsFilesByOurSlotsAndIsNamed() throws IOException {
+    void aLimitThatItDoesNotTakeSendsFilesByOurStagingBuffersAndIsNamed() throws IOException {
         cufile.fail("cuFileDriverSetMaxCacheSize", 0, 5003);
-        Options options = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.CACHE_BYTES, 8L << 20);
+        Options options = CuFileFake.options(CufilePath.SYNC).with(CufileOptions.CACHE_BYTES, 8L << 20);
         try (CuFileBench bench = CuFileBench.open(options)) {
             StorageFile file = bench.file(CuFileBench.bytes(4096));
             Transfer read = Transfer.read(file.all(), bench.buffer(4096).all());
@@ -152,7 +152,7 @@ class CuFileDriverTest {
 
     @Test
     void aSecondBackendWithOtherSettingsIsRefusedItWithBoth() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.SYNC);
+        Options options = CuFileFake.options(CufilePath.SYNC);
         try (CuFileBench first = CuFileBench.open(options);
                 CuFileBench second = CuFileBench.open(options.with(CufileOptions.STATISTICS, 2))) {
             Path path = first.file(CuFileBench.bytes(4096)).path();
@@ -167,14 +167,14 @@ class CuFileDriverTest {
 
     @Test
     void aPersonIsToldWhatThereIsAndWhatItWasTold(@TempDir Path folder) throws IOException {
-        CuFile.load(Doubles.libcufile().toString());
+        CuFile.load(Fakes.libcufile().toString());
         Path settings = Files.writeString(folder.resolve("cufile.json"), "{ \"logging\": { \"level\": \"ERROR\" } }");
         CuFileConfiguration told =
                 CuFileConfiguration.read(Map.of("CUFILE_ENV_PATH_JSON", settings.toString()), settings);
         Path nvidiaFs = Files.createDirectory(folder.resolve("nvidia-fs"));
         List<String> lines = new CuFileLibrary("", told, nvidiaFs).describe();
         assertThat(lines)
-                .contains("libcufile: 1.15, " + Doubles.libcufile())
+                .contains("libcufile: 1.15, " + Fakes.libcufile())
                 .contains("cuFile direct: perhaps, its driver will say")
                 .contains("cuFile's settings:   logging.level = ERROR")
                 .contains("cuFile's settings: CUFILE_ENV_PATH_JSON=" + settings);

@@ -9,13 +9,13 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
 import io.penstock.backend.cufile.driver.CuFileMode;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.file.CuFileFile;
+import io.penstock.backend.cufile.paths.CuFileIoPath;
+import io.penstock.backend.cufile.paths.CuFileSizes;
 import io.penstock.backend.cufile.register.CuFileSession;
 import io.penstock.backend.cufile.report.CuFileLibrary;
-import io.penstock.backend.cufile.routes.CuFileRoute;
-import io.penstock.backend.cufile.routes.CuFileSizes;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What is asked of a file for single transfers. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class CuFileFileTest {
 
     private static final int BLOCK = 4096;
@@ -43,16 +43,16 @@ class CuFileFileTest {
 
     @BeforeEach
     void open() throws IOException {
-        Options options = CuFileDouble.options(CufilePath.SYNC).resolve(Backends.options());
+        Options options = CuFileFake.options(CufilePath.SYNC).resolve(Backends.options());
         assertThat(CuFileLibrary.find(options).whyNot(CuFileMode.SYNC)).isEmpty();
         context = ContextChoice.open(options);
-        session = new CuFileSession(context, options, CuFileDouble::nvme);
+        session = new CuFileSession(context, options, CuFileFake::nvme);
         path = Files.createTempFile(Files.createDirectories(Path.of("target", "cufile")), "file", "");
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.allocate(1), BYTES - 1); // a hole before it
         }
-        CuFileRoute route = new CuFileRoute(session, CuFileMode.SYNC, false, CuFileSizes.of(options), 0);
-        file = (CuFileFile) route.open(path, Set.of(FileOption.READ));
+        CuFileIoPath ioPath = new CuFileIoPath(session, CuFileMode.SYNC, false, CuFileSizes.of(options), 0);
+        file = (CuFileFile) ioPath.open(path, Set.of(FileOption.READ));
     }
 
     @AfterEach

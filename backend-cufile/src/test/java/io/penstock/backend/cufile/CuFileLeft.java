@@ -3,8 +3,8 @@ package io.penstock.backend.cufile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.backend.cufile.doubles.Doubles;
 import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.register.RegisteredMemory;
 
 /** What tests look at when all is closed. */
@@ -14,14 +14,14 @@ final class CuFileLeft {
 
     /** All that was made goes with the backend, or right behind, and was used and torn down as the vendor wants. */
     static void assertNothing() {
-        assertThat(Doubles.complaint()).isEmpty();
+        assertThat(Fakes.complaint()).isEmpty();
         for (String kind : new String[] {"handles", "buffers", "batches", "streams"}) {
-            assertThat(Doubles.cufile().awaitLive(kind, 0))
+            assertThat(Fakes.cufile().awaitLive(kind, 0))
                     .as("cuFile's %s", kind)
                     .isZero();
         }
         for (String kind : new String[] {"contexts", "streams", "events", "allocations", "host_allocations"}) {
-            assertThat(Doubles.cuda().awaitLive(kind, 0)).as(kind).isZero();
+            assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
         GpuFixture.await(() -> !CuFileDriver.isOpen()); // closed behind the last file
         assertThat(RegisteredMemory.count()).as("registrations").isZero();

@@ -11,9 +11,9 @@ import io.penstock.Completion;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,20 +24,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which context a backend works in, on every thread; the double refuses memory of any other. */
-@ExtendWith(FreshDoubles.class)
+/** Which context a backend works in, on every thread; the fake refuses memory of any other. */
+@ExtendWith(FreshFakes.class)
 class CudaContextTest {
 
     @TempDir
     Path folder;
 
     private Options options;
-    private DoubleControl cuda;
+    private FakeControl cuda;
 
     @BeforeEach
     void find() {
-        options = CufileSubject.doubles().with(CufileOptions.PATH, CufilePath.STAGED);
-        cuda = Doubles.cuda();
+        options = CufileSubject.fakes().with(CufileOptions.PATH, CufilePath.STAGED);
+        cuda = Fakes.cuda();
     }
 
     /** Reads a file of 100,000 bytes to the GPU, and looks at what has arrived. */
@@ -76,7 +76,7 @@ class CudaContextTest {
 
     @Test
     void aBackendThatIsOpenedAgainWorksOnThreadsThatKnewTheFirst() throws IOException {
-        // Of another GPU, so that the fillers go on.
+        // Of another GPU, so that the staging workers go on.
         cuda.set("device_count", 2);
         try (Backend other = Backends.open("cufile", options.with(CufileOptions.DEVICE, 1))) {
             for (int i = 0; i < 3; i++) {

@@ -13,12 +13,12 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.device.GpuSlabs;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.backend.cufile.staged.PinnedSlot;
-import io.penstock.backend.cufile.staged.PinnedSlots;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.engine.testing.FakeControl;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,18 +31,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Memory of a GPU: allocated, kept, wrapped, refused and lost. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class CudaDriverTest {
 
     private static final long SPAN = GpuSlabs.SPAN_BYTES;
 
-    private DoubleControl cuda;
+    private FakeControl cuda;
     private Backend backend;
 
     @BeforeEach
     void open() {
-        backend = Backends.open("cufile", CufileSubject.doubles().with(CufileOptions.PATH, CufilePath.STAGED));
-        cuda = Doubles.cuda();
+        backend = Backends.open("cufile", CufileSubject.fakes().with(CufileOptions.PATH, CufilePath.STAGED));
+        cuda = Fakes.cuda();
     }
 
     @AfterEach
@@ -147,19 +147,19 @@ class CudaDriverTest {
         assertNotWrapped(0x12345600, 100, "is no memory that the CUDA driver knows");
         assertNotWrapped(pointer + 256, SPAN, "has 2096896 bytes up to the end of its allocation, not 2097152");
         try (PinnedOwner pinned = new PinnedOwner()) {
-            assertNotWrapped(pinned.slot.nativeHandle(), 100, "is memory of the host, not of a GPU");
+            assertNotWrapped(pinned.staging.nativeHandle(), 100, "is memory of the host, not of a GPU");
         }
     }
 
     /** Pinned memory of the host. */
     private static final class PinnedOwner implements AutoCloseable {
         private final CudaContext context =
-                ContextChoice.open(CufileSubject.doubles().resolve(Backends.options()));
-        private final PinnedSlot slot = PinnedSlots.of(context).take(4096);
+                ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
+        private final PinnedBuffer staging = PinnedBuffers.of(context).take(4096);
 
         @Override
         public void close() {
-            slot.free();
+            staging.free();
             context.leave();
         }
     }
@@ -201,6 +201,6 @@ class CudaDriverTest {
         assertThat(cuda.awaitLive("allocations", 0)).isZero();
         assertThat(cuda.awaitLive("contexts", 0)).isZero();
         assertThat(GpuMemory.LIVE).hasValue(0);
-        assertThat(PinnedSlots.LIVE).hasValue(0);
+        assertThat(PinnedBuffers.LIVE).hasValue(0);
     }
 }

@@ -10,11 +10,11 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.PenstockException;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.backend.cufile.routes.CufileProvider;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,16 +27,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of a machine's GPUs, and of why they cannot be used (rule 501). */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class CudaProbeTest {
 
     private Options options;
-    private DoubleControl cuda;
+    private FakeControl cuda;
 
     @BeforeEach
     void find() {
-        options = CufileSubject.doubles();
-        cuda = Doubles.cuda();
+        options = CufileSubject.fakes();
+        cuda = Fakes.cuda();
     }
 
     private Availability probe() {
@@ -64,7 +64,7 @@ class CudaProbeTest {
         assertThat(found.details())
                 .anyMatch(line -> line.startsWith("driver: CUDA 13.0, ") && line.contains("libcuda.so.1"))
                 .anyMatch(line -> line.startsWith("GPU 0: "))
-                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
+                .anyMatch(line -> line.startsWith("staging buffers, past the page cache: "))
                 .anyMatch(line -> line.startsWith("GPU 1: "));
         assertThat(cuda.live("contexts")).isZero();
         assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isZero();
@@ -96,9 +96,9 @@ class CudaProbeTest {
     @Test
     void required_501_aSecondDriverBesideTheFirstIsRefusedWithBoth(@TempDir Path folder) throws IOException {
         assertThat(probe().available()).isTrue();
-        Path copy = Files.copy(Doubles.libcuda(), folder.resolve("libcuda.so.1"));
+        Path copy = Files.copy(Fakes.libcuda(), folder.resolve("libcuda.so.1"));
         options = options.with(CufileOptions.LIBCUDA, copy.toString());
-        assertAbsent(Doubles.libcuda().toString(), "penstock.cufile.libcuda");
+        assertAbsent(Fakes.libcuda().toString(), "penstock.cufile.libcuda");
         assertThat(probe().reason()).contains(copy.toString());
     }
 

@@ -7,11 +7,11 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.device.GpuMemory;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.routes.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedSlots;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.cufile.staged.PinnedBuffers;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -23,23 +23,23 @@ import java.util.Set;
 /**
  * A GPU made of host memory as the TCK's subject.
  *
- * @param way that transfers take
+ * @param variant that transfers take
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
 
-    /** Makes the subject, or skips the test where there can be no doubles. */
-    static CufileSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
-        doubles();
-        return new CufileSubject(way, path, Set.of(fileOptions));
+    /** Makes the subject, or skips the test where there can be no fakes. */
+    static CufileSubject of(CufilePath variant, TransferPath path, FileOption... fileOptions) {
+        fakes();
+        return new CufileSubject(variant, path, Set.of(fileOptions));
     }
 
-    /** Returns options by which the doubles are found, also by what takes none, such as a list of backends. */
-    static Options doubles() {
-        Doubles.require();
-        String libcuda = Doubles.libcuda().toString();
-        String libcufile = Doubles.libcufile().toString();
+    /** Returns options by which the fakes are found, also by what takes none, such as a list of backends. */
+    static Options fakes() {
+        Fakes.require();
+        String libcuda = Fakes.libcuda().toString();
+        String libcufile = Fakes.libcufile().toString();
         System.setProperty(CufileOptions.LIBCUDA.name(), libcuda);
         System.setProperty(CufileOptions.LIBCUFILE.name(), libcufile);
         return Options.none().with(CufileOptions.LIBCUDA, libcuda).with(CufileOptions.LIBCUFILE, libcufile);
@@ -52,13 +52,13 @@ record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOpti
 
     @Override
     public Options options() {
-        return doubles().with(CufileOptions.PATH, way);
+        return fakes().with(CufileOptions.PATH, variant);
     }
 
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new CufileProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new CufileProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -73,6 +73,6 @@ record CufileSubject(CufilePath way, TransferPath path, Set<FileOption> fileOpti
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("GPU memory", GpuMemory.LIVE.get(), "pinned slots", PinnedSlots.LIVE.get());
+        return Map.of("GPU memory", GpuMemory.LIVE.get(), "pinned staging buffers", PinnedBuffers.LIVE.get());
     }
 }

@@ -20,9 +20,9 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Application;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Application;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,10 +41,10 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Transfers and kernels of the application in one order. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class DeviceOrderTest {
 
-    private static final int BYTES = 5 << 20; // several slots
+    private static final int BYTES = 5 << 20; // several staging buffers
 
     @TempDir
     Path folder;
@@ -61,12 +61,12 @@ class DeviceOrderTest {
     @AfterEach
     void nothingLeaks() {
         application.letKernelsEnd();
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
-        Doubles.cufile().release("cuFileReadAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cufile().release("cuFileReadAsync");
         gpu.close();
         application.close();
         for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
-            await(() -> Doubles.cuda().live(kind) == 0);
+            await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
 
@@ -83,8 +83,8 @@ class DeviceOrderTest {
         DeviceBuffer target = gpu.buffer(backend, BYTES);
         DeviceBuffer copy = gpu.buffer(backend, BYTES);
         assertThat(backend.capabilities().fences()).isEqualTo(FenceSupport.AFTER_STAGING);
-        Doubles.cuda().hold("cuMemcpyHtoDAsync");
-        Doubles.cufile().hold("cuFileReadAsync");
+        Fakes.cuda().hold("cuMemcpyHtoDAsync");
+        Fakes.cufile().hold("cuFileReadAsync");
 
         DeviceFence fence = gpu.keep(get(backend.enqueue(Transfer.read(file.all(), target.all()))));
         assertThat(fence.nativeHandle()).isNotZero();
@@ -92,8 +92,8 @@ class DeviceOrderTest {
         CudaStream.of(application.stream()).await(fence);
         application.copy(copy.nativeHandle(), target.nativeHandle(), BYTES);
 
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
-        Doubles.cufile().release("cuFileReadAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cufile().release("cuFileReadAsync");
         application.synchronize();
         TransferPath taken = path == CufilePath.STREAM ? TransferPath.COMPAT : TransferPath.valueOf(path.name());
         assertThat(get(fence.outcome()).path()).isEqualTo(taken);
@@ -206,7 +206,7 @@ class DeviceOrderTest {
         Backend backend = gpu.backend(CufilePath.MAPPED);
         StorageFile file = file(backend, random(BYTES, 6));
         DeviceBuffer target = gpu.buffer(backend, BYTES);
-        Doubles.cuda().fail("cuMemHostRegister", 1, 1);
+        Fakes.cuda().fail("cuMemHostRegister", 1, 1);
         DeviceFence fence = gpu.keep(get(backend.enqueue(Transfer.read(file.all(), target.all()))));
         CudaStream.of(application.stream()).await(fence);
         application.synchronize();
@@ -217,7 +217,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void everyCopyOfATransferOverManySlotsIsBeforeItsFence() {
+    void everyCopyOfATransferOverManyStagingBuffersIsBeforeItsFence() {
         byte[] bytes = random(20 << 20, 7);
         Backend backend = gpu.backend(CufilePath.STAGED);
         StorageFile file = file(backend, bytes);
@@ -241,10 +241,10 @@ class DeviceOrderTest {
         Backend backend = gpu.backend(CufilePath.STAGED);
         assertThatThrownBy(() -> backend.fence(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> backend.fence(0x1234)).isInstanceOf(IllegalArgumentException.class);
-        Doubles.cuda().forgive();
+        Fakes.cuda().forgive();
         assertThatThrownBy(() -> CudaStream.of(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> CudaStream.of(0x1234)).isInstanceOf(IllegalArgumentException.class);
-        Doubles.cuda().forgive();
+        Fakes.cuda().forgive();
     }
 
     @Test
@@ -253,7 +253,7 @@ class DeviceOrderTest {
         CudaStream stream = CudaStream.of(application.stream());
         application.spin();
         gpu.letOthersRun(backend);
-        long events = Doubles.cuda().live("events"); // all that the backend needs has been made
+        long events = Fakes.cuda().live("events"); // all that the backend needs has been made
         DeviceFence fence = stream.fence();
         Mono<Void> signalled = fence.signalled().cache();
         signalled.subscribe();
@@ -261,12 +261,12 @@ class DeviceOrderTest {
         fence.close();
         gpu.letOthersRun(backend);
         assertThat(fence.isSignalled()).isFalse();
-        assertThat(Doubles.cuda().live("events"))
+        assertThat(Fakes.cuda().live("events"))
                 .as("destroyed while it is waited for")
                 .isEqualTo(events + 1);
         application.letKernelsEnd();
         StepVerifier.create(signalled).expectComplete().verify(LONG);
-        await(() -> Doubles.cuda().live("events") == events);
+        await(() -> Fakes.cuda().live("events") == events);
         assertThat(fence.isSignalled()).isTrue();
     }
 

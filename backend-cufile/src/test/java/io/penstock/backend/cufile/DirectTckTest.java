@@ -2,7 +2,7 @@
 package io.penstock.backend.cufile;
 
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -13,19 +13,19 @@ class DirectTckTest implements BackendRules {
 
     @BeforeAll
     static void fresh() {
-        Doubles.require();
-        Doubles.reset();
-        Doubles.cufile().set("nvfs", 1);
+        Fakes.require();
+        Fakes.reset();
+        Fakes.cufile().set("nvfs", 1);
     }
 
     @AfterAll
     static void nothingIsLeft() {
         CuFileLeft.assertNothing();
-        Doubles.reset();
+        Fakes.reset();
     }
 
     @Override
     public TckSubject subject() {
-        return CuFileDouble.of(CufilePath.DIRECT, TransferPath.DIRECT);
+        return CuFileFake.of(CufilePath.DIRECT, TransferPath.DIRECT);
     }
 }

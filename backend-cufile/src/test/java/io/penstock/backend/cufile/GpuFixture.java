@@ -11,8 +11,8 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.routes.CufileProvider;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.paths.CufileProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -29,7 +29,7 @@ import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Backends on the doubles, files of known content, and the ends of all of them. */
+/** Backends on the fakes, files of known content, and the ends of all of them. */
 final class GpuFixture implements AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(20);
@@ -43,8 +43,8 @@ final class GpuFixture implements AutoCloseable {
 
     static Options options(CufilePath path) {
         return Options.none()
-                .with(CufileOptions.LIBCUDA, Doubles.libcuda().toString())
-                .with(CufileOptions.LIBCUFILE, Doubles.libcufile().toString())
+                .with(CufileOptions.LIBCUDA, Fakes.libcuda().toString())
+                .with(CufileOptions.LIBCUFILE, Fakes.libcufile().toString())
                 .with(CufileOptions.PATH, path);
     }
 

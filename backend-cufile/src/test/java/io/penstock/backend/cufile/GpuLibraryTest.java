@@ -19,9 +19,9 @@ import io.penstock.backend.cufile.driver.DriverProperties;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.file.CuFileHandles;
+import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.register.RegisteredMemory;
 import io.penstock.backend.cufile.report.DriverStatistics;
-import io.penstock.backend.cufile.routes.CufileProvider;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -70,8 +70,8 @@ class GpuLibraryTest {
         }
     }
 
-    private static Options options(CufilePath way) {
-        return Options.none().with(CufileOptions.PATH, way);
+    private static Options options(CufilePath variant) {
+        return Options.none().with(CufileOptions.PATH, variant);
     }
 
     private void open(Options options) {
@@ -102,7 +102,7 @@ class GpuLibraryTest {
         void libcufilesOwnPoolMovesTheBytes() {
             open(options(CufilePath.SYNC)
                     .with(CufileOptions.OWN_THREADS, 4)
-                    .with(CufileOptions.PIECE_BYTES, 32L << 20)); // above min_io_threshold_size_kb
+                    .with(CufileOptions.SEGMENT_BYTES, 32L << 20)); // above min_io_threshold_size_kb
             thereAndBack();
             long[] threads = new long[1];
             assertThat(CuFile.error(CuFile.cuFileGetParameterSizeT(2, threads))).isZero();
@@ -110,7 +110,7 @@ class GpuLibraryTest {
             byte[] parallel = new byte[1];
             assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
             assertThat(parallel[0]).isEqualTo((byte) 1);
-            System.out.println("own-threads=4: " + CuFileDouble.driver().properties());
+            System.out.println("own-threads=4: " + CuFileFake.driver().properties());
         }
     }
 
@@ -119,8 +119,8 @@ class GpuLibraryTest {
     class Registered {
         @ParameterizedTest
         @EnumSource(names = {"SYNC", "BATCH", "STREAM"})
-        void registeredMemoryIsReadAndWrittenWhereItBelongs(CufilePath way) {
-            open(options(way).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        void registeredMemoryIsReadAndWrittenWhereItBelongs(CufilePath variant) {
+            open(options(variant).with(CufileOptions.REGISTER, Registering.ALWAYS));
             DeviceBuffer before = gpu.buffer(backend, 4096);
             assertThat(RegisteredMemory.count()).isPositive();
             thereAndBack();
@@ -138,8 +138,8 @@ class GpuLibraryTest {
             GpuFixture.move(backend, Transfer.read(file.region(1, 4095), before.region(1, 4095)));
             assertThat(Arrays.mismatch(GpuFixture.content(before), 1, 4096, CONTENT, 1, 4096))
                     .isEqualTo(-1);
-            System.out.println("register=always by " + way + ": " + RegisteredMemory.registeredBytes() + " bytes in "
-                    + RegisteredMemory.count() + " ranges");
+            System.out.println("register=always by " + variant + ": " + RegisteredMemory.registeredBytes()
+                    + " bytes in " + RegisteredMemory.count() + " ranges");
         }
     }
 
@@ -232,13 +232,13 @@ class GpuLibraryTest {
                     .with(CufileOptions.CACHE_BYTES, 64L << 20)
                     .with(CufileOptions.PINNED_BYTES, 1L << 30));
             thereAndBack();
-            DriverProperties properties = CuFileDouble.driver().properties();
+            DriverProperties properties = CuFileFake.driver().properties();
             System.out.println("setters: " + properties);
             if (!properties.hasNvidiaFs()) { // which libcufile needs for any of them
-                assertThat(CuFileDouble.driver().ignored()).hasSize(4);
+                assertThat(CuFileFake.driver().ignored()).hasSize(4);
                 return;
             }
-            assertThat(CuFileDouble.driver().ignored()).isEmpty();
+            assertThat(CuFileFake.driver().ignored()).isEmpty();
             assertThat(properties.polls()).isTrue();
             assertThat(properties.pollKilobytes()).isEqualTo(8);
             assertThat(properties.maxDirectIoKilobytes()).isEqualTo(8 << 10);

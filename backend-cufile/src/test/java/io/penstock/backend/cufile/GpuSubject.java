@@ -8,10 +8,10 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.routes.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedSlots;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.cufile.staged.PinnedBuffers;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;
@@ -24,11 +24,11 @@ import java.util.Set;
 /**
  * The machine's own GPU as the TCK's subject.
  *
- * @param way that transfers take
+ * @param variant that transfers take
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
 
     /** Whether libcufile takes this disk's files: "works", or "refused" as in a container without udev's records. */
     private static final boolean REFUSED = "refused".equals(System.getProperty("gpu.cufile"));
@@ -39,13 +39,13 @@ record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions
     }
 
     /** Makes the subject. */
-    static GpuSubject of(CufilePath way, TransferPath path, FileOption... fileOptions) {
-        return new GpuSubject(way, path, Set.of(fileOptions));
+    static GpuSubject of(CufilePath variant, TransferPath path, FileOption... fileOptions) {
+        return new GpuSubject(variant, path, Set.of(fileOptions));
     }
 
     /** Makes one that libcufile serves where it can, and we where it refuses. */
-    static GpuSubject cufile(CufilePath way, FileOption... fileOptions) {
-        return of(way, REFUSED ? TransferPath.STAGED : TransferPath.COMPAT, fileOptions);
+    static GpuSubject cufile(CufilePath variant, FileOption... fileOptions) {
+        return of(variant, REFUSED ? TransferPath.STAGED : TransferPath.COMPAT, fileOptions);
     }
 
     @Override
@@ -55,13 +55,13 @@ record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions
 
     @Override
     public Options options() {
-        return Options.none().with(CufileOptions.PATH, way);
+        return Options.none().with(CufileOptions.PATH, variant);
     }
 
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new CufileProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new CufileProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -79,8 +79,8 @@ record GpuSubject(CufilePath way, TransferPath path, Set<FileOption> fileOptions
         return Map.of(
                 "GPU memory",
                 GpuMemory.LIVE.get(),
-                "pinned slots",
-                PinnedSlots.LIVE.get(),
+                "pinned staging buffers",
+                PinnedBuffers.LIVE.get(),
                 "cuFile handles",
                 CuFileHandles.LIVE.get());
     }

@@ -18,7 +18,7 @@ class GpuTckTest {
         GpuSubject.require();
     }
 
-    /** Through pinned slots. */
+    /** Through pinned staging buffers. */
     @Nested
     class Staged implements BackendRules {
         @Override
@@ -27,7 +27,7 @@ class GpuTckTest {
         }
     }
 
-    /** Through pinned slots, past the page cache. */
+    /** Through pinned staging buffers, past the page cache. */
     @Nested
     class StagedUncached implements BackendRules {
         @Override

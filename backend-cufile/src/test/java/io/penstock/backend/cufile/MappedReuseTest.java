@@ -19,13 +19,13 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.device.CudaDriver;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.backend.cufile.mapped.MappedRoute;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.cufile.mapped.MappedPath;
 import io.penstock.backend.cufile.mapped.pages.Registrations;
-import io.penstock.backend.cufile.staged.StagedRoute;
+import io.penstock.backend.cufile.staged.StagedPath;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Of itself the mapped way is for what is read again. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class MappedReuseTest {
 
     private static final int SEGMENT = 1 << 20;
@@ -59,7 +59,7 @@ class MappedReuseTest {
     void nothingLeaks() {
         gpu.close();
         for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
-            await(() -> Doubles.cuda().live(kind) == 0);
+            await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
 
@@ -67,15 +67,15 @@ class MappedReuseTest {
         Options options = GpuFixture.options(CufilePath.AUTO).resolve(Backends.options());
         CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostBytes, 2);
-        List<Route> routes = List.of(
-                MappedRoute.of(context, options, sizes, MappedRoute.Takes.WORTHWHILE),
-                new StagedRoute(context, options, ""));
+        List<IoPath> ioPaths = List.of(
+                MappedPath.of(context, options, sizes, MappedPath.Takes.WORTHWHILE),
+                new StagedPath(context, options, ""));
         CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
-        return gpu.keep(Engine.open("cufile", driver, routes, options));
+        return gpu.keep(Engine.open("cufile", driver, ioPaths, options));
     }
 
     private static void awaitRegistered(int segments) {
-        await(() -> Doubles.cuda().live("host_registrations") == segments);
+        await(() -> Fakes.cuda().live("host_registrations") == segments);
     }
 
     @Test
@@ -85,16 +85,16 @@ class MappedReuseTest {
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
         DeviceBuffer target = gpu.buffer(backend, BYTES);
         Transfer read = Transfer.read(file.all(), target.all());
-        long tried = Doubles.cuda().calls("cuMemHostRegister");
+        long tried = Fakes.cuda().calls("cuMemHostRegister");
 
         assertThat(move(backend, read).path()).isEqualTo(TransferPath.STAGED);
         assertThat(backend.explain(read).path()).as("asking is no reading").isEqualTo(TransferPath.STAGED);
         assertThat(backend.explain(read).path()).isEqualTo(TransferPath.STAGED);
-        assertThat(Doubles.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
 
-        Doubles.cuda().hold("cuMemHostRegister");
+        Fakes.cuda().hold("cuMemHostRegister");
         assertThat(move(backend, read).path()).as("waits for no registration").isEqualTo(TransferPath.STAGED);
-        Doubles.cuda().release("cuMemHostRegister");
+        Fakes.cuda().release("cuMemHostRegister");
         awaitRegistered(4);
         await(() -> backend.explain(read).path() == TransferPath.MAPPED);
         assertThat(move(backend, read).path()).isEqualTo(TransferPath.MAPPED);
@@ -113,18 +113,18 @@ class MappedReuseTest {
     }
 
     @Test
-    void oneReadingInPiecesIsOneReading() {
+    void oneReadingInSegmentsIsOneReading() {
         Backend backend = backend(1L << 30);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(8 * SEGMENT, 2)));
         DeviceBuffer target = gpu.buffer(backend, 8 * SEGMENT);
-        long tried = Doubles.cuda().calls("cuMemHostRegister");
-        int piece = SEGMENT + SEGMENT / 2;
-        for (int at = 0; at + piece <= 8 * SEGMENT; at += piece) {
-            assertThat(move(backend, Transfer.read(file.region(at, piece), target.region(at, piece)))
+        long tried = Fakes.cuda().calls("cuMemHostRegister");
+        int segment = SEGMENT + SEGMENT / 2;
+        for (int at = 0; at + segment <= 8 * SEGMENT; at += segment) {
+            assertThat(move(backend, Transfer.read(file.region(at, segment), target.region(at, segment)))
                             .path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Doubles.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
     }
 
     @Test
@@ -146,12 +146,12 @@ class MappedReuseTest {
         Backend backend = backend(2 * SEGMENT);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(4 * SEGMENT, 4)));
         DeviceBuffer target = gpu.buffer(backend, 4 * SEGMENT);
-        long tried = Doubles.cuda().calls("cuMemHostRegister");
+        long tried = Fakes.cuda().calls("cuMemHostRegister");
         for (int round = 0; round < 4; round++) {
             assertThat(move(backend, Transfer.read(file.all(), target.all())).path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Doubles.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
     }
 
     @Test
@@ -159,7 +159,7 @@ class MappedReuseTest {
         Backend backend = backend(1L << 30);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(SEGMENT, 5)));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
-        long tried = Doubles.cuda().calls("cuMemHostRegister");
+        long tried = Fakes.cuda().calls("cuMemHostRegister");
         for (int round = 0; round < 4; round++) {
             for (int at = 0; at < SEGMENT; at += SEGMENT / 2) {
                 move(backend, Transfer.read(file.region(at, SEGMENT / 2), target.region(at, SEGMENT / 2)));
@@ -169,7 +169,7 @@ class MappedReuseTest {
                             .path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Doubles.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
     }
 
     @Test
@@ -180,7 +180,7 @@ class MappedReuseTest {
         try (StorageFile file = get(backend.openFile(path, FileOption.READ, FileOption.IMMUTABLE))) {
             move(backend, Transfer.read(file.all(), target.all()));
         }
-        assertThat(Doubles.cuda().live("host_registrations")).isOne();
+        assertThat(Fakes.cuda().live("host_registrations")).isOne();
         Files.setLastModifiedTime(path, FileTime.fromMillis(1));
         gpu.immutable(backend, path);
         awaitRegistered(0);

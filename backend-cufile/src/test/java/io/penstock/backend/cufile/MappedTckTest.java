@@ -5,33 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The rules over mappings that the GPU reads; what is written goes through slots. */
+/** The rules over mappings that the GPU reads; what is written goes through staging buffers. */
 class MappedTckTest implements BackendRules {
 
     @BeforeAll
     static void fresh() {
-        Doubles.require();
-        Doubles.reset();
+        Fakes.require();
+        Fakes.reset();
     }
 
     /** What no single rule looks at: all that was made on the GPU is gone, and was used as the vendor wants. */
     @AfterAll
     static void nothingIsLeftOnTheGpu() {
-        assertThat(Doubles.complaint()).isEmpty();
-        assertThat(Doubles.cuda().live("pageable_copies"))
+        assertThat(Fakes.complaint()).isEmpty();
+        assertThat(Fakes.cuda().live("pageable_copies"))
                 .as("copies from memory that was not registered")
                 .isZero();
         for (String kind :
                 new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
                 }) {
             // With the backend or right behind it: threads that used the context let it go as they end.
-            assertThat(Doubles.cuda().awaitLive(kind, 0)).as(kind).isZero();
+            assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
     }
 

@@ -25,13 +25,13 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.device.CudaDriver;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.backend.cufile.mapped.MappedRoute;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.cufile.mapped.MappedPath;
 import io.penstock.backend.cufile.mapped.pages.Registrations;
-import io.penstock.backend.cufile.staged.StagedRoute;
+import io.penstock.backend.cufile.staged.StagedPath;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -58,7 +58,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** The GPU reads the page cache itself, and never what is there no more (rule 207). */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class MappedTest {
 
     private static final int SEGMENT = 64 << 10;
@@ -84,10 +84,10 @@ class MappedTest {
 
     @AfterEach
     void nothingLeaks() {
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
         gpu.close();
         for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
-            await(() -> Doubles.cuda().live(kind) == 0);
+            await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
 
@@ -96,10 +96,10 @@ class MappedTest {
         Options options = GpuFixture.options(CufilePath.MAPPED).resolve(Backends.options());
         CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
-        List<Route> routes = List.of(
-                MappedRoute.of(context, options, sizes, MappedRoute.Takes.ALL), new StagedRoute(context, options, ""));
+        List<IoPath> ioPaths = List.of(
+                MappedPath.of(context, options, sizes, MappedPath.Takes.ALL), new StagedPath(context, options, ""));
         CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
-        return gpu.keep(Engine.open("cufile", driver, routes, options));
+        return gpu.keep(Engine.open("cufile", driver, ioPaths, options));
     }
 
     private static void change(Path path, Change how) throws IOException {
@@ -143,7 +143,7 @@ class MappedTest {
                     .as("bytes %d to %d", range[0], range[1])
                     .isTrue();
         }
-        assertThat(Doubles.cuda().live("pageable_copies"))
+        assertThat(Fakes.cuda().live("pageable_copies"))
                 .as("copies from memory that is not registered")
                 .isZero();
     }
@@ -163,7 +163,7 @@ class MappedTest {
                         .isInstanceOf(PermanentStorageException.class)
                         .hasMessageContaining("FILE_CHANGED_WHILE_OPENED_IMMUTABLE"))
                 .verify(LONG);
-        await(() -> Doubles.cuda().live("host_registrations") == 0);
+        await(() -> Fakes.cuda().live("host_registrations") == 0);
 
         StorageFile again = gpu.immutable(backend, path);
         byte[] now = Files.readAllBytes(path);
@@ -180,13 +180,13 @@ class MappedTest {
         Path path = gpu.file("data", bytes);
         StorageFile file = gpu.immutable(backend, path);
         DeviceBuffer target = gpu.buffer(backend, bytes.length);
-        Doubles.cuda().hold("cuMemcpyHtoDAsync");
+        Fakes.cuda().hold("cuMemcpyHtoDAsync");
         Mono<Completion> read =
                 backend.submit(Transfer.read(file.all(), target.all())).cache();
         read.subscribe(done -> {}, e -> {});
-        assertThat(Doubles.cuda().awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
+        assertThat(Fakes.cuda().awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
         change(path, Change.OVERWRITE);
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
         StepVerifier.create(read).expectError(PermanentStorageException.class).verify(LONG);
     }
 
@@ -220,8 +220,8 @@ class MappedTest {
             }
         }
         // Each open tries a page, and the first read registers four segments.
-        assertThat(Doubles.cuda().calls("cuMemHostRegister")).isEqualTo(3 + 4);
-        assertThat(Doubles.cuda().live("host_registrations")).isEqualTo(4);
+        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(3 + 4);
+        assertThat(Fakes.cuda().live("host_registrations")).isEqualTo(4);
         assertThat(content(target)).isEqualTo(bytes);
     }
 
@@ -238,14 +238,14 @@ class MappedTest {
             reads.add(backend.submit(Transfer.read(file.all(), target.all())));
         }
         move(backend, Transfer.read(file.region(0, 1), targets.get(0).region(0, 1)));
-        Doubles.cuda().set("max_pinned", Doubles.cuda().live("pinned") + SEGMENT); // one is there, one may come
+        Fakes.cuda().set("max_pinned", Fakes.cuda().live("pinned") + SEGMENT); // one is there, one may come
         Flux.merge(reads).then().block(LONG);
         for (DeviceBuffer target : targets) {
-            // A download goes through a slot, which is pinned too.
-            Doubles.cuda().set("max_pinned", -1);
+            // A download goes through a staging buffer, which is pinned too.
+            Fakes.cuda().set("max_pinned", -1);
             assertThat(Arrays.equals(content(target), bytes)).isTrue();
         }
-        assertThat(Doubles.cuda().live("host_registrations")).isLessThanOrEqualTo(2);
+        assertThat(Fakes.cuda().live("host_registrations")).isLessThanOrEqualTo(2);
     }
 
     @Test
@@ -256,20 +256,20 @@ class MappedTest {
         StorageFile other = gpu.immutable(backend, gpu.file("other", random(SEGMENT, 9)));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
         DeviceBuffer second = gpu.buffer(backend, SEGMENT);
-        Doubles.cuda().hold("cuMemcpyHtoDAsync");
+        Fakes.cuda().hold("cuMemcpyHtoDAsync");
         Disposable read =
                 backend.submit(Transfer.read(file.all(), target.all())).subscribe();
-        assertThat(Doubles.cuda().awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
+        assertThat(Fakes.cuda().awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
         read.dispose();
         file.close();
         // Wants the only place, which the cancelled one has.
         Mono<Completion> next =
                 backend.submit(Transfer.read(other.all(), second.all())).cache();
         next.subscribe();
-        assertThat(Doubles.cuda().live("host_registrations"))
+        assertThat(Fakes.cuda().live("host_registrations"))
                 .as("unregistered while the GPU reads it")
                 .isOne();
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
         assertThat(get(next).bytes()).isEqualTo(SEGMENT);
     }
 
@@ -279,14 +279,14 @@ class MappedTest {
         Backend backend = small(1);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
-        Doubles.cuda().hold("cuMemcpyHtoDAsync");
-        Doubles.cuda().fail("cuEventQuery", 1, 999);
+        Fakes.cuda().hold("cuMemcpyHtoDAsync");
+        Fakes.cuda().fail("cuEventQuery", 1, 999);
         Mono<Completion> read =
                 backend.submit(Transfer.read(file.all(), target.all())).cache();
         read.subscribe(done -> {}, e -> {});
-        assertThat(Doubles.cuda().awaitCalls("cuEventSynchronize", 1)).isOne();
+        assertThat(Fakes.cuda().awaitCalls("cuEventSynchronize", 1)).isOne();
         StepVerifier.create(read.timeout(Duration.ZERO, Mono.empty())).verifyComplete();
-        Doubles.cuda().release("cuMemcpyHtoDAsync");
+        Fakes.cuda().release("cuMemcpyHtoDAsync");
         StepVerifier.create(read).expectError(PermanentStorageException.class).verify(LONG);
     }
 
@@ -296,7 +296,7 @@ class MappedTest {
         Backend backend = small(100);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
-        Doubles.cuda().fail("cuMemHostRegister", 1, 2);
+        Fakes.cuda().fail("cuMemHostRegister", 1, 2);
         StepVerifier.create(backend.submit(Transfer.read(file.all(), target.all())))
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(TransientStorageException.class)
@@ -311,7 +311,7 @@ class MappedTest {
     void aFileWhosePagesTheDriverDoesNotTakeIsStaged() {
         byte[] bytes = random(SEGMENT, 11);
         Backend backend = gpu.backend(CufilePath.MAPPED);
-        Doubles.cuda().fail("cuMemHostRegister", 1, 1);
+        Fakes.cuda().fail("cuMemHostRegister", 1, 1);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
         assertThat(move(backend, Transfer.read(file.all(), target.all())).path())
@@ -342,7 +342,7 @@ class MappedTest {
 
     @Test
     void aGpuThatCannotSaysSo() {
-        Doubles.cuda().set("read_only_register", 0);
+        Fakes.cuda().set("read_only_register", 0);
         assertThatThrownBy(() -> gpu.backend(CufilePath.MAPPED))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("READ_ONLY_HOST_REGISTER_SUPPORTED");

@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.NativeLibrary;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.ffi.Cuda;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 final class OtherContext implements AutoCloseable {
 
     private final NativeLibrary library =
-            NativeLibrary.getInstance(Doubles.libcuda().toString(), Map.of());
+            NativeLibrary.getInstance(Fakes.libcuda().toString(), Map.of());
     private final long handle;
 
     OtherContext(int ordinal) {
-        assertThat(Cuda.load(Doubles.libcuda().toString())).isEmpty();
+        assertThat(Cuda.load(Fakes.libcuda().toString())).isEmpty();
         assertThat(Cuda.cuInit(0)).isZero();
         int[] device = new int[1];
         assertThat(Cuda.cuDeviceGet(device, ordinal)).isZero();

@@ -13,8 +13,8 @@ import io.penstock.DeviceBuffer;
 import io.penstock.PeerExport;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Memory of the GPU for other devices; the test plays the other device's driver. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class PeerExportTest {
 
     private static final long GPU_PAGE = 64 << 10;
@@ -50,11 +50,11 @@ class PeerExportTest {
     void nothingLeaks() {
         gpu.close();
         for (String kind : List.of("contexts", "allocations", "pinned")) {
-            await(() -> Doubles.cuda().live(kind) == 0);
+            await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
 
-    /** Where the double has the first byte of the dma-buf: its descriptor stands there. */
+    /** Where the fake has the first byte of the dma-buf: its descriptor stands there. */
     private static long position(PeerExport export) throws IOException {
         return Files.readAllLines(Path.of("/proc/self/fdinfo/" + export.descriptor())).stream()
                 .filter(line -> line.startsWith("pos:"))
@@ -92,7 +92,7 @@ class PeerExportTest {
     @ParameterizedTest
     @CsvSource({"2097152, 65536", "4096, 4096"})
     void pagesAreNoLargerThanWhatTheDriverAllocatesIn(long granularity, long pages) {
-        Doubles.cuda().set("allocation_granularity", granularity);
+        Fakes.cuda().set("allocation_granularity", granularity);
         DeviceBuffer buffer = gpu.buffer(gpu.backend(CufilePath.STAGED), 4096);
         try (PeerExport export = buffer.exportPeer()) {
             assertThat(export.pageBytes()).isEqualTo(pages);
@@ -101,7 +101,7 @@ class PeerExportTest {
 
     @Test
     void aDriverThatIsTooOldToSayHasThePagesOfItsBar() {
-        Doubles.cuda().fail("cuMemGetAllocationGranularity", 1, 500);
+        Fakes.cuda().fail("cuMemGetAllocationGranularity", 1, 500);
         DeviceBuffer buffer = gpu.buffer(gpu.backend(CufilePath.STAGED), 4096);
         try (PeerExport export = buffer.exportPeer()) {
             assertThat(export.pageBytes()).isEqualTo(GPU_PAGE);
@@ -142,7 +142,7 @@ class PeerExportTest {
 
     @Test
     void aGpuWithoutDmaBufsSaysSo() {
-        Doubles.cuda().set("dma_buf", 0);
+        Fakes.cuda().set("dma_buf", 0);
         Backend backend = gpu.backend(CufilePath.STAGED);
         DeviceBuffer buffer = gpu.buffer(backend, 4096);
         assertThatThrownBy(buffer::exportPeer).isInstanceOf(UnsupportedOperationException.class);

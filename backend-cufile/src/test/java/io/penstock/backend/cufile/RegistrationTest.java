@@ -13,11 +13,11 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.backend.cufile.routes.CufileProvider;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -27,15 +27,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which memory is registered with cuFile, when, and until when; the double complains of a wrong end. */
-@ExtendWith(FreshDoubles.class)
+/** Which memory is registered with cuFile, when, and until when; the fake complains of a wrong end. */
+@ExtendWith(FreshFakes.class)
 class RegistrationTest {
 
     private static final int MIB = 1 << 20;
     private static final String REGISTER = "cuFileBufRegister";
     private static final String DEREGISTER = "cuFileBufDeregister";
 
-    private final DoubleControl cufile = Doubles.cufile();
+    private final FakeControl cufile = Fakes.cufile();
     private CuFileBench bench;
     private StorageFile file;
     private CudaContext context;
@@ -51,12 +51,12 @@ class RegistrationTest {
     }
 
     private void open(Options options) throws IOException {
-        bench = CuFileBench.open(options, new CuFileDouble.WithNvidiaFs());
+        bench = CuFileBench.open(options, new CuFileFake.WithNvidiaFs());
         file = bench.file(CuFileBench.bytes(4 * MIB));
     }
 
     private void open() throws IOException {
-        open(CuFileDouble.options(CufilePath.SYNC));
+        open(CuFileFake.options(CufilePath.SYNC));
     }
 
     private Transfer read(DeviceBuffer buffer) {
@@ -102,7 +102,7 @@ class RegistrationTest {
 
     @Test
     void aLargeBufferIsRegisteredOnceItIsReused() throws IOException {
-        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER_BYTES, 4096L));
+        open(CuFileFake.options(CufilePath.SYNC).with(CufileOptions.REGISTER_BYTES, 4096L));
         DeviceBuffer buffer = bench.buffer(2 * MIB);
         assertThat(path(buffer)).as("one use may be all").isEqualTo(TransferPath.COMPAT);
         assertThat(cufile.calls(REGISTER)).isZero();
@@ -116,8 +116,9 @@ class RegistrationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "DIRECT"})
-    void aLargeBufferIsRegisteredOnceItIsReusedAlsoWhereTheRestGoesBySlots(CufilePath way) throws IOException {
-        open(CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 4096L));
+    void aLargeBufferIsRegisteredOnceItIsReusedAlsoWhereTheRestGoesByStagingBuffers(CufilePath variant)
+            throws IOException {
+        open(CuFileFake.options(variant).with(CufileOptions.REGISTER_BYTES, 4096L));
         DeviceBuffer buffer = bench.buffer(2 * MIB);
         Transfer twoParts = Transfer.read(file.region(0, MIB), buffer.region(0, MIB))
                 .and(file.region(MIB, MIB), buffer.region(MIB, MIB));
@@ -138,10 +139,10 @@ class RegistrationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "DIRECT", "SYNC"})
-    void memoryThatWasAllocatedBeforeTheFirstFileIsRegisteredWhenTheDriverOpens(CufilePath way) throws IOException {
+    void memoryThatWasAllocatedBeforeTheFirstFileIsRegisteredWhenTheDriverOpens(CufilePath variant) throws IOException {
         bench = CuFileBench.open(
-                CuFileDouble.options(way).with(CufileOptions.REGISTER_BYTES, 2L * MIB),
-                new CuFileDouble.WithNvidiaFs());
+                CuFileFake.options(variant).with(CufileOptions.REGISTER_BYTES, 2L * MIB),
+                new CuFileFake.WithNvidiaFs());
         DeviceBuffer large = bench.buffer(3 * MIB);
         DeviceBuffer buffer = bench.buffer(MIB);
         long pointer = allocate(2 * MIB);
@@ -163,10 +164,10 @@ class RegistrationTest {
     }
 
     @Test
-    void aReadOfManyPiecesIsOneUse() throws IOException {
-        open(CuFileDouble.options(CufilePath.SYNC)
+    void aReadOfManySegmentsIsOneUse() throws IOException {
+        open(CuFileFake.options(CufilePath.SYNC)
                 .with(CufileOptions.REGISTER_BYTES, 4096L)
-                .with(CufileOptions.PIECE_BYTES, 64L << 10));
+                .with(CufileOptions.SEGMENT_BYTES, 64L << 10));
         DeviceBuffer buffer = bench.buffer(2 * MIB);
         assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
         assertThat(cufile.calls("cuFileRead")).isEqualTo(32);
@@ -176,7 +177,7 @@ class RegistrationTest {
 
     @Test
     void neverMeansNever() throws IOException {
-        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.NEVER));
+        open(CuFileFake.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.NEVER));
         DeviceBuffer buffer = bench.buffer(MIB);
         for (int i = 0; i < 5; i++) {
             assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
@@ -186,7 +187,7 @@ class RegistrationTest {
 
     @Test
     void alwaysRegistersAtAllocationAlsoBeforeTheFirstFile() throws IOException {
-        Options always = CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS);
+        Options always = CuFileFake.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS);
         bench = CuFileBench.open(always);
         DeviceBuffer buffer = bench.buffer(MIB);
         assertThat(cufile.calls(REGISTER)).isEqualTo(1);
@@ -208,7 +209,7 @@ class RegistrationTest {
     @Test
     void anExhaustedBarLeavesTheBufferUnregisteredAndUsable() throws IOException {
         cufile.fail(REGISTER, 0, 5016);
-        open(CuFileDouble.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        open(CuFileFake.options(CufilePath.SYNC).with(CufileOptions.REGISTER, Registering.ALWAYS));
         DeviceBuffer buffer = bench.buffer(MIB);
         assertThat(path(buffer)).isEqualTo(TransferPath.COMPAT);
         assertThatThrownBy(() -> bench.move(read(buffer).requireDirect()))
@@ -276,7 +277,7 @@ class RegistrationTest {
 
     private CudaContext context() {
         if (context == null) {
-            context = ContextChoice.open(CuFileDouble.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
+            context = ContextChoice.open(CuFileFake.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
         }
         return context;
     }

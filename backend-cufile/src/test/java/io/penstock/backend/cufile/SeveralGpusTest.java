@@ -15,9 +15,9 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.doubles.Application;
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
+import io.penstock.backend.cufile.fakes.Application;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,7 +33,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Several GPUs in one process: each call in the context of its own, on threads that they share. */
-@ExtendWith(FreshDoubles.class)
+@ExtendWith(FreshFakes.class)
 class SeveralGpusTest {
 
     private static final int BYTES = 5 << 20;
@@ -45,7 +45,7 @@ class SeveralGpusTest {
 
     @BeforeEach
     void start() {
-        Doubles.cuda().set("device_count", 2);
+        Fakes.cuda().set("device_count", 2);
         gpus = new GpuFixture(folder);
     }
 
@@ -53,7 +53,7 @@ class SeveralGpusTest {
     void nothingLeaks() {
         gpus.close();
         for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
-            await(() -> Doubles.cuda().live(kind) == 0);
+            await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
 

@@ -3,8 +3,8 @@ package io.penstock.backend.cufile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.routes.CufileProvider;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,8 +26,8 @@ class SmokeTest {
     void compile() throws IOException {
         environment = Map.of(
                 "PENSTOCK_BACKEND", "cufile",
-                "PENSTOCK_CUFILE_LIBCUDA", Doubles.libcuda().toString(),
-                "PENSTOCK_CUFILE_LIBCUFILE", Doubles.libcufile().toString());
+                "PENSTOCK_CUFILE_LIBCUDA", Fakes.libcuda().toString(),
+                "PENSTOCK_CUFILE_LIBCUFILE", Fakes.libcufile().toString());
         program = UserProgram.compile(directory, CufileProvider.class);
     }
 

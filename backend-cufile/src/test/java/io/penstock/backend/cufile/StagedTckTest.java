@@ -5,31 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
-/** The rules through pinned slots. */
+/** The rules through pinned staging buffers. */
 class StagedTckTest {
 
     @BeforeAll
     static void fresh() {
-        Doubles.require();
-        Doubles.reset();
+        Fakes.require();
+        Fakes.reset();
     }
 
     /** What no single rule looks at: all that was made on the GPU is gone, and was used as the vendor wants. */
     @AfterAll
     static void nothingIsLeftOnTheGpu() {
-        assertThat(Doubles.complaint()).isEmpty();
+        assertThat(Fakes.complaint()).isEmpty();
         for (String kind :
                 new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
                 }) {
             // With the backend or right behind it: threads that used the context let it go as they end.
-            assertThat(Doubles.cuda().awaitLive(kind, 0)).as(kind).isZero();
+            assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
     }
 

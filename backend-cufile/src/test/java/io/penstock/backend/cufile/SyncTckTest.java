@@ -3,7 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.FileOption;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -15,8 +15,8 @@ class SyncTckTest {
 
     @BeforeAll
     static void fresh() {
-        Doubles.require();
-        Doubles.reset();
+        Fakes.require();
+        Fakes.reset();
     }
 
     @AfterAll
@@ -29,7 +29,7 @@ class SyncTckTest {
     class Cached implements BackendRules {
         @Override
         public TckSubject subject() {
-            return CuFileDouble.of(CufilePath.SYNC, TransferPath.COMPAT);
+            return CuFileFake.of(CufilePath.SYNC, TransferPath.COMPAT);
         }
     }
 
@@ -38,7 +38,7 @@ class SyncTckTest {
     class Uncached implements BackendRules {
         @Override
         public TckSubject subject() {
-            return CuFileDouble.of(CufilePath.SYNC, TransferPath.COMPAT, FileOption.DIRECT, FileOption.EXCLUSIVE);
+            return CuFileFake.of(CufilePath.SYNC, TransferPath.COMPAT, FileOption.DIRECT, FileOption.EXCLUSIVE);
         }
     }
 }

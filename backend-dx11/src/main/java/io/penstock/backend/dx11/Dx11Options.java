@@ -4,63 +4,50 @@ package io.penstock.backend.dx11;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the dx11 backend, beside those of every backend and those of staging. */
+/** The options of the dx11 backend, in addition to those of every backend and of staging. */
 public final class Dx11Options {
 
-    /** Which adapter a device of ours is made on. */
+    /** The adapter on which the backend creates its device. */
     public static final Option<String> ADAPTER = Option.text(
             "penstock.dx11.adapter",
             "best",
             "the adapter: its number as doctor counts, part of its name, warp (Microsoft's renderer on the processor), or"
                     + " best, the first that is hardware");
 
-    /** Whose device. */
+    /** The device to use: the backend's own or the application's. */
     public static final Option<String> DEVICE = Option.text(
             "penstock.dx11.device", "own", "own, or the address of an ID3D11Device of the application's, 0x7f12...");
 
-    /** By what the end of a copy is learnt. */
-    public static final Option<CopyEnd> COPY_END =
-            Option.choice("penstock.dx11.copy-end", CopyEnd.class, CopyEnd.AUTO, "by what the end of a copy is learnt");
+    /** How the completion of a copy is detected. */
+    public static final Option<CopyCompletion> COPY_COMPLETION = Option.choice(
+            "penstock.dx11.copy-completion",
+            CopyCompletion.class,
+            CopyCompletion.AUTO,
+            "by what the end of a copy is learnt");
 
-    /** Up to how many bytes the driver copies away from a slot at once. */
+    /** The most bytes that the driver copies out of a staging buffer at once. */
     public static final Option<Long> UPDATE_BYTES = Option.bytes(
             "penstock.dx11.update-bytes",
             64L << 10,
             0,
             1L << 30,
-            "pieces of up to so many bytes go to the device by UpdateSubresource, longer ones by a copy from the slot");
+            "segments of up to so many bytes go to the device by UpdateSubresource, longer ones by a copy from the staging buffer");
 
-    /** Which way transfers take. */
+    /** The path that transfers take. */
     public static final Option<Dx11Path> PATH =
             Option.choice("penstock.dx11.path", Dx11Path.class, Dx11Path.AUTO, "which way transfers take");
 
-    /** AmdDxExtSsgID of AMD's header. */
-    public static final Option<String> SSG_INTERFACE = Option.text(
-            "penstock.dx11.ssg.interface", "", "AmdDxExtSsgID of AMD's header, a number; without it there is no SSG");
-
-    /** AmdDxSsgFile_Read of AMD's header. */
-    public static final Option<String> SSG_READ_ACCESS = Option.text(
-            "penstock.dx11.ssg.read-access",
+    /** The constants of AMD's header. */
+    public static final Option<String> SSG_HEADER = Option.text(
+            "penstock.dx11.ssg.header",
             "",
-            "AmdDxSsgFile_Read of AMD's header, a number; without it there is no SSG");
+            "what AMD's header says and its manual does not print, see docs/dx11.md; without it there is no SSG");
 
-    /** The access for writing of AMD's header. */
-    public static final Option<String> SSG_WRITE_ACCESS = Option.text(
-            "penstock.dx11.ssg.write-access",
-            "",
-            "the AmdDxSsgFileAccess for writing of AMD's header, a number; without it there is no SSG");
-
-    /** How the structures of AMD's header lie in memory. */
-    public static final Option<String> SSG_LAYOUT = Option.text(
-            "penstock.dx11.ssg.layout",
-            "",
-            "how the structures of AMD's header lie in memory, see docs/dx11.md; without it there is no SSG");
-
-    /** Where AMD's driver is. */
+    /** The library of AMD's driver. */
     public static final Option<String> SSG_LIBRARY =
             Option.text("penstock.dx11.ssg.library", "", "the file of AMD's driver; without it atidxx64.dll");
 
-    /** How large one region of a transfer of AMD's is at most. */
+    /** The maximum size of one region of a transfer by AMD's interface. */
     public static final Option<Long> SSG_REGION_BYTES = Option.bytes(
             "penstock.dx11.ssg.region-bytes",
             256L << 10,
@@ -68,35 +55,32 @@ public final class Dx11Options {
             1L << 30,
             "the most bytes of one region; AMD's manual says that several small ones can be faster");
 
-    /** How many transfers of AMD's are in flight, each with a thread that waits for it. */
+    /** The transfers by AMD's interface in flight, each with a thread that waits for it. */
     public static final Option<Integer> SSG_WAITERS = Option.integer(
             "penstock.dx11.ssg.waiters", 4, 1, 64, "the most calls in flight, and the most threads that wait for them");
 
-    /** Whether transfers of AMD's have events. */
+    /** True if transfers by AMD's interface have events. */
     public static final Option<Boolean> SSG_ASYNCHRONOUS = Option.flag(
             "penstock.dx11.ssg.asynchronous",
             true,
             "whether calls return at once and are waited for by events; if not, threads make calls that block");
 
-    /** Where Direct3D 11 is. */
+    /** The Direct3D 11 library. */
     public static final Option<String> D3D11 =
             Option.text("penstock.dx11.d3d11", "", "the file of d3d11.dll; without it the system's");
 
     private Dx11Options() {}
 
-    /** Returns all of them. */
+    /** Returns all options of this backend. */
     public static List<Option<?>> all() {
         return List.of(
                 ADAPTER,
                 DEVICE,
                 PATH,
-                COPY_END,
+                COPY_COMPLETION,
                 UPDATE_BYTES,
                 D3D11,
-                SSG_INTERFACE,
-                SSG_READ_ACCESS,
-                SSG_WRITE_ACCESS,
-                SSG_LAYOUT,
+                SSG_HEADER,
                 SSG_LIBRARY,
                 SSG_REGION_BYTES,
                 SSG_WAITERS,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
-/** Which way transfers take. */
+/** The path that transfers take. */
 public enum Dx11Path {
-    /** By AMD's interface where it is and takes the transfer, else through staging buffers. */
+    /** AMD's interface if it is available and accepts the transfer, otherwise staging buffers. */
     AUTO,
-    /** By AMD's interface; what it does not take goes through staging buffers. A device without it is refused. */
+    /**
+     * AMD's interface; transfers that it does not accept go through staging buffers. Opening fails on a device without
+     * it.
+     */
     SSG,
     /** Through staging buffers. */
     STAGED

@@ -2,8 +2,8 @@
 /**
  * Transfers between files and Direct3D 11 buffers.
  *
- * <p>An application opens the backend {@code dx11}, on a device of our own or on its own, and needs nothing of this
- * package but, perhaps, its {@linkplain io.penstock.backend.dx11.Dx11Options options}.
+ * <p>An application opens the backend {@code dx11}, on the backend's device or on its own, and uses nothing of this
+ * package except its {@linkplain io.penstock.backend.dx11.Dx11Options options}.
  */
 @NullMarked
 package io.penstock.backend.dx11;

@@ -11,12 +11,14 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.dx11.device.CopyCompletions;
 import io.penstock.backend.dx11.ffi.D3d11Context4;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.D3d11Device5;
 import io.penstock.backend.dx11.ffi.D3d11Fence;
 import io.penstock.backend.dx11.ffi.Kernel32;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,8 +32,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An {@code ID3D11Fence} of the application's, and those that it is handed. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class ApplicationFenceTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -47,7 +49,7 @@ class ApplicationFenceTest {
 
     @BeforeEach
     void open() {
-        Options fenced = Direct3dDouble.options(true);
+        Options fenced = Direct3dFake.options(true);
         device = Dx11s.device();
         long[] context = new long[1];
         D3d11Device.GetImmediateContext(device, context);
@@ -99,7 +101,7 @@ class ApplicationFenceTest {
             long handle = Unknown.as(fence.nativeHandle(), D3d11Fence.TABLE);
             assertThat(handle).isNotZero();
             awaitValue(handle); // the device passes it behind what told of the end
-            assertThat(D3d11Fence.GetCompletedValue(handle)).isEqualTo(Dx11Fence.VALUE);
+            assertThat(D3d11Fence.GetCompletedValue(handle)).isEqualTo(CopyCompletions.FENCE_VALUE);
             Unknown.Release(handle);
         }
         file.close();
@@ -108,7 +110,7 @@ class ApplicationFenceTest {
     private static void awaitValue(long fence) {
         long event = Kernel32.CreateEventW(0, 0, 0, 0);
         assertThat(event).isNotZero();
-        assertThat(D3d11Fence.SetEventOnCompletion(fence, Dx11Fence.VALUE, event))
+        assertThat(D3d11Fence.SetEventOnCompletion(fence, CopyCompletions.FENCE_VALUE, event))
                 .isZero();
         assertThat(Kernel32.WaitForSingleObject(event, (int) PATIENCE.toMillis()))
                 .isZero();

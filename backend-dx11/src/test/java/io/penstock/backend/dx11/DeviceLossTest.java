@@ -13,6 +13,7 @@ import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A device that is removed, hung or reset: nothing hangs, the reason is told, and another can be opened. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class DeviceLossTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -45,19 +46,19 @@ class DeviceLossTest {
     void everythingInFlightEndsWithTheReasonAndTheNextDeviceWorks(String reason, boolean fences, boolean silently)
             throws IOException {
         Path path = Files.write(folder.resolve("file"), new byte[BYTES]);
-        Backend backend = new Dx11Provider().open(Dx11s.resolved(Direct3dDouble.options(fences)));
+        Backend backend = new Dx11Provider().open(Dx11s.resolved(Direct3dFake.options(fences)));
         DeviceBuffer buffer = backend.allocate(BYTES).block(PATIENCE);
         StorageFile file =
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block(PATIENCE);
-        Direct3dDouble.hold(true);
+        Direct3dFake.hold(true);
         Witness<Completion> read = Witness.of(backend.submit(Transfer.read(file.all(), buffer.all())));
         Witness<Completion> write = Witness.of(backend.submit(Transfer.write(buffer.all(), file.all())));
         assertThat(read.hasEnded() || write.hasEnded()).isFalse();
 
-        Direct3dDouble.remove(number(reason), silently);
+        Direct3dFake.remove(number(reason), silently);
         assertLost(read.error(), reason);
         assertLost(write.error(), reason);
-        Direct3dDouble.hold(false);
+        Direct3dFake.hold(false);
         assertThatThrownBy(() ->
                         backend.submit(Transfer.read(file.all(), buffer.all())).block(PATIENCE))
                 .isInstanceOf(DeviceLostException.class);
@@ -68,7 +69,7 @@ class DeviceLossTest {
         buffer.close();
         backend.close();
 
-        try (Backend again = new Dx11Provider().open(Dx11s.resolved(Direct3dDouble.options(fences)))) {
+        try (Backend again = new Dx11Provider().open(Dx11s.resolved(Direct3dFake.options(fences)))) {
             Completion moved = again.withFile(
                             path,
                             FileOption.READ,

@@ -4,8 +4,13 @@ package io.penstock.backend.dx11;
 import io.penstock.Backend;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.backend.dx11.device.Dx11Device;
+import io.penstock.backend.dx11.image.Dx11Image;
+import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.backend.dx11.staged.Dx11StagingBuffer;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -28,7 +33,7 @@ record Dx11Subject(Options options) implements TckSubject {
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new Dx11Provider().open(Dx11s.resolved(options), HoldingRoute::new);
+        return new Dx11Provider().open(Dx11s.resolved(options), HoldingPath::new);
     }
 
     @Override
@@ -51,7 +56,7 @@ record Dx11Subject(Options options) implements TckSubject {
         return Map.of(
                 "buffers", Dx11Memory.LIVE.get(),
                 "textures", Dx11Image.LIVE.get(),
-                "slots", Dx11Slots.LIVE.get(),
+                "staging buffers", Dx11StagingBuffer.LIVE.get(),
                 "devices", Dx11Device.LIVE.get());
     }
 }

@@ -4,10 +4,13 @@ package io.penstock.backend.dx11;
 import io.penstock.Availability;
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.dx11.device.Adapter;
+import io.penstock.backend.dx11.device.DeviceChoice;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Require;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +25,7 @@ final class Dx11s {
     /** Skips the test where there is none; a failure where {@code PENSTOCK_REQUIRE} names {@code dx11}. */
     static synchronized void require() {
         if (found == null) {
-            found = Dx11Probe.probe(resolved(Options.none()));
+            found = new Dx11Provider().probe(resolved(Options.none()));
         }
         Require.backend("dx11", found);
     }

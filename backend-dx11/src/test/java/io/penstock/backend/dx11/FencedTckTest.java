@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Reads, writes and fences where the device has the fences of Windows 10. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class FencedTckTest implements ReadRules, WriteRules, FenceRules {
 
     @Override
     public TckSubject subject() {
-        return new Dx11Subject(Direct3dDouble.options(true));
+        return new Dx11Subject(Direct3dFake.options(true));
     }
 }

@@ -27,32 +27,32 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files of more than 4 GiB, on every way, and where 32 bits are all that a driver's structures have. The files are sparse;
- * what would end up 4 GiB too early is seen there, too.
+ * Files of more than 4 GiB, on every way, and where 32 bits are all that a driver's structures have. The files are
+ * sparse; what would end up 4 GiB too early is seen there, too.
  */
-@ExtendWith(SsgDouble.class)
+@ExtendWith(SsgFake.class)
 class LargeFilesTest {
 
-    private static final int BLOCK = SsgDouble.BLOCK;
+    private static final int BLOCK = SsgFake.BLOCK;
     private static final int BYTES = 64 * BLOCK;
     private static final long LIMIT = 1L << 32;
     private static final long START = LIMIT - 3 * BLOCK;
 
     /** Which way files go, and where the structures lie. */
-    enum Way {
+    enum Variant {
         SSG_1(1),
         SSG_2(2),
         STAGED(1);
 
         private final int layout;
 
-        Way(int layout) {
+        Variant(int layout) {
             this.layout = layout;
         }
 
         Options options() {
-            SsgDouble.reset(layout);
-            Options ssg = SsgDouble.options(layout).with(Dx11Options.SSG_REGION_BYTES, 4L * BLOCK);
+            SsgFake.reset(layout);
+            Options ssg = SsgFake.options(layout).with(Dx11Options.SSG_REGION_BYTES, 4L * BLOCK);
             return this == STAGED ? ssg.with(Dx11Options.PATH, Dx11Path.STAGED) : ssg;
         }
 
@@ -92,14 +92,14 @@ class LargeFilesTest {
 
     @ParameterizedTest
     @EnumSource
-    void bytesBeyondFourGibibytesAreRead(Way way) throws IOException {
+    void bytesBeyondFourGibibytesAreRead(Variant variant) throws IOException {
         byte[] bytes = SsgBench.random(BYTES, 1);
         Path path = large(bytes);
-        try (SsgBench bench = new SsgBench(folder, way.options());
+        try (SsgBench bench = new SsgBench(folder, variant.options());
                 StorageFile file = open(bench, path, FileOption.READ)) {
             DeviceBuffer buffer = bench.buffer(BYTES);
             Completion done = bench.run(Transfer.read(file.region(START, BYTES), buffer.all()));
-            assertThat(done.path()).isEqualTo(way.path());
+            assertThat(done.path()).isEqualTo(variant.path());
             assertThat(done.bytes()).isEqualTo(BYTES);
             assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
             // Not whole blocks, all of it beyond, and as far as the file goes.
@@ -114,15 +114,15 @@ class LargeFilesTest {
 
     @ParameterizedTest
     @EnumSource
-    void bytesBeyondFourGibibytesAreWrittenAndNoneBefore(Way way) throws IOException {
+    void bytesBeyondFourGibibytesAreWrittenAndNoneBefore(Variant variant) throws IOException {
         byte[] before = SsgBench.random(BYTES, 2);
         byte[] bytes = SsgBench.random(20 * BLOCK, 3);
         Path path = large(before);
-        try (SsgBench bench = new SsgBench(folder, way.options());
+        try (SsgBench bench = new SsgBench(folder, variant.options());
                 StorageFile file = open(bench, path, FileOption.READ, FileOption.WRITE)) {
             DeviceBuffer buffer = bench.filled(bytes);
             Completion done = bench.run(Transfer.write(buffer.all(), file.region(LIMIT + 2 * BLOCK, 20 * BLOCK)));
-            assertThat(done.path()).isEqualTo(way.path());
+            assertThat(done.path()).isEqualTo(variant.path());
             bench.run(Transfer.write(buffer.region(0, 1000), file.region(LIMIT - 300, 1000)));
             // Behind the end: the file grows.
             bench.run(Transfer.write(buffer.region(0, 5000), file.region(START + BYTES + 10, 5000)));
@@ -140,16 +140,15 @@ class LargeFilesTest {
     void fileOffsetsOfThirtyTwoBitsTakeWhatLiesBefore() throws IOException {
         byte[] bytes = SsgBench.random(BYTES, 4);
         Path path = large(bytes);
-        // The double's own have 64, of which these are the lower half.
-        Options narrow = SsgDouble.options(1).with(Dx11Options.SSG_LAYOUT, """
-                handle=8 version=12:major@0/4,minor@4/4,build@8/4 info=16:file@0/8,block@8/4
-                region=24:file@0/4,buffer@8/8,size@16/8""");
+        // The fake's own have 64, of which these are the lower half.
+        Options narrow = SsgFake.options(1)
+                .with(Dx11Options.SSG_HEADER, SsgFake.HEADER.replace("region.file=8", "region.file=4 region.upper=4"));
         try (SsgBench bench = new SsgBench(folder, narrow);
                 StorageFile file = open(bench, path, FileOption.READ)) {
             DeviceBuffer buffer = bench.buffer(BYTES);
             Transfer beyond = Transfer.read(file.region(START, BYTES), buffer.all());
             assertThat(bench.backend().explain(beyond).whyNotDirect())
-                    .contains("penstock.dx11.ssg.layout has file offsets of 32 bits");
+                    .contains("penstock.dx11.ssg.header has file offsets of 32 bits");
             assertThatThrownBy(() -> bench.run(beyond.requireDirect()))
                     .isInstanceOf(PermanentStorageException.class)
                     .hasMessageContaining("file offsets of 32 bits");
@@ -168,9 +167,11 @@ class LargeFilesTest {
     void lengthsOfThirtyTwoBitsTakeNoLargerFile(boolean writes) throws IOException {
         byte[] bytes = SsgBench.random(BYTES, 5);
         Path path = large(bytes);
-        Options narrow = SsgDouble.options(1).with(Dx11Options.SSG_LAYOUT, """
-                handle=8 version=12:major@0/4,minor@4/4,build@8/4 info=16:file@0/4,block@8/4
-                region=24:file@0/8,buffer@8/8,size@16/8""");
+        Options narrow = SsgFake.options(1)
+                .with(
+                        Dx11Options.SSG_HEADER,
+                        SsgFake.HEADER.replace(
+                                "info.file=8 info.block=4", "info.file=4 info.upper=4 info.block=4 info.rest=4"));
         FileOption[] options =
                 writes ? new FileOption[] {FileOption.READ, FileOption.WRITE} : new FileOption[] {FileOption.READ};
         try (SsgBench bench = new SsgBench(folder, narrow);

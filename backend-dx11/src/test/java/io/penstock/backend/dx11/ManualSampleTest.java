@@ -39,7 +39,7 @@ import reactor.core.publisher.Mono;
  *       leaves the file open, and a failed read is reported and gone on from.
  * </ul>
  */
-@ExtendWith(SsgDouble.class)
+@ExtendWith(SsgFake.class)
 class ManualSampleTest {
 
     private static final long FILE_OFFSET = 8192;
@@ -76,7 +76,7 @@ class ManualSampleTest {
 
     /** Create module handle, initial function pointer, general extension object, SSG extension interface. */
     private SsgBench open() {
-        return new SsgBench(folder, SsgDouble.options(1));
+        return new SsgBench(folder, SsgFake.options(1));
     }
 
     @Test
@@ -100,7 +100,7 @@ class ManualSampleTest {
 
     @Test
     void aDeviceWithoutTheExtensionIsAnErrorAsTheSampleMeansIt() {
-        SsgDouble.answer("AmdDxExtCreate11", Hresult.E_FAIL, 1);
+        SsgFake.answer("AmdDxExtCreate11", Hresult.E_FAIL, 1);
         assertThatThrownBy(this::open).isInstanceOf(BackendUnavailableException.class);
     }
 }

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Reads and writes where a staging buffer is mapped elsewhere each time, as Direct3D may. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class MovedMapsTckTest implements ReadRules, WriteRules, EdgeRules {
 
     @Override
     public TckSubject subject() {
-        Direct3dDouble.moveMaps();
-        return new Dx11Subject(Direct3dDouble.options(false).with(Dx11Options.UPDATE_BYTES, 0L));
+        Direct3dFake.moveMaps();
+        return new Dx11Subject(Direct3dFake.options(false).with(Dx11Options.UPDATE_BYTES, 0L));
     }
 }

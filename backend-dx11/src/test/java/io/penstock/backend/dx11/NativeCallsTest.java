@@ -10,6 +10,8 @@ import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How many calls of Direct3D one transfer of one region takes, once everything is there. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class NativeCallsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -39,7 +41,7 @@ class NativeCallsTest {
     })
     void aTransferTakesFewCalls(boolean fences, int bytes, int ofRead, int ofWrite) throws IOException {
         Path path = Files.write(folder.resolve("file"), new byte[bytes]);
-        Backend backend = new Dx11Provider().open(Dx11s.resolved(Direct3dDouble.options(fences)));
+        Backend backend = new Dx11Provider().open(Dx11s.resolved(Direct3dFake.options(fences)));
         DeviceBuffer buffer = backend.allocate(bytes).block(PATIENCE);
         StorageFile file =
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block(PATIENCE);
@@ -63,9 +65,9 @@ class NativeCallsTest {
         long device = Dx11s.device();
         Backend backend = new Dx11Provider()
                 .open(Dx11s.resolved(
-                        Direct3dDouble.options(fences).with(Dx11Options.DEVICE, "0x" + Long.toHexString(device))));
+                        Direct3dFake.options(fences).with(Dx11Options.DEVICE, "0x" + Long.toHexString(device))));
         ImageRegion.Texels size = new ImageRegion.Texels(256, 256, 1);
-        try (Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R8_UNORM);
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, size, 1, Texture.R8_UNORM);
                 StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE)) {
             ImageRegion all = new ImageRegion(
                     texture.handle(),
@@ -88,10 +90,10 @@ class NativeCallsTest {
     private static int calls(Backend backend, Transfer transfer) {
         int least = Integer.MAX_VALUE;
         for (int i = 0; i < 20; i++) {
-            int before = Direct3dDouble.calls();
+            int before = Direct3dFake.calls();
             assertThat(backend.submit(transfer).block(PATIENCE).bytes())
                     .isEqualTo(transfer.fileRegion(0).length());
-            least = i < 4 ? least : Math.min(least, Direct3dDouble.calls() - before);
+            least = i < 4 ? least : Math.min(least, Direct3dFake.calls() - before);
         }
         return least;
     }

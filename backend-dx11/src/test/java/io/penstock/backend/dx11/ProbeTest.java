@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Availability;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
+import io.penstock.backend.dx11.device.Adapter;
+import io.penstock.backend.dx11.device.DeviceChoice;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.engine.spi.ffi.Machine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,7 +28,7 @@ class ProbeTest {
 
     @Test
     void whatIsThereIsSaidOrWhyNot() {
-        Availability found = Dx11Probe.probe(Dx11s.resolved(Options.none()));
+        Availability found = new Dx11Provider().probe(Dx11s.resolved(Options.none()));
         if (Machine.operatingSystem().startsWith("windows")) {
             Dx11s.require();
             assertThat(found.reason()).isNotBlank();

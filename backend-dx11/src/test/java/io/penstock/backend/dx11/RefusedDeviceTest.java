@@ -8,13 +8,14 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.Direct3d;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Devices that do not do, and what is said of them. */
-@Tag("double")
-@ExtendWith(Direct3dDouble.class)
+@Tag("fake")
+@ExtendWith(Direct3dFake.class)
 class RefusedDeviceTest {
 
     private static final int HARDWARE = 1; // D3D_DRIVER_TYPE
@@ -44,7 +45,7 @@ class RefusedDeviceTest {
     void fencesThatAreAskedForAreMissedWithTheirReason() {
         long device = Dx11s.device();
         assertThatThrownBy(() -> new Dx11Provider()
-                        .open(Dx11s.resolved(Dx11s.on(device).with(Dx11Options.COPY_END, CopyEnd.FENCE))))
+                        .open(Dx11s.resolved(Dx11s.on(device).with(Dx11Options.COPY_COMPLETION, CopyCompletion.FENCE))))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("no ID3D11Device5");
         assertThat(Unknown.Release(device)).isZero();

@@ -3,6 +3,7 @@ package io.penstock.backend.dx11;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;

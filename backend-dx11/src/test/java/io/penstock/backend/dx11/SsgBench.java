@@ -8,6 +8,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Random;
 
-/** A backend on the double of AMD's driver and on the device of this machine, with files in one folder. */
+/** A backend on the fake of AMD's driver and on the device of this machine, with files in one folder. */
 final class SsgBench implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each answer that the manual knows, and what the application gets; docs/dx11.md has them in a table. */
-@ExtendWith(SsgDouble.class)
+@ExtendWith(SsgFake.class)
 class SsgErrorsTest {
 
-    private static final int BYTES = 2 * SsgDouble.BLOCK;
+    private static final int BYTES = 2 * SsgFake.BLOCK;
     private static final String E_HANDLE = "E_HANDLE";
 
     @TempDir
@@ -43,7 +43,7 @@ class SsgErrorsTest {
     }
 
     private static Options options(boolean asynchronous) {
-        return SsgDouble.options(1).with(Dx11Options.SSG_ASYNCHRONOUS, asynchronous);
+        return SsgFake.options(1).with(Dx11Options.SSG_ASYNCHRONOUS, asynchronous);
     }
 
     @ParameterizedTest
@@ -53,7 +53,7 @@ class SsgErrorsTest {
         "GetExtensionVersion, E_INVALIDARG, IAmdDxExtSSG::GetExtensionVersion -> E_INVALIDARG (0x80070057)"
     })
     void aDriverWithoutTheInterfaceIsNoSsgAndIsToldWhy(String function, String answer, String said) {
-        SsgDouble.answer(function, number(answer), 2);
+        SsgFake.answer(function, number(answer), 2);
         assertThatThrownBy(() -> new SsgBench(folder, options(true)))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("penstock.dx11.path=ssg, but ")
@@ -66,7 +66,7 @@ class SsgErrorsTest {
 
     @Test
     void aDriverThatGivesNoExtensionAndNoErrorIsNoSsg() {
-        SsgDouble.answer("AmdDxExtCreate11", Hresult.S_FALSE, 1);
+        SsgFake.answer("AmdDxExtCreate11", Hresult.S_FALSE, 1);
         assertThatThrownBy(() -> new SsgBench(folder, options(true)))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("AmdDxExtCreate11 gives no extension for this device");
@@ -77,7 +77,7 @@ class SsgErrorsTest {
     void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(String function, String answer)
             throws IOException {
         try (SsgBench ssg = new SsgBench(folder, options(true))) {
-            SsgDouble.answer(function, number(answer), 1);
+            SsgFake.answer(function, number(answer), 1);
             StorageFile file = ssg.file("refused", new byte[BYTES]);
             DeviceBuffer buffer = ssg.buffer(BYTES);
             assertThat(ssg.run(Transfer.read(file.all(), buffer.all())).path()).isEqualTo(TransferPath.STAGED);
@@ -93,7 +93,7 @@ class SsgErrorsTest {
     void aFileThatIsNotReleasedFailsNothing(String answer) throws IOException {
         try (SsgBench ssg = new SsgBench(folder, options(true))) {
             StorageFile file = ssg.file("kept", new byte[BYTES]);
-            SsgDouble.answer("ReleaseFile", number(answer), 2);
+            SsgFake.answer("ReleaseFile", number(answer), 2);
             assertThat(ssg.run(Transfer.read(file.all(), ssg.buffer(BYTES).all()))
                             .bytes())
                     .isEqualTo(BYTES);
@@ -117,10 +117,10 @@ class SsgErrorsTest {
         try (SsgBench ssg = new SsgBench(folder, options(asynchronous))) {
             StorageFile file = ssg.file("file", new byte[BYTES]);
             DeviceBuffer buffer = ssg.filled(new byte[BYTES]);
-            Transfer transfer = function.equals(SsgDouble.WRITE)
+            Transfer transfer = function.equals(SsgFake.WRITE)
                     ? Transfer.write(buffer.all(), file.all())
                     : Transfer.read(file.all(), buffer.all());
-            SsgDouble.answer(function, number(answer), 1);
+            SsgFake.answer(function, number(answer), 1);
             PenstockException failure = catchThrowableOfType(PermanentStorageException.class, () -> ssg.run(transfer));
             NativeError error = failure.nativeError().orElseThrow();
             assertThat(error.call()).isEqualTo("IAmdDxExtSSG::" + function);
@@ -136,7 +136,7 @@ class SsgErrorsTest {
     void anEventThatIsNotDestroyedFailsNothing() throws IOException {
         try (SsgBench ssg = new SsgBench(folder, options(true))) {
             StorageFile file = ssg.file("file", new byte[BYTES]);
-            SsgDouble.answer("DestroyEvent", Hresult.E_INVALIDARG, 1);
+            SsgFake.answer("DestroyEvent", Hresult.E_INVALIDARG, 1);
             assertThat(ssg.run(Transfer.read(file.all(), ssg.buffer(BYTES).all()))
                             .bytes())
                     .isEqualTo(BYTES);

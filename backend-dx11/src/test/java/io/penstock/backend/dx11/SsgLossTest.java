@@ -13,6 +13,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A device that is removed while AMD's driver transfers, of which its event says nothing. */
-@Tag("double")
-@ExtendWith({Direct3dDouble.class, SsgDouble.class})
+@Tag("fake")
+@ExtendWith({Direct3dFake.class, SsgFake.class})
 class SsgLossTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -35,20 +36,20 @@ class SsgLossTest {
 
     @Test
     void aTransferOfARemovedDeviceFailsWithTheReasonAndTheNextDeviceWorks() throws IOException {
-        Path path = Files.write(folder.resolve("file"), new byte[SsgDouble.BLOCK]);
-        Direct3dDouble.options(false);
-        Options options = Dx11s.resolved(SsgDouble.options(1));
+        Path path = Files.write(folder.resolve("file"), new byte[SsgFake.BLOCK]);
+        Direct3dFake.options(false);
+        Options options = Dx11s.resolved(SsgFake.options(1));
         try (Backend backend = new Dx11Provider().open(options)) {
-            DeviceBuffer buffer = backend.allocate(SsgDouble.BLOCK).block(PATIENCE);
+            DeviceBuffer buffer = backend.allocate(SsgFake.BLOCK).block(PATIENCE);
             StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE);
-            SsgDouble.hold(true);
+            SsgFake.hold(true);
             Witness<Completion> reading = Witness.of(backend.submit(Transfer.read(file.all(), buffer.all())));
-            while (SsgDouble.calls(SsgDouble.READ) < 1) {
+            while (SsgFake.calls(SsgFake.READ) < 1) {
                 Thread.onSpinWait();
             }
-            Direct3dDouble.remove(Hresult.DXGI_ERROR_DEVICE_HUNG, false);
+            Direct3dFake.remove(Hresult.DXGI_ERROR_DEVICE_HUNG, false);
             assertThat(reading.hasEnded()).isFalse();
-            SsgDouble.hold(false);
+            SsgFake.hold(false);
             assertThat(reading.error())
                     .isInstanceOf(DeviceLostException.class)
                     .hasMessageContaining("GetDeviceRemovedReason -> DXGI_ERROR_DEVICE_HUNG (0x887a0006)");
@@ -60,7 +61,7 @@ class SsgLossTest {
                             path,
                             FileOption.READ,
                             file -> again.withBuffer(
-                                    SsgDouble.BLOCK, buffer -> again.submit(Transfer.read(file.all(), buffer.all()))))
+                                    SsgFake.BLOCK, buffer -> again.submit(Transfer.read(file.all(), buffer.all()))))
                     .block(PATIENCE);
             assertThat(moved.path()).isEqualTo(TransferPath.DIRECT);
         }

@@ -4,8 +4,13 @@ package io.penstock.backend.dx11;
 import io.penstock.Backend;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.backend.dx11.device.Dx11Device;
+import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.backend.dx11.ssg.Dx11SsgFile;
+import io.penstock.backend.dx11.staged.Dx11StagingBuffer;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -14,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The double of AMD's driver, on the device of this machine, as the TCK's subject.
+ * The fake of AMD's driver, on the device of this machine, as the TCK's subject.
  *
  * @param options that it is opened with
  */
@@ -28,7 +33,7 @@ record SsgSubject(Options options) implements TckSubject {
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new Dx11Provider().open(Dx11s.resolved(options), HoldingRoute::new);
+        return new Dx11Provider().open(Dx11s.resolved(options), HoldingPath::new);
     }
 
     @Override
@@ -50,9 +55,9 @@ record SsgSubject(Options options) implements TckSubject {
     public Map<String, Long> live() {
         return Map.of(
                 "buffers", Dx11Memory.LIVE.get(),
-                "slots", Dx11Slots.LIVE.get() + SsgSlot.LIVE.get(),
+                "staging buffers", Dx11StagingBuffer.LIVE.get(),
                 "devices", Dx11Device.LIVE.get(),
                 "file handles", Dx11SsgFile.LIVE.get(),
-                "the driver's", (long) SsgDouble.live());
+                "the driver's", (long) SsgFake.live());
     }
 }

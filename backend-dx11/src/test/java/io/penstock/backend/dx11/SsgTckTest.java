@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
-/** The rules by AMD's interface, on a double of its driver. */
+/** The rules by AMD's interface, on a fake of its driver. */
 class SsgTckTest {
 
     private static TckSubject subject(Options options) {
@@ -22,8 +22,8 @@ class SsgTckTest {
     }
 
     private static void nothingIsLeft() {
-        assertThat(SsgDouble.complaints()).isEmpty();
-        assertThat(SsgDouble.live()).isZero();
+        assertThat(SsgFake.complaints()).isEmpty();
+        assertThat(SsgFake.live()).isZero();
     }
 
     /** By events, in regions of 16 KiB. */
@@ -31,8 +31,8 @@ class SsgTckTest {
     class Asynchronous implements BackendRules {
         @BeforeAll
         static void machine() {
-            SsgDouble.require();
-            SsgDouble.reset(1);
+            SsgFake.require();
+            SsgFake.reset(1);
         }
 
         @AfterAll
@@ -42,7 +42,7 @@ class SsgTckTest {
 
         @Override
         public TckSubject subject() {
-            return SsgTckTest.subject(SsgDouble.options(1).with(Dx11Options.SSG_REGION_BYTES, 16L << 10));
+            return SsgTckTest.subject(SsgFake.options(1).with(Dx11Options.SSG_REGION_BYTES, 16L << 10));
         }
     }
 
@@ -51,8 +51,8 @@ class SsgTckTest {
     class Synchronous implements ReadRules, WriteRules, EdgeRules, PairRules {
         @BeforeAll
         static void machine() {
-            SsgDouble.require();
-            SsgDouble.reset(2);
+            SsgFake.require();
+            SsgFake.reset(2);
         }
 
         @AfterAll
@@ -62,7 +62,7 @@ class SsgTckTest {
 
         @Override
         public TckSubject subject() {
-            return SsgTckTest.subject(SsgDouble.options(2).with(Dx11Options.SSG_ASYNCHRONOUS, false));
+            return SsgTckTest.subject(SsgFake.options(2).with(Dx11Options.SSG_ASYNCHRONOUS, false));
         }
     }
 }

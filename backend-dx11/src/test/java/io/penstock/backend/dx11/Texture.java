@@ -8,13 +8,14 @@ import io.penstock.backend.dx11.ffi.D3d11Device;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.TextureCalls;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.image.TextureShape;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** A texture of an application's, with one reference; its levels all begin as {@link #BEFORE}. */
-record Texture(long device, TextureKind kind, Texels size, int levels, int format, long handle)
+record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int format, long handle)
         implements AutoCloseable {
 
     static final int R8_UNORM = 61;
@@ -24,7 +25,7 @@ record Texture(long device, TextureKind kind, Texels size, int levels, int forma
 
     private static final int MAP_READ = 1;
 
-    static Texture of(long device, TextureKind kind, Texels size, int levels, int format) {
+    static Texture of(long device, TextureShape.Kind kind, Texels size, int levels, int format) {
         Texture texture =
                 new Texture(device, kind, size, levels, format, create(device, kind, size, levels, format, 0));
         for (int level = 0; level < levels; level++) {
@@ -39,7 +40,7 @@ record Texture(long device, TextureKind kind, Texels size, int levels, int forma
     }
 
     /** Makes one of another usage than DEFAULT, which holds nothing yet. */
-    static long create(long device, TextureKind kind, Texels size, int levels, int format, int usage) {
+    static long create(long device, TextureShape.Kind kind, Texels size, int levels, int format, int usage) {
         int bind = usage == D3d11Buffer.USAGE_STAGING ? 0 : D3d11Buffer.BIND_SHADER_RESOURCE;
         int access = switch (usage) {
             case D3d11Buffer.USAGE_DYNAMIC -> D3d11Buffer.CPU_ACCESS_WRITE;
@@ -67,14 +68,14 @@ record Texture(long device, TextureKind kind, Texels size, int levels, int forma
     }
 
     private int texelBytes() {
-        return TexelFormat.bytes(format);
+        return TextureShape.texelBytes(format);
     }
 
     private Texels size(int level) {
         return new Texels(
                 Math.max(1, size.x() >> level),
                 Math.max(1, size.y() >> level),
-                kind == TextureKind.THREE ? Math.max(1, size.z() >> level) : size.z());
+                kind == TextureShape.Kind.THREE ? Math.max(1, size.z() >> level) : size.z());
     }
 
     private long context() {
@@ -85,7 +86,7 @@ record Texture(long device, TextureKind kind, Texels size, int levels, int forma
     }
 
     private int subresources() {
-        return kind == TextureKind.THREE ? 1 : size.z();
+        return kind == TextureShape.Kind.THREE ? 1 : size.z();
     }
 
     private void fill(int level, ByteBuffer bytes) {

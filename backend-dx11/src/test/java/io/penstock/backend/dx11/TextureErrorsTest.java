@@ -14,8 +14,11 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.image.Dx11Image;
+import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,7 +57,7 @@ class TextureErrorsTest {
     @BeforeEach
     void open() throws IOException {
         device = Dx11s.device();
-        backend = new Dx11Provider().open(Dx11s.resolved(Dx11s.on(device)), HoldingRoute::new);
+        backend = new Dx11Provider().open(Dx11s.resolved(Dx11s.on(device)), HoldingPath::new);
         Path path = Files.write(folder.resolve("file"), new byte[1024]);
         file = backend.openFile(path, FileOption.READ, FileOption.WRITE).block(PATIENCE);
     }
@@ -93,7 +96,7 @@ class TextureErrorsTest {
 
     @ParameterizedTest
     @CsvSource({"TWO, 1, 0, 0", "TWO, 0, 1, 0", "TWO, 0, 0, 1", "THREE, 0, 0, 1"})
-    void required_402_aBoxBeyondTheTextureIsTheCallersError(TextureKind kind, int x, int y, int z) {
+    void required_402_aBoxBeyondTheTextureIsTheCallersError(TextureShape.Kind kind, int x, int y, int z) {
         try (Texture texture = Texture.of(device, kind, SIZE, 1, Texture.R8_UNORM)) {
             assertThatThrownBy(reading(new ImageRegion(texture.handle(), 0, new Texels(x, y, z), SIZE, TIGHT)))
                     .isInstanceOf(IndexOutOfBoundsException.class)
@@ -107,7 +110,7 @@ class TextureErrorsTest {
 
     @Test
     void required_402_anOriginAtTheEndOfAllNumbersIsBeyondTheTexture() {
-        try (Texture texture = Texture.of(device, TextureKind.TWO, SIZE, 1, Texture.R8_UNORM)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM)) {
             Texels far = new Texels(Integer.MAX_VALUE, 0, 0);
             assertThatThrownBy(reading(new ImageRegion(texture.handle(), 0, far, SIZE, TIGHT)))
                     .isInstanceOf(IndexOutOfBoundsException.class);
@@ -116,21 +119,21 @@ class TextureErrorsTest {
 
     @Test
     void required_402_aTextureOfAnotherFormatOrUsageOrDeviceIsTheCallersError() {
-        try (Texture texture = Texture.of(device, TextureKind.TWO, SIZE, 1, Texture.R8_UNORM)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM)) {
             Layout signed = new Layout(63, 1, 16, 256);
             assertThatThrownBy(reading(new ImageRegion(texture.handle(), 0, CORNER, SIZE, signed)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is of DXGI format 61, not 63");
         }
         for (int usage : new int[] {D3d11Buffer.USAGE_DYNAMIC, D3d11Buffer.USAGE_STAGING}) {
-            long other = Texture.create(device, TextureKind.TWO, SIZE, 1, Texture.R8_UNORM, usage);
+            long other = Texture.create(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM, usage);
             assertThatThrownBy(reading(all(other)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(usage == D3d11Buffer.USAGE_STAGING ? "of usage STAGING" : "of usage DYNAMIC");
             assertThat(Unknown.Release(other)).isZero();
         }
         long other = Dx11s.device();
-        try (Texture foreign = Texture.of(other, TextureKind.TWO, SIZE, 1, Texture.R8_UNORM)) {
+        try (Texture foreign = Texture.of(other, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM)) {
             assertThatThrownBy(reading(all(foreign.handle())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another device's");
@@ -152,7 +155,7 @@ class TextureErrorsTest {
     /** If the device did not hold the texture, the copy would go to memory that is nobody's. */
     @Test
     void required_201_aTextureIsHeldFromTheSubscriptionToTheNativeEnd() throws IOException {
-        Texture texture = Texture.of(device, TextureKind.TWO, SIZE, 1, Texture.R8_UNORM);
+        Texture texture = Texture.of(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM);
         try (Gate gate = HeldCommands.in(folder);
                 StorageFile slow =
                         backend.openFile(gate.path(), FileOption.READ).block(PATIENCE)) {

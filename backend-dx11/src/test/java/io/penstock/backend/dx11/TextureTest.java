@@ -14,6 +14,9 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.image.Dx11Image;
+import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Textures of the application's are filled from files, through the ring of slots. */
+/** Textures of the application's are filled from files, through the ring of staging buffers. */
 class TextureTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -75,7 +78,7 @@ class TextureTest {
     }
 
     private static Layout tight(int format, Texels extent) {
-        int texel = TexelFormat.bytes(format);
+        int texel = TextureShape.texelBytes(format);
         long row = (long) extent.x() * texel;
         return new Layout(format, texel, row, row * extent.y());
     }
@@ -99,9 +102,9 @@ class TextureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aTextureIsFilledFromTheRowsOfAFile(TextureKind kind) throws IOException {
+    void aTextureIsFilledFromTheRowsOfAFile(TextureShape.Kind kind) throws IOException {
         assertThat(backend.capabilities().images()).isTrue();
-        Texels size = new Texels(65, kind == TextureKind.ONE ? 1 : 33, 3);
+        Texels size = new Texels(65, kind == TextureShape.Kind.ONE ? 1 : 33, 3);
         try (Texture texture = Texture.of(device, kind, size, 1, Texture.R8G8B8A8_UNORM)) {
             byte[] rows = random(65 * size.y() * 3 * 4);
             Completion done = read(rows, 0, all(texture), FileOption.READ);
@@ -113,7 +116,7 @@ class TextureTest {
 
     @ParameterizedTest
     @CsvSource({"TWO, 40, 280", "TWO, 40, 290", "THREE, 40, 280", "THREE, 40, 290", "THREE, 31, 186"})
-    void aBoxIsFilledFromPitchedRowsAndSlicesAndNothingBesideIt(TextureKind kind, int rowPitch, int slicePitch)
+    void aBoxIsFilledFromPitchedRowsAndSlicesAndNothingBesideIt(TextureShape.Kind kind, int rowPitch, int slicePitch)
             throws IOException {
         Texels size = new Texels(50, 9, 5);
         Texels origin = new Texels(7, 2, 1);
@@ -141,9 +144,9 @@ class TextureTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TWO", "THREE"})
-    void aLevelIsFilledAndTheOthersAreLeft(TextureKind kind) throws IOException {
+    void aLevelIsFilledAndTheOthersAreLeft(TextureShape.Kind kind) throws IOException {
         Texels size = new Texels(16, 8, 4);
-        Texels there = new Texels(8, 4, kind == TextureKind.THREE ? 2 : 4);
+        Texels there = new Texels(8, 4, kind == TextureShape.Kind.THREE ? 2 : 4);
         try (Texture texture = Texture.of(device, kind, size, 2, Texture.R8_UNORM)) {
             byte[] content = random(8 * 4 * there.z());
             read(content, new ImageRegion(texture.handle(), 1, CORNER, there, tight(Texture.R8_UNORM, there)));
@@ -155,7 +158,7 @@ class TextureTest {
     @Test
     void rowsOfTexelsThatThePitchIsNoMultipleOfAreFilled() throws IOException {
         Texels size = new Texels(5, 4, 1);
-        try (Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R8G8B8A8_UNORM)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, size, 1, Texture.R8G8B8A8_UNORM)) {
             byte[] content = random(23 * 4);
             Layout odd = new Layout(Texture.R8G8B8A8_UNORM, 4, 23, 23 * 4);
             read(content, new ImageRegion(texture.handle(), 0, CORNER, size, odd));
@@ -169,8 +172,9 @@ class TextureTest {
 
     @ParameterizedTest
     @CsvSource({"TWO, 65536", "THREE, 65536", "THREE, 4096"})
-    void whatIsLargerThanASlotComesInSlicesAndRows(TextureKind kind, long slotBytes) throws IOException {
-        open(Options.none().with(StagingOptions.SLOT_BYTES, slotBytes));
+    void whatIsLargerThanAStagingBufferComesInSlicesAndRows(TextureShape.Kind kind, long bufferBytes)
+            throws IOException {
+        open(Options.none().with(StagingOptions.BUFFER_BYTES, bufferBytes));
         Texels size = new Texels(200, 250, 9);
         try (Texture texture = Texture.of(device, kind, size, 1, Texture.R8_UNORM)) {
             byte[] content = random(200 * 250 * 9);
@@ -180,10 +184,10 @@ class TextureTest {
     }
 
     @Test
-    void rowsThatAreLongerThanASlotAreCutBetweenTexels() throws IOException {
-        open(Options.none().with(StagingOptions.SLOT_BYTES, 4096L));
+    void rowsThatAreLongerThanAStagingBufferAreCutBetweenTexels() throws IOException {
+        open(Options.none().with(StagingOptions.BUFFER_BYTES, 4096L));
         Texels size = new Texels(500, 3, 1);
-        try (Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R32G32B32_FLOAT)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, size, 1, Texture.R32G32B32_FLOAT)) {
             byte[] content = random(500 * 12 * 3);
             read(content, all(texture));
             assertThat(texture.texels(0)).isEqualTo(content);
@@ -193,7 +197,7 @@ class TextureTest {
     @Test
     void aRegionOfAFileMayBeginAnywhere() throws IOException {
         Texels size = new Texels(300, 250, 3);
-        try (Texture texture = Texture.of(device, TextureKind.THREE, size, 1, Texture.R8_UNORM)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.THREE, size, 1, Texture.R8_UNORM)) {
             byte[] content = random(300_000);
             Completion done = read(content, 777, all(texture), FileOption.READ, FileOption.WRITE);
             assertThat(done.bytes()).isEqualTo(225_000);
@@ -204,7 +208,7 @@ class TextureTest {
     @Test
     void required_103_whereTheFileEndsTheRestIsLeftAsItWas() throws IOException {
         Texels size = new Texels(10, 10, 1);
-        try (Texture texture = Texture.of(device, TextureKind.TWO, size, 1, Texture.R8_UNORM)) {
+        try (Texture texture = Texture.of(device, TextureShape.Kind.TWO, size, 1, Texture.R8_UNORM)) {
             byte[] content = random(34);
             assertThat(read(content, 0, all(texture), FileOption.READ).bytes()).isEqualTo(34);
             byte[] expected = texture.before(0);

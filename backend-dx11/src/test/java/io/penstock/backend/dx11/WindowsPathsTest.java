@@ -20,8 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One file by all the names that Windows has for it: drives, slashes of both kinds, relative, beyond 260 characters. */
-@ExtendWith(SsgDouble.class)
+/**
+ * One file by all the names that Windows has for it: drives, slashes of both kinds, relative, beyond 260 characters.
+ */
+@ExtendWith(SsgFake.class)
 class WindowsPathsTest {
 
     @TempDir
@@ -38,7 +40,7 @@ class WindowsPathsTest {
     }
 
     private static Options options(Dx11Path path) {
-        return SsgDouble.options(1).with(Dx11Options.PATH, path);
+        return SsgFake.options(1).with(Dx11Options.PATH, path);
     }
 
     private void assertReads(SsgBench bench, Path name, byte[] bytes, TransferPath path) {
@@ -57,12 +59,12 @@ class WindowsPathsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
-    void everyNameOfAFileIsTheFile(Dx11Path way) throws IOException {
-        byte[] bytes = SsgBench.random(4 * SsgDouble.BLOCK, 1);
+    void everyNameOfAFileIsTheFile(Dx11Path variant) throws IOException {
+        byte[] bytes = SsgBench.random(4 * SsgFake.BLOCK, 1);
         Path file = Files.write(Files.createDirectories(folder.resolve("deep")).resolve("file"), bytes);
         assertThat(file.toString()).matches("[A-Z]:\\\\.*\\\\deep\\\\file");
-        TransferPath path = way == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
-        try (SsgBench bench = new SsgBench(folder, options(way))) {
+        TransferPath path = variant == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
+        try (SsgBench bench = new SsgBench(folder, options(variant))) {
             for (String name : namesOf(file)) {
                 assertReads(bench, Path.of(name), bytes, path);
             }
@@ -72,12 +74,12 @@ class WindowsPathsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
-    void aRelativeNameIsOneOfTheWorkingFolder(Dx11Path way) throws IOException {
-        byte[] bytes = SsgBench.random(SsgDouble.BLOCK, 2);
+    void aRelativeNameIsOneOfTheWorkingFolder(Dx11Path variant) throws IOException {
+        byte[] bytes = SsgBench.random(SsgFake.BLOCK, 2);
         Path file = Files.write(Files.createTempFile(Path.of("target"), "relative", null), bytes);
         assertThat(file).isRelative();
-        TransferPath path = way == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
-        try (SsgBench bench = new SsgBench(folder, options(way))) {
+        TransferPath path = variant == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
+        try (SsgBench bench = new SsgBench(folder, options(variant))) {
             assertReads(bench, file, bytes, path);
             assertReads(bench, Path.of(".", "target", "..", file.toString()), bytes, path);
         } finally {
@@ -88,14 +90,14 @@ class WindowsPathsTest {
     /** A driver that knows such names only with their prefix goes without, and the file by staging buffers. */
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
-    void aNameOfMoreThan260CharactersIsRead(Dx11Path way) throws IOException {
-        byte[] bytes = SsgBench.random(SsgDouble.BLOCK, 3);
+    void aNameOfMoreThan260CharactersIsRead(Dx11Path variant) throws IOException {
+        byte[] bytes = SsgBench.random(SsgFake.BLOCK, 3);
         Path deep = folder;
         while (deep.toString().length() < 300) {
             deep = deep.resolve("a folder with a name of some length");
         }
         Path file = Files.write(Files.createDirectories(deep).resolve("file"), bytes);
-        try (SsgBench bench = new SsgBench(folder, options(way));
+        try (SsgBench bench = new SsgBench(folder, options(variant));
                 StorageFile opened =
                         bench.backend().openFile(file, FileOption.READ).block(SsgBench.PATIENCE)) {
             DeviceBuffer buffer = bench.buffer(bytes.length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tests on Windows, or what Wine makes of it: {@code backend-dx11/wine/run}. Those that are tagged {@code double} run in a
- * JVM of their own, on a d3d11.dll that stands in front of the real one.
+ * Tests on Windows, or what Wine makes of it: {@code backend-dx11/wine/run}. Those that are tagged {@code fake} run in
+ * a JVM of their own, on a d3d11.dll that stands in front of the real one.
  */
 @NullMarked
 package io.penstock.backend.dx11;

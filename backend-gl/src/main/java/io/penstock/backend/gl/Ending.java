@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 
-/** Waits for the end of a publisher, and rings then. */
+/** Wakes a thread when a publisher terminates. */
 final class Ending<T> implements CoreSubscriber<T> {
 
-    private final Doorbell bell;
+    private final Wakeup wakeup;
     private @Nullable T last; // this and error: written before over
     private @Nullable Throwable error;
     private volatile boolean over;
 
-    Ending(Doorbell bell) {
-        this.bell = bell;
+    Ending(Wakeup wakeup) {
+        this.wakeup = wakeup;
     }
 
     @Override
@@ -42,14 +42,14 @@ final class Ending<T> implements CoreSubscriber<T> {
 
     private void end() {
         over = true;
-        bell.ring();
+        wakeup.wake();
     }
 
     boolean isOver() {
         return over;
     }
 
-    /** Returns the last value, or throws what it failed with. */
+    /** Returns the last value, or throws the publisher's error. */
     @Nullable
     T result() {
         if (error != null) {

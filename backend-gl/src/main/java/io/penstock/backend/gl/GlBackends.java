@@ -4,31 +4,38 @@ package io.penstock.backend.gl;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.gl.context.ContextSource;
+import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.context.GlFailure;
+import io.penstock.backend.gl.paths.GlProvider;
+import io.penstock.backend.gl.platform.EglContext;
+import io.penstock.backend.gl.platform.EglPlatform;
 
 /**
- * Opens the backend in contexts that share buffers, textures and sync objects with the application's.
+ * Opens the backend in contexts that share buffers, textures and sync objects with the application's context.
  *
- * <p>What arrives was written by another context. Whoever uses it waits for the fence and then binds the buffer or
- * texture (again):
+ * <p>The bytes are written by another context. To use them, wait for the fence and then bind the buffer or texture
+ * (again):
  *
  * <pre>{@code
  * glWaitSync(fence.nativeHandle(), 0, GL_TIMEOUT_IGNORED);
  * glBindBuffer(GL_SHADER_STORAGE_BUFFER, (int) buffer.nativeHandle());
  * }</pre>
  *
- * <p>The application's own context, driven from its render loop, is {@link GlPump}'s.
+ * <p>To use the application's own context, driven from its render loop, see {@link GlPump}.
  */
 public final class GlBackends {
 
     private GlBackends() {}
 
     /**
-     * Opens it in an EGL context of ours that shares with one of the application's; as
-     * {@code penstock.gl.context=current} does for the context of the calling thread.
+     * Opens the backend in an EGL context that it creates and that shares with the given context; {@code
+     * penstock.gl.context=current} does the same for the context of the calling thread.
      *
      * @param eglDisplay the EGLDisplay
      * @param eglContext the EGLContext
-     * @throws io.penstock.BackendUnavailableException if EGL does not know them, or the context is too old
+     * @throws io.penstock.BackendUnavailableException if EGL does not know the display or the context, or the context
+     *     is too old
      */
     public static Backend sharing(long eglDisplay, long eglContext, Options options) {
         Options resolved = options.resolve(Backends.options());
@@ -40,7 +47,7 @@ public final class GlBackends {
     }
 
     /**
-     * Opens it in a context that the application hands over.
+     * Opens the backend in a context that the application hands over.
      *
      * @throws io.penstock.BackendUnavailableException if it cannot be made current, or is too old
      */
@@ -54,7 +61,7 @@ public final class GlBackends {
     }
 
     private static Backend open(ContextSource source, Options options) {
-        return GlProvider.open(GlContext.start(source), options, route -> route);
+        return GlProvider.open(GlContext.start(source), options, ioPath -> ioPath);
     }
 
     private record HandedOver(SharedContext context) implements ContextSource {

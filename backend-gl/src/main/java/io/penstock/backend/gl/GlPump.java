@@ -5,9 +5,15 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.DeviceFence;
 import io.penstock.Options;
+import io.penstock.backend.gl.context.ContextSource;
+import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.context.GlFailure;
+import io.penstock.backend.gl.fence.GlFence;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.spi.Route;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.backend.gl.paths.GlProvider;
+import io.penstock.backend.gl.platform.EglPlatform;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.staging.ExecutorLoop;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import java.time.Duration;
@@ -21,34 +27,35 @@ import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The backend in the application's own context, driven by its render loop: nothing of GL is called but inside these
+ * Opens the backend in the application's own context, driven by its render loop. GL is called only inside these
  * methods.
  *
  * <pre>{@code
  * try (GlPump pump = GlPump.open(Options.none())) {     // on the thread whose context is current
  *     pump.backend().submit(transfers).subscribe(...);
  *     while (rendering) {
- *         pump.run(Duration.ofMillis(2));               // copies that are ready, fences that were passed
+ *         pump.run(Duration.ofMillis(2));               // copies that are ready, signalled fences
  *         draw();
  *     }
  * }
  * }</pre>
  *
- * <p>Copies stand in the context's order: what is drawn after a transfer has completed sees its bytes, and so does what is
- * drawn behind a fence of {@link Backend#enqueue} that has been given out. They change no binding that the application
- * could see. Errors that it has left in the context are taken out, and the first of them is logged.
+ * <p>Copies are enqueued in the context's order: draws issued after a transfer has completed see its bytes, and so do
+ * draws behind a fence that {@link Backend#enqueue} has emitted. Copies change no binding that is visible to the
+ * application. Errors that the application has left in the context are cleared, and the first of them is logged.
  *
- * <p><b>Threading:</b> everything but {@link #backend} on the thread that opened it. Until it is closed that thread counts
- * as one that must not block: {@code block()} there throws, where it would wait for ever for what only this thread can
- * do; {@link #runUntil} waits.
+ * <p><b>Threading:</b> all methods except {@link #backend} must be called on the thread that opened the pump. Until the
+ * pump is closed, that thread is marked non-blocking: {@code block()} there throws, since it would wait for ever for
+ * work that only this thread can do. Use {@link #runUntil} to wait.
  *
- * <p><b>Ownership:</b> the context stays the application's, current on this thread, until {@link #close} has returned.
+ * <p><b>Ownership:</b> the application owns the context and keeps it current on this thread until {@link #close} has
+ * returned.
  */
 public final class GlPump implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GlPump.class);
 
-    /** How long a close waits for lanes to end, which is a matter of microseconds. */
+    /** How long a close waits for I/O queues to terminate, which takes microseconds. */
     private static final long PATIENCE_NANOS = 500_000_000;
 
     private static final long LOOK_NANOS = 100_000;
@@ -60,15 +67,15 @@ public final class GlPump implements AutoCloseable {
     }
 
     private final Thread thread = Thread.currentThread();
-    private final Doorbell bell = new Doorbell();
-    private final ExecutorPump pump = new ExecutorPump(bell::ring);
-    private final ExecutorLoop loop = new ExecutorLoop(pump, bell);
+    private final Wakeup wakeup = new Wakeup();
+    private final ExecutorPump pump = new ExecutorPump(wakeup::wake);
+    private final ExecutorLoop loop = new ExecutorLoop(pump, wakeup);
     private final GlContext context;
     private final Backend backend;
     private boolean hasLogged;
     private boolean closed;
 
-    private GlPump(Options options, UnaryOperator<Route> around) {
+    private GlPump(Options options, UnaryOperator<IoPath> around) {
         if (DRIVING.contains(thread)) {
             throw new IllegalStateException(thread.getName() + " drives a GlPump already");
         }
@@ -87,24 +94,24 @@ public final class GlPump implements AutoCloseable {
      * @throws io.penstock.BackendUnavailableException if there is none, or it is too old
      */
     public static GlPump open(Options options) {
-        return open(options, route -> route);
+        return open(options, ioPath -> ioPath);
     }
 
-    /** As above, with something between the engine and its routes. */
-    static GlPump open(Options options, UnaryOperator<Route> around) {
+    /** Same, with a wrapper around each path. */
+    static GlPump open(Options options, UnaryOperator<IoPath> around) {
         return new GlPump(options.resolve(Backends.options()), around);
     }
 
-    /** Returns the backend; any thread may use it, and this one may subscribe, but not block. */
+    /** Returns the backend; any thread may use it. This thread may subscribe but must not block. */
     public Backend backend() {
         return backend;
     }
 
     /**
-     * Makes the calls to GL that there are to make at the moment; waits for nothing.
+     * Makes the GL calls that are pending; does not wait.
      *
-     * @param budget when to stop; at least one call is made if there is one
-     * @return whether there is more to do, such as copies whose end was not seen yet
+     * @param budget time limit; at least one pending call is made
+     * @return true if work remains, such as copies whose completion was not seen yet
      */
     public boolean run(Duration budget) {
         enter();
@@ -112,14 +119,14 @@ public final class GlPump implements AutoCloseable {
     }
 
     /**
-     * Runs until a publisher has ended, and sleeps where there is nothing to do.
+     * Runs until a publisher has terminated, and sleeps while there is nothing to do.
      *
      * @return the last value; null if there was none
-     * @throws RuntimeException what the publisher failed with
+     * @throws RuntimeException if the publisher failed: its error
      */
     public <T> @Nullable T runUntil(Publisher<? extends T> publisher) {
         enter();
-        Ending<T> ending = new Ending<>(bell);
+        Ending<T> ending = new Ending<>(wakeup);
         publisher.subscribe(ending);
         while (!ending.isOver()) {
             loop.turn();
@@ -128,7 +135,7 @@ public final class GlPump implements AutoCloseable {
     }
 
     /**
-     * Returns a fence behind all that the context has been told so far, for {@link io.penstock.Transfer#after} and
+     * Returns a fence behind all commands issued to the context so far, for {@link io.penstock.Transfer#after} and
      * {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
      */
     public DeviceFence fence() {
@@ -154,19 +161,19 @@ public final class GlPump implements AutoCloseable {
     }
 
     /**
-     * Runs, and sleeps, until the backend has been closed by somebody else and everything of it is gone.
+     * Runs, and sleeps, until another thread has closed the backend and all its resources are freed.
      *
-     * <p>For threads that do nothing else; a render loop calls {@link #run}.
+     * <p>For threads dedicated to the pump; a render loop calls {@link #run}.
      */
     public void runUntilClosed() {
         enter();
-        context.atEnd(bell::ring);
+        context.atEnd(wakeup::wake);
         while (!context.isOver()) {
             loop.turn();
         }
     }
 
-    /** Closes the backend, as {@link Backend#close} does, and gives the thread back; a second call does nothing. */
+    /** Closes the backend, as {@link Backend#close} does, and releases the thread; a second call does nothing. */
     @Override
     public void close() {
         if (closed) {
@@ -176,30 +183,33 @@ public final class GlPump implements AutoCloseable {
         closed = true;
         runUntilGivenBack();
         pump.close();
-        pump.run(Long.MAX_VALUE); // what was given back is deleted
+        pump.run(Long.MAX_VALUE); // released objects are deleted
         DRIVING.remove(thread);
     }
 
-    /** Lanes end on threads of their own, and give back then what they have; what was abandoned never comes back. */
+    /**
+     * I/O queues terminate on their own threads, and release their resources then; abandoned transfers never release
+     * theirs.
+     */
     private void runUntilGivenBack() {
         long end = System.nanoTime() + PATIENCE_NANOS;
         while (!context.isOver() && System.nanoTime() < end) {
             pump.run(Long.MAX_VALUE);
-            bell.await(LOOK_NANOS);
+            wakeup.await(LOOK_NANOS);
         }
     }
 
-    /** The context that is there. */
+    /** The context that is current on the calling thread. */
     private static final class Current implements ContextSource {
 
         @Override
         public void begin() {
-            // it is current
+            // already current
         }
 
         @Override
         public void end() {
-            // it stays the application's
+            // owned by the application
         }
     }
 }

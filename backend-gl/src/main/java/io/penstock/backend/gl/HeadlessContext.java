@@ -4,10 +4,13 @@ package io.penstock.backend.gl;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.gl.context.GlFailure;
+import io.penstock.backend.gl.platform.EglContext;
+import io.penstock.backend.gl.platform.EglPlatform;
 
 /**
- * A context for applications that draw without a window, on the device that {@code penstock.gl.device} names: what a hidden
- * window is to others, to share buffers, textures and sync objects with a backend.
+ * A context for applications that draw without a window, on the device that {@code penstock.gl.device} names. It
+ * replaces a hidden window as the context that shares buffers, textures and sync objects with a backend.
  *
  * <pre>{@code
  * try (HeadlessContext context = HeadlessContext.open(Options.none()); // current on this thread from now on
@@ -16,9 +19,10 @@ import io.penstock.Options;
  * }
  * }</pre>
  *
- * <p><b>Threading:</b> opened and closed on one thread, where it stays current; {@link #share} on any.
+ * <p><b>Threading:</b> open and close it on one thread, where it stays current; {@link #share} may be called on any
+ * thread.
  *
- * <p><b>Ownership:</b> whoever opened it closes it, after the backends that share with it.
+ * <p><b>Ownership:</b> the caller of {@link #open} closes it, after the backends that share with it.
  */
 public final class HeadlessContext implements AutoCloseable {
 
@@ -33,7 +37,7 @@ public final class HeadlessContext implements AutoCloseable {
     }
 
     /**
-     * Makes one, and makes it current on this thread.
+     * Creates a context and makes it current on this thread.
      *
      * @throws io.penstock.BackendUnavailableException if there is no display, or its OpenGL is too old
      */
@@ -48,7 +52,7 @@ public final class HeadlessContext implements AutoCloseable {
         return new HeadlessContext(resolved, context);
     }
 
-    /** Opens a backend in a context of its own that shares with this one. */
+    /** Opens a backend in its own context, which shares with this one. */
     public Backend share() {
         return GlBackends.sharing(display(), context(), options);
     }
@@ -64,9 +68,9 @@ public final class HeadlessContext implements AutoCloseable {
     }
 
     /**
-     * Destroys it; a second call does nothing.
+     * Destroys the context; a second call does nothing.
      *
-     * @throws IllegalStateException on another thread than the one where it is current
+     * @throws IllegalStateException if called on a thread where it is not current
      */
     @Override
     public void close() {

@@ -2,18 +2,18 @@
 package io.penstock.backend.gl;
 
 /**
- * A context that the application has made, to share with its own, and hands over: a hidden window of GLFW's, one of GLX or
- * WGL. Not current anywhere; the backend takes it to a thread of its own.
+ * A context that the application has created to share with its own, and hands over: a hidden GLFW window, or a GLX or
+ * WGL context. It is current on no thread; the backend makes it current on its own thread.
  *
- * <p><b>Threading:</b> both on that thread, once, the backend's end last.
+ * <p><b>Threading:</b> both methods are called once, on the backend's thread; {@link #release} is called last.
  *
- * <p><b>Ownership:</b> the application's; it must stay until {@link #release} was called, which may destroy it.
+ * <p><b>Ownership:</b> the application owns it and keeps it until {@link #release} is called, which may destroy it.
  */
 public interface SharedContext {
 
     /** Makes it current on the calling thread. */
     void makeCurrent();
 
-    /** Makes it current no more; nothing is done in it afterwards. */
+    /** Makes it not current; no call is made in it afterwards. */
     void release();
 }

@@ -18,6 +18,10 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.GlDrawing;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.options.GlPath;
+import io.penstock.backend.gl.paths.GlProvider;
+import io.penstock.backend.gl.platform.EglDevice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -218,7 +222,7 @@ class ContextsTest {
         assertThat(probe.details())
                 .anyMatch(line -> line.startsWith("display: "))
                 .anyMatch(line -> line.startsWith("EGL device 0"))
-                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
+                .anyMatch(line -> line.startsWith("staging buffers, past the page cache: "))
                 .anyMatch(line -> line.startsWith("OpenGL "));
         boolean software = probe.reason().toLowerCase(Locale.ROOT).contains("llvmpipe");
         assertThat(probe.hardware()).isEqualTo(!software);

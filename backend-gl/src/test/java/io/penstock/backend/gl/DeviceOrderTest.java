@@ -17,6 +17,7 @@ import io.penstock.FenceSupport;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
+import io.penstock.backend.gl.options.GlPath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

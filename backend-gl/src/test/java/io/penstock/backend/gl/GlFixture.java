@@ -10,6 +10,11 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.gl.fence.GlPoint;
+import io.penstock.backend.gl.memory.GlMemory;
+import io.penstock.backend.gl.memory.GlStagingBuffer;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.options.GlPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -28,14 +33,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Backends, files of known content, and the ends of all of them. */
-final class GlFixture implements AutoCloseable {
+public final class GlFixture implements AutoCloseable {
 
-    static final Duration LONG = Duration.ofSeconds(20);
+    public static final Duration LONG = Duration.ofSeconds(20);
 
     private final Path folder;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final long memory = GlMemory.LIVE.get();
-    private final long slots = GlSlot.LIVE.get();
+    private final long stagingBuffers = GlStagingBuffer.LIVE.get();
     private final long points = GlPoint.LIVE.get();
 
     GlFixture(Path folder) {
@@ -108,7 +113,7 @@ final class GlFixture implements AutoCloseable {
         return Objects.requireNonNull(mono.block(LONG));
     }
 
-    static void await(BooleanSupplier condition) {
+    public static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + LONG.toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("waited in vain").isLessThan(end);
@@ -148,7 +153,9 @@ final class GlFixture implements AutoCloseable {
                 throw new AssertionError(e);
             }
         }
-        await(() -> GlMemory.LIVE.get() == memory && GlSlot.LIVE.get() == slots && GlPoint.LIVE.get() == points);
+        await(() -> GlMemory.LIVE.get() == memory
+                && GlStagingBuffer.LIVE.get() == stagingBuffers
+                && GlPoint.LIVE.get() == points);
         await(() -> Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("penstock-gl")));
     }

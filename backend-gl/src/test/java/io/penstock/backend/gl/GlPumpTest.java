@@ -20,6 +20,7 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlDrawing;
 import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.backend.gl.options.GlPath;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,10 +6,16 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.gl.doubles.SsgDouble;
-import io.penstock.engine.host.Slabs;
+import io.penstock.backend.gl.fakes.SsgFake;
+import io.penstock.backend.gl.fence.GlPoint;
+import io.penstock.backend.gl.memory.GlMemory;
+import io.penstock.backend.gl.memory.GlStagingBuffer;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.options.GlPath;
+import io.penstock.backend.gl.paths.GlProvider;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;
@@ -22,21 +28,21 @@ import java.util.Set;
 /**
  * The machine's OpenGL as the TCK's subject.
  *
- * @param way that transfers take
+ * @param variant that transfers take
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record GlSubject(GlPath way, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
 
     /** Makes the subject, or skips the test where there is no OpenGL. */
-    static GlSubject of(GlPath way, TransferPath path, FileOption... fileOptions) {
+    static GlSubject of(GlPath variant, TransferPath path, FileOption... fileOptions) {
         require();
-        return new GlSubject(way, path, Set.of(fileOptions));
+        return new GlSubject(variant, path, Set.of(fileOptions));
     }
 
     /** Goes on if there is an OpenGL, else skips the tests with the reason. */
-    static void require() {
-        SsgDouble.install(); // before OpenGL is loaded
+    public static void require() {
+        SsgFake.install(); // before OpenGL is loaded
         Require.backend("gl", new GlProvider().probe(Options.none().resolve(Backends.options())));
     }
 
@@ -47,13 +53,13 @@ record GlSubject(GlPath way, TransferPath path, Set<FileOption> fileOptions) imp
 
     @Override
     public Options options() {
-        return Options.none().with(GlOptions.PATH, way);
+        return Options.none().with(GlOptions.PATH, variant);
     }
 
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new GlProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new GlProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -76,8 +82,8 @@ record GlSubject(GlPath way, TransferPath path, Set<FileOption> fileOptions) imp
         return Map.of(
                 "GL buffers",
                 GlMemory.LIVE.get(),
-                "mapped slots",
-                GlSlot.LIVE.get(),
+                "mapped staging buffers",
+                GlStagingBuffer.LIVE.get(),
                 "fences",
                 GlPoint.LIVE.get(),
                 "slabs",

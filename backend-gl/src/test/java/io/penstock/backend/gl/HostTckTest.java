@@ -3,6 +3,7 @@ package io.penstock.backend.gl;
 
 import io.penstock.FileOption;
 import io.penstock.TransferPath;
+import io.penstock.backend.gl.options.GlPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;

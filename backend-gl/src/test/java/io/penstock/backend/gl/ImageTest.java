@@ -21,6 +21,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlDrawing;
 import io.penstock.backend.gl.ffi.GlTextures;
+import io.penstock.backend.gl.options.GlPath;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Textures are filled from files, through the ring of slots. */
+/** Textures are filled from files, through the ring of staging buffers. */
 class ImageTest {
 
     private static final int GL_RGB8 = 0x8051;
@@ -133,8 +134,8 @@ class ImageTest {
     }
 
     @Test
-    void whatIsLargerThanASlotComesInSlicesAndRows() {
-        Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.SLOT_BYTES, 64L << 10));
+    void whatIsLargerThanAStagingBufferComesInSlicesAndRows() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.BUFFER_BYTES, 64L << 10));
         Texels size = new Texels(200, 500, 9); // slices of 100,000 bytes
         byte[] content = random(200 * 500 * 9, 4);
         int texture = application.texture(GlDrawing.GL_R8, size, FILLED);
@@ -145,8 +146,8 @@ class ImageTest {
     }
 
     @Test
-    void rowsThatAreLongerThanASlotAreCutBetweenTexels() {
-        Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.SLOT_BYTES, 4096L));
+    void rowsThatAreLongerThanAStagingBufferAreCutBetweenTexels() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.BUFFER_BYTES, 4096L));
         Texels size = new Texels(1501, 3, 1);
         byte[] content = random(1501 * 3 * 3, 7);
         int texture = application.texture(GL_RGB8, size, FILLED);

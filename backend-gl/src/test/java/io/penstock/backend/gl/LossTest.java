@@ -13,9 +13,10 @@ import io.penstock.FileOption;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.gl.doubles.FreshSsg;
-import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.fakes.FreshSsg;
+import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.backend.gl.options.GlPath;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +47,7 @@ class LossTest {
 
     @AfterEach
     void nothingIsLeft() {
-        SsgDouble.set("reset_status", 0);
+        SsgFake.set("reset_status", 0);
         fixture.close();
         application.close();
     }
@@ -65,7 +66,7 @@ class LossTest {
         Backend backend = backend(GlPath.STAGED);
         StorageFile file = fixture.open(backend, "data", GlFixture.random(300_000, 1));
         DeviceBuffer buffer = fixture.buffer(backend, 300_000);
-        SsgDouble.set("reset_status", status);
+        SsgFake.set("reset_status", status);
         assertThatThrownBy(() -> GlFixture.move(backend, Transfer.read(file.all(), buffer.all())))
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining(symbol);
@@ -75,7 +76,7 @@ class LossTest {
     void aContextThatIsLostFailsAllocationsAndCopies() {
         Backend backend = backend(GlPath.STAGED);
         DeviceBuffer buffer = fixture.buffer(backend, 4096);
-        SsgDouble.set("reset_status", GlError.GUILTY_CONTEXT_RESET);
+        SsgFake.set("reset_status", GlError.GUILTY_CONTEXT_RESET);
         assertThatThrownBy(() -> GlFixture.get(backend.allocate(4096))).isInstanceOf(DeviceLostException.class);
         assertThatThrownBy(() -> GlFixture.get(buffer.download(0, ByteBuffer.allocate(4096))))
                 .isInstanceOf(DeviceLostException.class);
@@ -93,10 +94,10 @@ class LossTest {
                         Transfer.read(file.all(), buffer.all()).after(drawing))
                 .cache();
         read.subscribe(done -> {}, failed -> {});
-        SsgDouble.set("reset_status", GlError.UNKNOWN_CONTEXT_RESET);
+        SsgFake.set("reset_status", GlError.UNKNOWN_CONTEXT_RESET);
         // It ends: by the loss, or by a byte of the host's in a map that no context is needed for.
         assertThat(read.materialize().block(GlFixture.LONG)).isNotNull();
-        SsgDouble.set("reset_status", 0);
+        SsgFake.set("reset_status", 0);
         application.deleteFence(drawn);
     }
 

@@ -9,7 +9,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.gl.doubles.FreshSsg;
+import io.penstock.backend.gl.fakes.FreshSsg;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -5,7 +5,11 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.backend.gl.context.ContextSource;
+import io.penstock.backend.gl.options.GlPath;
+import io.penstock.backend.gl.platform.EglContext;
+import io.penstock.backend.gl.platform.EglPlatform;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
@@ -40,7 +44,7 @@ class PumpTckTest {
             ContextSource context = EglContext.on(
                     EglPlatform.find(Options.none().resolve(Backends.options())).display());
             context.begin();
-            try (GlPump pump = GlPump.open(options, HoldingRoute::new)) {
+            try (GlPump pump = GlPump.open(options, HoldingPath::new)) {
                 opened.complete(pump.backend());
                 pump.runUntilClosed();
             } catch (RuntimeException e) {
@@ -94,7 +98,7 @@ class PumpTckTest {
         }
     }
 
-    /** Through mapped slots. */
+    /** Through mapped staging buffers. */
     @Nested
     class Staged implements BackendRules {
         @Override

@@ -3,7 +3,8 @@ package io.penstock.backend.gl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.fakes.SsgFake;
+import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A user's program in a JVM of its own, on the class path and on the module path, which knows no backend; and what it is
- * told where OpenGL is not what it should be, which Mesa can be told to be.
+ * A user's program in a JVM of its own, on the class path and on the module path, which knows no backend; and what it
+ * is told where OpenGL is not what it should be, which Mesa can be told to be.
  */
 class SmokeTest {
 
@@ -63,13 +64,13 @@ class SmokeTest {
 
     @Test
     void aProgramReadsByFunctionsOfAnExtensionThatEglKnows() throws IOException, InterruptedException {
-        String driver = SsgDouble.file().toString(); // a libEGL, a libOpenGL, and the extension
+        String driver = SsgFake.file().toString(); // a libEGL, a libOpenGL, and the extension
         UserProgram.Said said = with(Map.of(
                 "PENSTOCK_GL_PATH", "ssg",
                 "PENSTOCK_GL_LIBEGL", driver,
                 "PENSTOCK_GL_LIBGL", driver,
                 "SSG_GL_EXTENSION", "1",
-                "PENSTOCK_GL_SSG_EXTENSION", "GL_PENSTOCK_double",
+                "PENSTOCK_GL_SSG_EXTENSION", "GL_PENSTOCK_fake",
                 "PENSTOCK_GL_SSG_BLOCK_SIZE_TOKEN", "0x7F01",
                 "PENSTOCK_GL_SSG_FILE_SIZE_TOKEN", "0x7F02",
                 "PENSTOCK_GL_SSG_HANDLE_BITS", "64"));

@@ -15,11 +15,11 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.gl.doubles.FreshSsg;
-import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.fakes.FreshSsg;
+import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.FakeControl;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,7 +44,7 @@ class SsgErrorsTest {
     @TempDir
     Path folder;
 
-    private final DoubleControl control = SsgDouble.control();
+    private final FakeControl control = SsgFake.control();
     private GlFixture fixture;
     private Backend backend;
     private StorageFile file;
@@ -91,7 +91,7 @@ class SsgErrorsTest {
     }
 
     @Test
-    void aFileThatTheDriverDoesNotOpenGoesBySlotsAndSaysWhy() {
+    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy() {
         control.fail("glCreateFileAMD", 0, 0);
         StorageFile refused = fixture.open(backend, "refused", new byte[BYTES]);
         assertRefused(refused, "glCreateFileAMD -> NULL");
@@ -181,7 +181,9 @@ class SsgErrorsTest {
         assertThat(done.reason()).contains("nor an error once a transfer has begun");
     }
 
-    /** The answer is the question's: the transfers may run on, and nobody may have their memory before they have ended. */
+    /**
+     * The answer is the question's: the transfers may run on, and nobody may have their memory before they have ended.
+     */
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})
     void aWaitThatFailsFailsTheTransferOnceTheDriverHasEndedIt(String function) {

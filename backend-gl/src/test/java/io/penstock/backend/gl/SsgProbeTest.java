@@ -9,8 +9,11 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.Option;
 import io.penstock.Options;
-import io.penstock.backend.gl.doubles.FreshSsg;
-import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.fakes.FreshSsg;
+import io.penstock.backend.gl.fakes.SsgFake;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.options.GlPath;
+import io.penstock.backend.gl.paths.GlProvider;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +71,7 @@ class SsgProbeTest {
 
     @Test
     void anExtensionThatMakesNoFilesIsNotThere() {
-        SsgDouble.control().fail("glCreateFileAMD", 0, 0);
+        SsgFake.control().fail("glCreateFileAMD", 0, 0);
         assertRefused(SsgSubject.said(), "glCreateFileAMD -> NULL");
     }
 

@@ -5,11 +5,17 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.gl.doubles.FreshSsg;
-import io.penstock.backend.gl.doubles.SsgDouble;
-import io.penstock.engine.host.Slabs;
+import io.penstock.backend.gl.fakes.FreshSsg;
+import io.penstock.backend.gl.fakes.SsgFake;
+import io.penstock.backend.gl.memory.GlMemory;
+import io.penstock.backend.gl.memory.GlStagingBuffer;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.options.GlPath;
+import io.penstock.backend.gl.paths.GlProvider;
+import io.penstock.backend.gl.ssg.GlSsgFile;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -18,21 +24,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The double of AMD's SSG as the TCK's subject.
+ * The fake of AMD's SSG as the TCK's subject.
  *
  * @param options that it is opened with
  */
-record SsgSubject(Options options) implements TckSubject {
+public record SsgSubject(Options options) implements TckSubject {
 
-    /** What one has to say of the double, as of the vendor's own. */
-    static Options said() {
+    /** What one has to say of the fake, as of the vendor's own. */
+    public static Options said() {
         return Options.none()
                 .with(GlOptions.PATH, GlPath.SSG)
-                .with(GlOptions.SSG_LIBRARY, SsgDouble.file().toString())
+                .with(GlOptions.SSG_LIBRARY, SsgFake.file().toString())
                 .with(GlOptions.SSG_BLOCK_SIZE_TOKEN, "0x7F01")
                 .with(GlOptions.SSG_FILE_SIZE_TOKEN, "0x7F02")
                 .with(GlOptions.SSG_HANDLE_BITS, "64")
-                .with(GlOptions.SSG_PIECE_BYTES, 256L << 10)
+                .with(GlOptions.SSG_SEGMENT_BYTES, 256L << 10)
                 .with(GlOptions.SSG_RING_BYTES, 1L << 20);
     }
 
@@ -53,17 +59,17 @@ record SsgSubject(Options options) implements TckSubject {
 
     static SsgSubject of(Options options) {
         GlSubject.require();
-        SsgDouble.require();
+        SsgFake.require();
         return new SsgSubject(options);
     }
 
-    /** Makes a machine with an SSG; pairs of names and values that {@link SsgDouble#set} takes. */
+    /** Makes a machine with an SSG; pairs of names and values that {@link SsgFake#set} takes. */
     static void machine(Object... properties) {
         GlSubject.require();
-        SsgDouble.control().reset();
-        SsgDouble.set("visible_bytes", 100L << 20);
+        SsgFake.control().reset();
+        SsgFake.set("visible_bytes", 100L << 20);
         for (int i = 0; i < properties.length; i += 2) {
-            SsgDouble.set((String) properties[i], ((Integer) properties[i + 1]).longValue());
+            SsgFake.set((String) properties[i], ((Integer) properties[i + 1]).longValue());
         }
     }
 
@@ -72,7 +78,7 @@ record SsgSubject(Options options) implements TckSubject {
         try {
             FreshSsg.assertNothingLeft();
         } finally {
-            SsgDouble.control().reset();
+            SsgFake.control().reset();
         }
     }
 
@@ -89,7 +95,7 @@ record SsgSubject(Options options) implements TckSubject {
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new GlProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new GlProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -111,7 +117,7 @@ record SsgSubject(Options options) implements TckSubject {
     public Map<String, Long> live() {
         return Map.of(
                 "buffers", GlMemory.LIVE.get(),
-                "slots", GlSlot.LIVE.get(),
+                "staging buffers", GlStagingBuffer.LIVE.get(),
                 "GL files", GlSsgFile.LIVE.get(),
                 "slabs", Slabs.shared().liveSlabs());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
+import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The rules by AMD's extension, on a double of its driver. */
+/** The rules by AMD's extension, on a fake of its driver. */
 class SsgTckTest {
 
     /** Straight into visible memory, with a sync of the driver's for each group; the driver does not see files grow. */

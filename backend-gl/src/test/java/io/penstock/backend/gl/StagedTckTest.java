@@ -3,12 +3,13 @@ package io.penstock.backend.gl;
 
 import io.penstock.FileOption;
 import io.penstock.TransferPath;
+import io.penstock.backend.gl.options.GlPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The rules through mapped slots. */
+/** The rules through mapped staging buffers. */
 class StagedTckTest {
 
     /** From and to the page cache. */

@@ -5,14 +5,14 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.HostMemory;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** Host memory as a device: slabs that all backends of the process share, or what the application brings. */
+/** Host memory as a device: slabs shared by all backends of the process, or memory imported from the application. */
 final class HostDriver implements DeviceDriver {
 
     @Override

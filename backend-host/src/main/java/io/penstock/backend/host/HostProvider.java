@@ -6,16 +6,16 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 
-/** The embedded default: works wherever Java does. */
+/** The embedded default: works on every platform that runs Java. */
 public final class HostProvider implements BackendProvider {
 
-    /** Makes one; for {@link java.util.ServiceLoader}. */
+    /** Creates a provider; for {@link java.util.ServiceLoader}. */
     public HostProvider() {}
 
     @Override
@@ -40,12 +40,12 @@ public final class HostProvider implements BackendProvider {
 
     @Override
     public Availability probe(Options options) {
-        return HostRoute.probe(options);
+        return HostPath.probe(options);
     }
 
     @Override
     public Backend open(Options options) {
-        HostRoute route = HostRoute.open(options, Slabs.shared());
-        return Engine.open(name(), new HostDriver(), List.of(route), options);
+        HostPath ioPath = HostPath.open(options, Slabs.shared());
+        return Engine.open(name(), new HostDriver(), List.of(ioPath), options);
     }
 }

@@ -100,24 +100,25 @@ final class Blocking {
     }
 
     private static void allow(BlockHound.Builder builder) {
-        String host = "io.penstock.engine.host.";
-        // A lane waits here for its own commands and nothing else: that is its job.
-        builder.allowBlockingCallsInside(host + "LinuxKernel", "ioUringEnter");
-        builder.allowBlockingCallsInside(host + "ChannelQueue", "park");
+        String kernel = "io.penstock.engine.host.kernel.LinuxKernel";
+        String channels = "io.penstock.engine.host.queue.ChannelQueue";
+        // An I/O queue waits here for its own commands and nothing else: that is its job.
+        builder.allowBlockingCallsInside(kernel, "ioUringEnter");
+        builder.allowBlockingCallsInside("io.penstock.engine.spi.Wakeup", "await");
         // Reserves addresses (MAP_POPULATE is for rings only); pages come with their first use.
-        builder.allowBlockingCallsInside(host + "Mapping", "mapPages");
+        builder.allowBlockingCallsInside("io.penstock.engine.spi.memory.Mapping", "mapPages");
         // Answers from the inode in memory; it is the price of an exact size() on a network file system.
-        builder.allowBlockingCallsInside(host + "FileStatus", "of");
+        builder.allowBlockingCallsInside("io.penstock.engine.host.file.FileStatus", "of");
         // Tables of files and memory: the kernel waits for no I/O here.
-        builder.allowBlockingCallsInside(host + "LinuxKernel", "ioUringRegister");
-        // The last act of a lane: nothing is in flight, and nobody waits behind it.
-        builder.allowBlockingCallsInside("io.penstock.engine.queue.Lane", "close");
+        builder.allowBlockingCallsInside(kernel, "ioUringRegister");
+        // The last act of an I/O queue: nothing is in flight, and nobody waits behind it.
+        builder.allowBlockingCallsInside("io.penstock.engine.queue.IoQueue", "close");
         // The lock of the queue to the pool's threads, which hold it for a few instructions.
-        builder.allowBlockingCallsInside(host + "ChannelQueue", "enqueue");
-        builder.allowBlockingCallsInside(host + "ChannelQueue", "cancel");
+        builder.allowBlockingCallsInside(channels, "enqueue");
+        builder.allowBlockingCallsInside(channels, "cancel");
         // Sets a number of the thread's own.
         builder.allowBlockingCallsInside("io.penstock.engine.spi.ffi.TimerSlack", "minimize");
         // Adds 1 to an eventfd, which blocks only at 2^64 - 2.
-        builder.allowBlockingCallsInside(host + "LinuxKernel", "eventfdSignal");
+        builder.allowBlockingCallsInside(kernel, "eventfdSignal");
     }
 }

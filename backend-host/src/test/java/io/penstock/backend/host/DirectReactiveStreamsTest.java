@@ -5,7 +5,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Options;
 import org.junit.jupiter.api.Tag;
 
-/** As its parent, with every signal delivered on the lane. */
+/** As its parent, with every signal delivered on the I/O queue. */
 @Tag("variant")
 class DirectReactiveStreamsTest extends ReactiveStreamsTest {
 

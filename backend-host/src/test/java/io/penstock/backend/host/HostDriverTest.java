@@ -9,10 +9,10 @@ import io.penstock.Capabilities;
 import io.penstock.FenceSupport;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -70,8 +70,8 @@ class HostDriverTest {
     }
 
     @Test
-    void theProbeSaysWhatTheRouteDoes() {
-        assertThat(provider.probe(POOL)).isEqualTo(HostRoute.probe(POOL));
+    void theProbeSaysWhatThePathDoes() {
+        assertThat(provider.probe(POOL)).isEqualTo(HostPath.probe(POOL));
         assertThat(provider.probe(POOL).reason()).contains("blocking calls on threads");
     }
 

@@ -8,12 +8,12 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.Engine;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;
@@ -36,7 +36,7 @@ record HostSubject(HostIo io, Set<FileOption> fileOptions) implements TckSubject
         HostSubject subject = new HostSubject(HostIo.URING, Set.of(fileOptions));
         String unavailable = null;
         try {
-            HostRoute.open(subject.options(), Slabs.shared());
+            HostPath.open(subject.options(), Slabs.shared());
         } catch (BackendUnavailableException e) {
             unavailable = e.getMessage();
         }
@@ -73,8 +73,8 @@ record HostSubject(HostIo io, Set<FileOption> fileOptions) implements TckSubject
         // As HostProvider does it, with commands held in front of the queues: host files are regular files and block
         // devices, so that a named pipe cannot be the gate.
         Options resolved = options.resolve(Backends.options());
-        HostRoute route = HostRoute.open(resolved, Slabs.shared());
-        return Engine.open(backend(), new HostDriver(), List.of(new HoldingRoute(route)), resolved);
+        HostPath ioPath = HostPath.open(resolved, Slabs.shared());
+        return Engine.open(backend(), new HostDriver(), List.of(new HoldingPath(ioPath)), resolved);
     }
 
     @Override

@@ -14,9 +14,9 @@ import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.WritePlan;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,8 +39,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * No blocking call on parallel, lane or subscriber threads, as BlockHound sees them. In a JVM of its own: what BlockHound
- * changes stays changed.
+ * No blocking call on parallel, I/O queue or subscriber threads, as BlockHound sees them. In a JVM of its own: what
+ * BlockHound changes stays changed.
  *
  * <p>Everything is subscribed to on a parallel thread.
  */

@@ -103,9 +103,9 @@ class ReactiveStreamsTest {
                 submit("delaying errors", plain.errors(Errors.DELAY)),
                 submit("materializing errors", plain.errors(Errors.MATERIALIZE)),
                 submit("in order, materializing errors", plain.ordered().errors(Errors.MATERIALIZE)),
-                submit("on the lane", plain.direct()),
+                submit("on the I/O queue", plain.direct()),
                 submit(
-                        "on the lane, in order, delaying errors",
+                        "on the I/O queue, in order, delaying errors",
                         plain.direct().ordered().errors(Errors.DELAY)));
     }
 

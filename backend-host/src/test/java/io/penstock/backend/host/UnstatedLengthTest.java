@@ -14,9 +14,9 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,9 +43,8 @@ class UnstatedLengthTest {
         assumeTrue(Files.isRegularFile(FILE) && Files.size(FILE) == 0, "no /proc here");
     }
 
-    static Stream<HostIo> ways() {
-        return HostRoute.probe(Options.none().with(HostOptions.IO, HostIo.URING))
-                        .available()
+    static Stream<HostIo> variants() {
+        return HostPath.probe(Options.none().with(HostOptions.IO, HostIo.URING)).available()
                 ? Stream.of(HostIo.POOL, HostIo.URING)
                 : Stream.of(HostIo.POOL);
     }
@@ -70,7 +69,7 @@ class UnstatedLengthTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("variants")
     void aStreamOfThePathReadsItToItsEnd(HostIo io) throws IOException {
         byte[] expected = Files.readAllBytes(FILE);
         try (Backend backend = open(io)) {
@@ -81,7 +80,7 @@ class UnstatedLengthTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("variants")
     void aFileOfManyPagesIsReadToItsEnd(HostIo io) throws IOException {
         try (Backend backend = open(io)) {
             byte[] got = streamed(backend, StreamPlan.of(LONG).chunkBytes(1000));
@@ -94,7 +93,7 @@ class UnstatedLengthTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("variants")
     void aReadOfALongerRegionIsShort(HostIo io) throws IOException {
         byte[] expected = Files.readAllBytes(FILE);
         try (Backend backend = open(io);
@@ -112,7 +111,7 @@ class UnstatedLengthTest {
     }
 
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("variants")
     void aFileThatIsEmptyHasNoChunk(HostIo io) throws IOException {
         Path empty = Files.createTempFile("empty", null);
         try (Backend backend = open(io)) {

@@ -4,10 +4,10 @@ package io.penstock.backend.opencl;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the opencl-ssg backend, beside those of every backend, of staging and of host I/O. */
+/** The options of the opencl-ssg backend, in addition to those of every backend, of staging and of host I/O. */
 public final class OpenClOptions {
 
-    /** Which way transfers take. */
+    /** Which path transfers take. */
     public static final Option<OpenClPath> PATH =
             Option.choice("penstock.opencl.path", OpenClPath.class, OpenClPath.AUTO, "which way transfers take");
 
@@ -18,25 +18,25 @@ public final class OpenClOptions {
             "the device: its number as doctor counts, part of its or its platform's name, gpu, cpu, accelerator,"
                     + " custom, ssg (one with AMD's extension), or best");
 
-    /** Whose OpenCL context. */
+    /** Which OpenCL context. */
     public static final Option<String> CONTEXT = Option.text(
             "penstock.opencl.context", "own", "own, or the address of a cl_context of the application's, 0x7f12...");
 
-    /** Whose memory slots are. */
-    public static final Option<SlotMemory> SLOT_MEMORY = Option.choice(
-            "penstock.opencl.slot-memory",
-            SlotMemory.class,
-            SlotMemory.AUTO,
-            "whose memory slots are: own, of which the driver is told, driver, or auto, which is the driver's for a"
+    /** Which memory staging buffers use. */
+    public static final Option<StagingMemory> STAGING_MEMORY = Option.choice(
+            "penstock.opencl.staging-memory",
+            StagingMemory.class,
+            StagingMemory.AUTO,
+            "whose memory staging buffers are: own, of which the driver is told, driver, or auto, which is the driver's for a"
                     + " device with memory of its own");
 
-    /** Where OpenCL is. */
+    /** File of the OpenCL library. */
     public static final Option<String> LIBRARY = Option.text(
             "penstock.opencl.library",
             "",
             "the file of the OpenCL loader; without it libOpenCL.so.1 (OpenCL.dll) and the usual folders");
 
-    /** How much persistent memory a process may use. */
+    /** Limit of persistent memory per process. */
     public static final Option<Long> PERSISTENT_BYTES = Option.bytes(
             "penstock.opencl.ssg.persistent-bytes",
             100L << 20,
@@ -44,7 +44,7 @@ public final class OpenClOptions {
             1L << 40,
             "the most persistent memory (SSG) that this process uses; the driver has 128 MB for all");
 
-    /** How much of it is a ring for buffers that a disk does not reach. */
+    /** Size of the ring, within persistent memory, for buffers that a disk cannot reach. */
     public static final Option<Long> SSG_RING_BYTES = Option.bytes(
             "penstock.opencl.ssg.ring-bytes",
             16L << 20,
@@ -52,15 +52,15 @@ public final class OpenClOptions {
             1L << 40,
             "how much of it is a ring, through which files reach buffers that are not persistent");
 
-    /** How many bytes one of the extension's commands moves. */
-    public static final Option<Long> SSG_PIECE_BYTES = Option.bytes(
-            "penstock.opencl.ssg.piece-bytes",
+    /** Bytes moved by one command of the extension. */
+    public static final Option<Long> SSG_SEGMENT_BYTES = Option.bytes(
+            "penstock.opencl.ssg.segment-bytes",
             2L << 20,
             4096,
             1L << 30,
-            "the most bytes that one command of the SSG extension moves, and the bytes of a slot of its ring");
+            "the most bytes that one command of the SSG extension moves, and the bytes of a staging buffer of its ring");
 
-    /** How many command queues carry the extension's commands. */
+    /** Number of command queues for the extension's commands. */
     public static final Option<Integer> SSG_QUEUES = Option.integer(
             "penstock.opencl.ssg.queues",
             0,
@@ -68,7 +68,7 @@ public final class OpenClOptions {
             64,
             "how many command queues in order carry SSG commands; 0 for one out of order where there is such");
 
-    /** What the extension is proven by. */
+    /** The file with which the extension is tested. */
     public static final Option<String> SSG_FILE = Option.text(
             "penstock.opencl.ssg.file",
             "",
@@ -76,17 +76,17 @@ public final class OpenClOptions {
 
     private OpenClOptions() {}
 
-    /** Returns all of them. */
+    /** Returns all options. */
     public static List<Option<?>> all() {
         return List.of(
                 PATH,
                 DEVICE,
                 CONTEXT,
-                SLOT_MEMORY,
+                STAGING_MEMORY,
                 LIBRARY,
                 PERSISTENT_BYTES,
                 SSG_RING_BYTES,
-                SSG_PIECE_BYTES,
+                SSG_SEGMENT_BYTES,
                 SSG_QUEUES,
                 SSG_FILE);
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
-/** The ways between files and the device that {@link OpenClOptions#PATH} names. */
+/** The paths between files and the device that {@link OpenClOptions#PATH} selects. */
 public enum OpenClPath {
-    /** The best that there is for each transfer. */
+    /** The best available path for each transfer. */
     AUTO,
-    /** By AMD's SSG extension, and through slots of ours what that refuses. */
+    /** By AMD's SSG extension; through Penstock's staging buffers where that refuses. */
     SSG,
-    /** Through slots of ours. */
+    /** Through Penstock's staging buffers. */
     STAGED,
     /**
-     * Straight into the buffer, which is mapped for the length of each command, on devices that share the host's memory;
-     * slots for what cannot go that way. OpenCL wants that no kernel uses the buffer meanwhile, not even another part of it.
+     * Directly into the buffer, which is mapped for the duration of each command, on devices that share the host's
+     * memory; staging buffers for the rest. OpenCL forbids kernels to use any part of the buffer meanwhile.
      */
     MAP
 }

@@ -5,6 +5,9 @@ import io.penstock.DeviceFence;
 import io.penstock.DeviceQueue;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
+import io.penstock.backend.opencl.cl.ClFence;
+import io.penstock.backend.opencl.cl.Info;
+import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
@@ -13,8 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A cl_command_queue of the application's, so that transfers and its kernels stand in one order without the host between
- * them.
+ * A cl_command_queue of the application. Transfers and the application's kernels are ordered on it without the host in
+ * between.
  *
  * <pre>{@code
  * OpenClQueue queue = OpenClQueue.of(clCommandQueue);
@@ -25,7 +28,7 @@ import java.nio.ByteOrder;
  *
  * <p><b>Threading:</b> any thread; the order of calls is the order of the queue.
  *
- * <p><b>Ownership:</b> the queue stays the application's, and must live until what was asked of it here has ended.
+ * <p><b>Ownership:</b> the queue remains the application's. It must live until all work enqueued here has completed.
  */
 public final class OpenClQueue implements DeviceQueue {
 
@@ -40,7 +43,7 @@ public final class OpenClQueue implements DeviceQueue {
     }
 
     /**
-     * Takes a queue; a backend {@code opencl-ssg} must be open.
+     * Wraps a queue; a backend {@code opencl-ssg} must be open.
      *
      * @param queue the cl_command_queue
      * @throws IllegalArgumentException if OpenCL does not know it
@@ -50,11 +53,8 @@ public final class OpenClQueue implements DeviceQueue {
         if (OpenCl.file().isEmpty()) {
             throw new IllegalStateException("no backend opencl-ssg is open, and so no OpenCL loaded");
         }
-        Info info = new Info(
-                "the cl_command_queue 0x" + Long.toHexString(queue),
-                "clGetCommandQueueInfo",
-                (name, bytes, value, length) -> OpenCl.clGetCommandQueueInfo(queue, name, bytes, value, length));
         try {
+            Info info = Info.queue(queue);
             long properties = info.word(OpenCl.CL_QUEUE_PROPERTIES);
             boolean ordered = (properties & OpenCl.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
             return new OpenClQueue(queue, info.word(OpenCl.CL_QUEUE_CONTEXT), ordered);
@@ -64,12 +64,12 @@ public final class OpenClQueue implements DeviceQueue {
     }
 
     /** Returns the queue's cl_context. */
-    long context() {
+    public long context() {
         return context;
     }
 
-    /** Returns whether it runs its commands in their order. */
-    boolean isOrdered() {
+    /** Returns true if the queue executes its commands in order. */
+    public boolean isOrdered() {
         return ordered;
     }
 
@@ -80,7 +80,7 @@ public final class OpenClQueue implements DeviceQueue {
     }
 
     /**
-     * Returns the point that the queue has come to: passed when everything that was put into it so far is done. For
+     * Returns a fence at the current tail of the queue, signalled when all work enqueued so far has completed. For
      * {@link Transfer#after} and {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
      *
      * @throws io.penstock.PenstockException with the driver's answer
@@ -100,7 +100,7 @@ public final class OpenClQueue implements DeviceQueue {
     }
 
     /**
-     * Has whatever is put into the queue from now on wait, on the device, until it has passed {@code fence}.
+     * Makes later work in the queue wait, on the device, until {@code fence} is signalled.
      *
      * @throws IllegalArgumentException if the fence has no cl_event
      * @throws io.penstock.PenstockException with the driver's answer

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Transfers between files and the memory of OpenCL devices: by AMD's SSG extension where a device has it, by slots and
- * mappings of our own where it has not.
+ * Transfers between files and the memory of OpenCL devices: by AMD's SSG extension where a device has it, otherwise by
+ * staging buffers or mapped buffers. Applications use this package and {@code gma}; the other packages below it are
+ * internal.
  *
- * <p>An application opens the backend {@code opencl-ssg} and needs nothing of this package but, perhaps, its
+ * <p>An application opens the backend {@code opencl-ssg}. It needs nothing from this package except, possibly, its
  * {@linkplain io.penstock.backend.opencl.OpenClOptions options}.
  */
 @NullMarked

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.opencl.cl.Info;
+import io.penstock.backend.opencl.cl.OpenClDevice;
+import io.penstock.backend.opencl.context.ContextChoice;
+import io.penstock.backend.opencl.context.OpenClPlatforms;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A program that uses OpenCL itself, beside the backend: a context, a queue of its own, buffers, and commands that are not
- * run before the test says so.
+ * A program that uses OpenCL itself, beside the backend: a context, a queue of its own, buffers, and commands that are
+ * not run before the test says so.
  */
 final class Application implements AutoCloseable {
 
@@ -114,29 +118,17 @@ final class Application implements AutoCloseable {
 
     /** Returns how many hold the context. */
     int references() {
-        return new Info(
-                        "the context",
-                        "clGetContextInfo",
-                        (name, bytes, value, length) -> OpenCl.clGetContextInfo(context, name, bytes, value, length))
-                .number(OpenCl.CL_CONTEXT_REFERENCE_COUNT);
+        return Info.context(context).number(OpenCl.CL_CONTEXT_REFERENCE_COUNT);
     }
 
     /** Returns how many hold a buffer. */
     static int references(long buffer) {
-        return new Info(
-                        "a buffer",
-                        "clGetMemObjectInfo",
-                        (name, bytes, value, length) -> OpenCl.clGetMemObjectInfo(buffer, name, bytes, value, length))
-                .number(OpenCl.CL_MEM_REFERENCE_COUNT);
+        return Info.memory(buffer).number(OpenCl.CL_MEM_REFERENCE_COUNT);
     }
 
     /** Returns how many hold an event. */
     static int eventReferences(long event) {
-        return new Info(
-                        "an event",
-                        "clGetEventInfo",
-                        (name, bytes, value, length) -> OpenCl.clGetEventInfo(event, name, bytes, value, length))
-                .number(OpenCl.CL_EVENT_REFERENCE_COUNT);
+        return Info.event(event).number(OpenCl.CL_EVENT_REFERENCE_COUNT);
     }
 
     @Override

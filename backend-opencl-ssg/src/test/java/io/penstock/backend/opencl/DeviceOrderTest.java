@@ -41,7 +41,7 @@ import reactor.test.StepVerifier;
 /** Transfers and commands of the application in one order. */
 class DeviceOrderTest {
 
-    private static final int BYTES = 5 << 20; // several slots
+    private static final int BYTES = 5 << 20; // several staging buffers
 
     @TempDir
     Path folder;
@@ -287,12 +287,12 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aTransferOfManyPiecesHasOneEventBehindAllOfThem() {
+    void aTransferOfManySegmentsHasOneEventBehindAllOfThem() {
         byte[] bytes = random(1 << 20, 8);
         Backend backend = device.backend(application
                 .options()
                 .with(OpenClOptions.PATH, OpenClPath.STAGED)
-                .with(StagingOptions.SLOT_BYTES, 4096L)); // 256 pieces
+                .with(StagingOptions.BUFFER_BYTES, 4096L)); // 256 segments
         StorageFile file = file(backend, bytes);
         OpenClQueue queue = OpenClQueue.of(application.queue());
         DeviceBuffer copy = device.buffer(backend, bytes.length);

@@ -14,13 +14,16 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.PcieDevice;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.PcieDevice;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
+import io.penstock.backend.opencl.gma.BusAddressableBuffer;
+import io.penstock.backend.opencl.gma.DirectGma;
+import io.penstock.backend.opencl.gma.ExternalBuffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -143,14 +146,14 @@ class DirectGmaTest {
 
     @Test
     void oneBufferTooManyLeavesNoneOfThem() {
-        SsgDouble.set("gma_heap", 2 * PAGE);
+        SsgFake.set("gma_heap", 2 * PAGE);
         assertThatThrownBy(() -> bus.allocate(List.of(1L * PAGE, 1L * PAGE, 1L * PAGE)))
                 .isInstanceOf(TransientStorageException.class)
                 .hasMessageContaining("heap");
         assertThatThrownBy(() -> bus.allocate(List.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("must not be empty");
-        SsgDouble.set("gma_heap", 96 << 20);
+        SsgFake.set("gma_heap", 96 << 20);
     }
 
     /** A driver need not start what is not flushed, and nobody but the look at its status waits for this one. */
@@ -294,8 +297,8 @@ class DirectGmaTest {
     @ParameterizedTest
     @CsvSource({"0, CL_OUT_OF_RESOURCES (-5)", "1, CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)"})
     void aFullHeapIsAnErrorThatNamesIt(long eager, String answer) {
-        SsgDouble.set("gma_heap", 4 * PAGE);
-        SsgDouble.set("gma_eager", eager);
+        SsgFake.set("gma_heap", 4 * PAGE);
+        SsgFake.set("gma_eager", eager);
         BusAddressableBuffer first = bus.allocate(3 * PAGE);
         assertThatThrownBy(() -> bus.allocate(2 * PAGE))
                 .isInstanceOf(TransientStorageException.class)
@@ -345,7 +348,7 @@ class DirectGmaTest {
 
     @Test
     void aDeviceThatHasNoneSaysSo() {
-        SsgDouble.set("gma", 0);
+        SsgFake.set("gma", 0);
         assertThatThrownBy(() -> DirectGma.open(SsgFixture.OPTIONS))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("no DirectGMA on device")

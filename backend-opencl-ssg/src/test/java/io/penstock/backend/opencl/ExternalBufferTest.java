@@ -9,11 +9,14 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.PcieDevice;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.PcieDevice;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.backend.opencl.gma.DirectGma;
+import io.penstock.backend.opencl.gma.ExternalBuffer;
+import io.penstock.backend.opencl.gma.PeerCopies;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
@@ -163,7 +166,7 @@ class ExternalBufferTest {
         assertThatThrownBy(() -> bus.peerCopies())
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("clEnqueueCopyBufferP2PAMD");
-        SsgDouble.set("p2p", 1);
+        SsgFake.set("p2p", 1);
         byte[] bytes = SsgFixture.random(PAGE, 3);
         DeviceBuffer from = ssg.filled(bytes);
         DeviceBuffer to = ssg.buffer(2 * PAGE);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Completion;
 import io.penstock.PermanentStorageException;
 import io.penstock.TransferPath;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -46,7 +46,7 @@ class ManualSampleTest {
         assertThat(done.bytes()).isEqualTo(65_536);
         assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
         assertThat(ssg.control.awaitLive("files", 0)).isZero();
-        assertThat(SsgDouble.refusals()).isEmpty();
+        assertThat(SsgFake.refusals()).isEmpty();
     }
 
     @Test

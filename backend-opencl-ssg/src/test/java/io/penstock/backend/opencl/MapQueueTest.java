@@ -11,12 +11,15 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.backend.opencl.mapped.MapPath;
+import io.penstock.backend.opencl.memory.ClBuffers;
+import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.FakeControl;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +39,7 @@ class MapQueueTest {
     private static final int FILE_BYTES = 5000;
     private static final String UNMAP = "clEnqueueUnmapMemObject";
 
-    private final DoubleControl control = SsgDouble.control();
+    private final FakeControl control = SsgFake.control();
     private SsgFixture device;
 
     @BeforeEach
@@ -128,7 +131,7 @@ class MapQueueTest {
             second.join();
             assertThat(Arrays.copyOf(SsgFixture.content(buffer), 5000))
                     .isEqualTo(Arrays.copyOf(SsgFixture.random(BYTES, 1), 5000));
-            assertThat(SsgDouble.refusals()).isEmpty();
+            assertThat(SsgFake.refusals()).isEmpty();
         }
         file.close();
     }
@@ -137,13 +140,12 @@ class MapQueueTest {
     @Test
     void mapAndUnmapAreFlushed() throws Exception {
         Options options = MAP.resolve(Backends.options());
-        MapRoute route = new MapRoute(device.context, options, MapRoute.Takes.ALL);
+        MapPath ioPath = new MapPath(device.context, options, MapPath.Takes.ALL);
         NativeFile file =
-                route.open(SsgFixture.write("flushed", SsgFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
-        NativeQueue queue = route.openQueue();
+                ioPath.open(SsgFixture.write("flushed", SsgFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
+        NativeQueue queue = ioPath.openQueue();
         Requests requests = new Requests();
-        ClSpan span = ClSpan.create(device.context, BYTES);
-        ClMemory memory = new ClMemory(span, BYTES, span::release);
+        ClMemory memory = ClBuffers.of(device.context).allocate(BYTES);
 
         queue.enqueue(requests.next(0).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
         long start = System.nanoTime();

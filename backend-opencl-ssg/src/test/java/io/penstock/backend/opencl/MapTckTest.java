@@ -4,9 +4,9 @@ package io.penstock.backend.opencl;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.opencl.doubles.SsgDouble;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
+import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -43,7 +43,7 @@ class MapTckTest {
 
         @Override
         public TckSubject subject() {
-            SsgDouble.require();
+            SsgFake.require();
             return OpenClSubject.of(MAP, TransferPath.HOST);
         }
     }

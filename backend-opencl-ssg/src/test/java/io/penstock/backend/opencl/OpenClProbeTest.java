@@ -12,6 +12,7 @@ import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.opencl.paths.OpenClProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ class OpenClProbeTest {
                 .anyMatch(line -> line.startsWith("library: ") && line.contains("OpenCL"))
                 .anyMatch(line -> line.startsWith("platform: "))
                 .anyMatch(line -> line.startsWith("device 0: ") && line.contains("staged"))
-                .anyMatch(line -> line.startsWith("slots, past the page cache: "))
+                .anyMatch(line -> line.startsWith("staging buffers, past the page cache: "))
                 .anyMatch(line -> line.endsWith("; chosen"));
     }
 

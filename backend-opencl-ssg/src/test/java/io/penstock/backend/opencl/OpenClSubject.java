@@ -6,8 +6,11 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.backend.opencl.memory.ClMemory;
+import io.penstock.backend.opencl.paths.OpenClProvider;
+import io.penstock.backend.opencl.staged.ClStagingBuffers;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -39,7 +42,7 @@ record OpenClSubject(Options options, TransferPath path, Set<FileOption> fileOpt
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new OpenClProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new OpenClProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -54,6 +57,6 @@ record OpenClSubject(Options options, TransferPath path, Set<FileOption> fileOpt
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("buffers", ClMemory.LIVE.get(), "slots", ClSlots.LIVE.get());
+        return Map.of("buffers", ClMemory.LIVE.get(), "staging buffers", ClStagingBuffers.LIVE.get());
     }
 }

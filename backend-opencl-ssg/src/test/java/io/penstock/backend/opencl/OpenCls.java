@@ -3,6 +3,7 @@ package io.penstock.backend.opencl;
 
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.opencl.paths.OpenClProbe;
 import io.penstock.tck.Require;
 
 /** The OpenCL of this machine, for tests. */

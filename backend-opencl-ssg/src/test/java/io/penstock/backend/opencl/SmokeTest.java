@@ -3,6 +3,7 @@ package io.penstock.backend.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.backend.opencl.paths.OpenClProvider;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;

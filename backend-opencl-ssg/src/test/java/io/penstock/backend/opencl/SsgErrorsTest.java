@@ -15,8 +15,8 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
@@ -81,7 +81,7 @@ class SsgErrorsTest {
                 OpenClError.INVALID_DEVICE,
                 OpenClError.INVALID_CONTEXT
             })
-    void aFileThatTheDriverDoesNotOpenGoesBySlotsAndSaysWhy(int code) throws IOException {
+    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(int code) throws IOException {
         ssg.control.fail("clCreateSsgFileObjectAMD", 0, code);
         StorageFile refused = ssg.file("refused", new byte[BYTES]);
         ssg.control.fail("clCreateSsgFileObjectAMD", -1, 0);
@@ -118,7 +118,7 @@ class SsgErrorsTest {
         assertThat(ssg.run(transfer(SsgFixture.READ)).bytes()).isEqualTo(BYTES);
         file.close();
         assertThat(ssg.control.awaitLive("files", 1)).as("what the driver kept").isEqualTo(1);
-        SsgDouble.reset(); // nothing of ours can let go of it
+        SsgFake.reset(); // nothing of ours can let go of it
     }
 
     @ParameterizedTest

@@ -11,9 +11,11 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.backend.opencl.paths.OpenClProvider;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -22,24 +24,24 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Random;
 
-/** A backend on the double of AMD's driver, whose commands a test counts, holds and has fail. */
+/** A backend on the fake of AMD's driver, whose commands a test counts, holds and has fail. */
 final class SsgFixture implements AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(20);
     static final String READ = "clEnqueueReadSsgFileAMD";
     static final String WRITE = "clEnqueueWriteSsgFileAMD";
 
-    /** Persistent memory for one slot of the ring and 1 MiB of buffers; pieces of 64 KiB. */
+    /** Persistent memory for one staging buffer of the ring and 1 MiB of buffers; segments of 64 KiB. */
     static final Options OPTIONS = Options.none()
             .with(OpenClOptions.PATH, OpenClPath.SSG)
-            .with(OpenClOptions.SSG_PIECE_BYTES, 64L << 10)
+            .with(OpenClOptions.SSG_SEGMENT_BYTES, 64L << 10)
             .with(OpenClOptions.SSG_RING_BYTES, 128L << 10)
             .with(OpenClOptions.PERSISTENT_BYTES, (1L << 20) + (128L << 10));
 
     /** No persistent memory but the ring's. */
     static final Options RING = OPTIONS.with(OpenClOptions.PERSISTENT_BYTES, 128L << 10);
 
-    final DoubleControl control = SsgDouble.control();
+    final FakeControl control = SsgFake.control();
     final ClContext context;
     private final Backend backend;
 

@@ -10,9 +10,10 @@ import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ssg.PersistentMemory;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,7 +60,7 @@ class SsgMemoryTest {
 
     @Test
     void theDriversHeapIsNeverUsedUpByUs() {
-        SsgDouble.set("persistent_heap", (1 << 20) + (128 << 10));
+        SsgFake.set("persistent_heap", (1 << 20) + (128 << 10));
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             for (int i = 0; i < 20; i++) {
                 ssg.buffer(128 << 10);
@@ -111,7 +112,7 @@ class SsgMemoryTest {
             assertComesThere(ssg, ssg.memory(OpenCl.CL_MEM_READ_WRITE, BYTES), true);
             long onlyRead = OpenCl.CL_MEM_ALLOC_HOST_PTR | OpenCl.CL_MEM_HOST_READ_ONLY;
             assertComesThere(ssg, ssg.memory(onlyRead, BYTES), true);
-            assertThat(SsgDouble.refusals()).isEmpty();
+            assertThat(SsgFake.refusals()).isEmpty();
         }
     }
 }

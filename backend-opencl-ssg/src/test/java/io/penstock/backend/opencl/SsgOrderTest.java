@@ -12,7 +12,8 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.opencl.doubles.FreshSsg;
+import io.penstock.backend.opencl.cl.Info;
+import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
@@ -80,7 +81,7 @@ class SsgOrderTest {
         return ssg.backend().submit(transfer).toFuture().orTimeout(20, TimeUnit.SECONDS);
     }
 
-    /** What was submitted before has come to the lane when another transfer has come and gone. */
+    /** What was submitted before has come to the I/O queue when another transfer has come and gone. */
     private void letOthersRun() {
         DeviceBuffer other = ssg.buffer(512);
         for (int i = 0; i < 3; i++) {
@@ -136,7 +137,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void whereQueuesRunInOrderTheLaneWaitsSoThatNothingStandsBehind() throws IOException {
+    void whereQueuesRunInOrderTheQueueWaitsSoThatNothingStandsBehind() throws IOException {
         reopen(SsgFixture.OPTIONS.with(OpenClOptions.SSG_QUEUES, 1));
         CompletableFuture<Completion> reading = submit(read().after(fence));
         long before = ssg.control.calls(SsgFixture.READ);
@@ -148,7 +149,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void whatNeedsASlotWaitsOnTheLane() {
+    void whatNeedsAStagingBufferWaitsOnTheQueue() {
         Transfer unaligned =
                 Transfer.read(file.region(0, 1000), buffer.region(0, 1000)).after(fence);
         CompletableFuture<Completion> reading = submit(unaligned);
@@ -168,8 +169,8 @@ class SsgOrderTest {
     }
 
     @Test
-    void noMoreThanHalfOfALaneWaitsOnTheDevice() throws IOException {
-        reopen(SsgFixture.OPTIONS.with(CommonOptions.LANE_DEPTH, 8));
+    void noMoreThanHalfOfAQueueWaitsOnTheDevice() throws IOException {
+        reopen(SsgFixture.OPTIONS.with(CommonOptions.QUEUE_DEPTH, 8));
         DeviceBuffer many = ssg.buffer(8 * 512);
         CompletableFuture<?>[] reading = new CompletableFuture<?>[8];
         for (int i = 0; i < reading.length; i++) {
@@ -177,13 +178,13 @@ class SsgOrderTest {
             reading[i] = submit(block.after(fence));
         }
         assertThat(ssg.control.awaitCalls(SsgFixture.READ, 4)).isGreaterThanOrEqualTo(4);
-        letOthersRun(); // would hang if the lane were full
+        letOthersRun(); // would hang if the I/O queue were full
         OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
         CompletableFuture.allOf(reading).join();
     }
 
     @Test
-    void anEventOfAnotherContextIsWaitedForByTheLane() throws IOException {
+    void anEventOfAnotherContextIsWaitedForByTheQueue() throws IOException {
         int[] error = new int[1];
         long other =
                 OpenCl.clCreateContext(null, 1, new long[] {ssg.context.device().handle()}, 0, 0, error);
@@ -282,10 +283,7 @@ class SsgOrderTest {
     }
 
     private static int status(long event) {
-        Info info = new Info(
-                "an event",
-                "clGetEventInfo",
-                (name, bytes, value, length) -> OpenCl.clGetEventInfo(event, name, bytes, value, length));
+        Info info = Info.event(event);
         return info.number(OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS);
     }
 }

@@ -10,8 +10,10 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.backend.opencl.paths.OpenClProbe;
+import io.penstock.backend.opencl.paths.OpenClProvider;
 import java.io.IOException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -46,9 +48,9 @@ class SsgProbeTest {
 
     @Test
     void aFileObjectProvesIt() {
-        SsgDouble.set("block_size", 4096);
+        SsgFake.set("block_size", 4096);
         assertThat(probed(Options.none())).contains("SSG, proven by a file object, in blocks of 4096 bytes");
-        assertThat(SsgDouble.held()).as("what the probe leaves").isEmpty();
+        assertThat(SsgFake.held()).as("what the probe leaves").isEmpty();
         try (Backend backend = open(Options.none())) {
             assertThat(backend.capabilities().paths()).contains(TransferPath.DIRECT, TransferPath.STAGED);
         }
@@ -56,21 +58,21 @@ class SsgProbeTest {
 
     @Test
     void aDeviceThatOnlySaysSoHasItNot() {
-        SsgDouble.set("ssg_device", 0);
+        SsgFake.set("ssg_device", 0);
         assertGoesOtherwise("clCreateSsgFileObjectAMD -> CL_INVALID_DEVICE (-33)");
     }
 
     @Test
     void aDriverWithoutTheFunctionsHasItNot() {
-        SsgDouble.set("functions", 0);
+        SsgFake.set("functions", 0);
         assertGoesOtherwise("the platform has no clCreateSsgFileObjectAMD");
     }
 
     @Test
     void aDeviceThatDoesNotSaySoIsNotAsked() {
-        SsgDouble.set("extension", 0);
+        SsgFake.set("extension", 0);
         assertThat(probed(Options.none())).contains("no cl_amd_liquid_flash");
-        assertThat(SsgDouble.control().calls("clCreateSsgFileObjectAMD")).isZero();
+        assertThat(SsgFake.control().calls("clCreateSsgFileObjectAMD")).isZero();
         assertThatThrownBy(() -> open(SSG)).hasMessageContaining("the device has no cl_amd_liquid_flash");
     }
 
@@ -89,7 +91,7 @@ class SsgProbeTest {
     void ssgIsADeviceThatCanBeAskedFor() {
         Options asked = Options.none().with(OpenClOptions.DEVICE, "ssg");
         assertThat(probed(asked)).contains("; chosen");
-        SsgDouble.set("extension", 0);
+        SsgFake.set("extension", 0);
         assertThat(OpenClProbe.probe(asked.resolve(Backends.options())).available())
                 .isFalse();
     }

@@ -8,15 +8,22 @@ import io.penstock.Completion;
 import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Options;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.cl.ClFence;
+import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.backend.opencl.context.ClPoint;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
+import io.penstock.backend.opencl.memory.ClMemory;
+import io.penstock.backend.opencl.ssg.ClSsg;
+import io.penstock.backend.opencl.ssg.ClSsgPath;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.testing.FakeControl;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -32,11 +39,12 @@ class SsgQueueTest {
 
     private static final int BYTES = 4096;
 
-    private final DoubleControl control = SsgDouble.control();
+    private final FakeControl control = SsgFake.control();
 
     private final Requests requests = new Requests();
     private ClContext context;
     private ClSsg ssg;
+    private ClSsgPath ioPath;
     private NativeFile file;
     private ClMemory memory;
     private NativeQueue queue;
@@ -46,10 +54,10 @@ class SsgQueueTest {
         context = ClContext.open(options);
         assertThat(Ssg.load(context.device().platform().handle())).isEmpty();
         ssg = ClSsg.open(context, options);
-        ClSsgRoute route = new ClSsgRoute(ssg, true);
-        file = route.open(SsgFixture.write("turns", new byte[BYTES]), EnumSet.of(FileOption.READ));
+        ioPath = new ClSsgPath(ssg, true);
+        file = ioPath.open(SsgFixture.write("turns", new byte[BYTES]), EnumSet.of(FileOption.READ));
         memory = ssg.memory().allocate(BYTES);
-        queue = route.openQueue();
+        queue = ioPath.openQueue();
     }
 
     private void close() {
@@ -83,14 +91,14 @@ class SsgQueueTest {
     }
 
     @Test
-    void mapsOfSlotsAreFlushed() throws IOException {
+    void mapsOfStagingBuffersAreFlushed() throws IOException {
         open(SsgFixture.OPTIONS);
-        SsgSlot slot = SsgSlot.allocate(ssg, 2 * BYTES);
+        DeviceMemory staging = ioPath.allocateBounceBuffer(2 * BYTES);
         queue.enqueue(
-                requests.next(0).file(Request.Kind.READ, file, 0, 2 * BYTES).memory(slot, 0));
+                requests.next(0).file(Request.Kind.READ, file, 0, 2 * BYTES).memory(staging, 0));
         turns(1);
         assertThat(requests.result(0)).isEqualTo(BYTES);
-        slot.free();
+        staging.free();
         close();
     }
 

@@ -6,11 +6,16 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.opencl.doubles.FreshSsg;
-import io.penstock.backend.opencl.doubles.SsgDouble;
+import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.backend.opencl.memory.ClMemory;
+import io.penstock.backend.opencl.paths.OpenClProvider;
+import io.penstock.backend.opencl.ssg.ClSsgFile;
+import io.penstock.backend.opencl.ssg.SsgBounceBuffer;
+import io.penstock.backend.opencl.staged.ClStagingBuffers;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -20,25 +25,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The double of AMD's driver as the TCK's subject.
+ * The fake of AMD's driver as the TCK's subject.
  *
  * @param options that it is opened with
  * @param fileOptions what files are opened with
  */
 record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSubject {
 
-    /** Options by which every buffer is persistent; slots, which few transfers need here, are soon made. */
+    /** Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made. */
     static final Options PERSISTENT = Options.none()
             .with(OpenClOptions.PATH, OpenClPath.SSG)
-            .with(OpenClOptions.SSG_PIECE_BYTES, 64L << 10)
-            .with(StagingOptions.SLOT_BYTES, 64L << 10);
+            .with(OpenClOptions.SSG_SEGMENT_BYTES, 64L << 10)
+            .with(StagingOptions.BUFFER_BYTES, 64L << 10);
 
     /** Options by which the ring takes all persistent memory, and buffers are ordinary. */
     static final Options RING =
             PERSISTENT.with(OpenClOptions.SSG_RING_BYTES, 256L << 10).with(OpenClOptions.PERSISTENT_BYTES, 256L << 10);
 
     static SsgSubject of(Options options, FileOption... fileOptions) {
-        SsgDouble.require();
+        SsgFake.require();
         return new SsgSubject(options, Set.of(fileOptions));
     }
 
@@ -48,11 +53,11 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
      * @param grows whether the driver lengthens files that it writes
      */
     static void machine(int blockBytes, boolean grows) {
-        SsgDouble.reset();
-        SsgDouble.set("block_size", blockBytes);
-        SsgDouble.set("growth_seen", 0);
-        SsgDouble.set("grows", grows ? 1 : 0);
-        SsgDouble.arm();
+        SsgFake.reset();
+        SsgFake.set("block_size", blockBytes);
+        SsgFake.set("growth_seen", 0);
+        SsgFake.set("grows", grows ? 1 : 0);
+        SsgFake.arm();
     }
 
     /** Ends it: what was made is gone, and was used as the vendor wants. */
@@ -60,7 +65,7 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
         try {
             FreshSsg.assertNothingLeft();
         } finally {
-            SsgDouble.reset();
+            SsgFake.reset();
         }
     }
 
@@ -77,7 +82,7 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
     @Override
     public Backend open(Options options) {
         // As Backends does it, with commands held in front of the queues.
-        return new OpenClProvider().open(options.resolve(Backends.options()), HoldingRoute::new);
+        return new OpenClProvider().open(options.resolve(Backends.options()), HoldingPath::new);
     }
 
     @Override
@@ -94,7 +99,7 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
     public Map<String, Long> live() {
         return Map.of(
                 "buffers", ClMemory.LIVE.get(),
-                "slots", ClSlots.LIVE.get() + SsgSlot.LIVE.get(),
+                "staging buffers", ClStagingBuffers.LIVE.get() + SsgBounceBuffer.LIVE.get(),
                 "file objects", ClSsgFile.LIVE.get());
     }
 }

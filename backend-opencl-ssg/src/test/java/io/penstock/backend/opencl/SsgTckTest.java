@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The rules by AMD's extension, on a double of its driver. */
+/** The rules by AMD's extension, on a fake of its driver. */
 class SsgTckTest {
 
     /** Straight into persistent memory, by one command queue out of order. */

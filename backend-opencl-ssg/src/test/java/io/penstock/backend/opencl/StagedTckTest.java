@@ -10,7 +10,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The rules through slots. */
+/** The rules through staging buffers. */
 class StagedTckTest {
 
     private static final Options STAGED = Options.none().with(OpenClOptions.PATH, OpenClPath.STAGED);
@@ -34,25 +34,31 @@ class StagedTckTest {
         }
     }
 
-    /** Through slots so small, and so few, that everything takes many of them and starts and ends amid one. */
+    /**
+     * Through staging buffers so small, and so few, that everything takes many of them and starts and ends amid one.
+     */
     @Nested
     @Tag("variant")
-    class SmallSlots implements BackendRules {
+    class SmallBuffers implements BackendRules {
         @Override
         public TckSubject subject() {
-            Options small = STAGED.with(StagingOptions.SLOT_BYTES, 12_288L).with(StagingOptions.SLOTS_PER_FILLER, 1);
+            Options small =
+                    STAGED.with(StagingOptions.BUFFER_BYTES, 12_288L).with(StagingOptions.BUFFERS_PER_WORKER, 1);
             return OpenClSubject.of(small, TransferPath.STAGED);
         }
     }
 
-    /** Through slots of the driver's, as for a device with memory of its own; past the page cache, which wants pages. */
+    /**
+     * Through staging buffers of the driver's, as for a device with memory of its own; past the page cache, which wants
+     * pages.
+     */
     @Nested
     @Tag("variant")
     class DriversSlots implements BackendRules {
         @Override
         public TckSubject subject() {
-            Options slots = STAGED.with(OpenClOptions.SLOT_MEMORY, SlotMemory.DRIVER);
-            return OpenClSubject.of(slots, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
+            Options stagingBuffers = STAGED.with(OpenClOptions.STAGING_MEMORY, StagingMemory.DRIVER);
+            return OpenClSubject.of(stagingBuffers, TransferPath.STAGED, FileOption.DIRECT, FileOption.EXCLUSIVE);
         }
     }
 }

@@ -7,7 +7,9 @@ import com.sun.jna.Pointer;
 import io.penstock.backend.gl.ffi.Gl;
 import java.nio.charset.StandardCharsets;
 
-/** What applications do with OpenGL 4.5, and the backend does not: shaders, pictures, queries, plain copies. */
+/**
+ * The OpenGL 4.5 functions that applications use and the backend does not: shaders, pictures, queries, plain copies.
+ */
 public final class GlFunctions {
     public static final int GL_MAP_INVALIDATE_RANGE_BIT = 0x4;
     public static final int GL_DYNAMIC_STORAGE_BIT = 0x100;
@@ -37,9 +39,9 @@ public final class GlFunctions {
     private GlFunctions() {}
 
     /**
-     * Makes a program.
+     * Creates a program.
      *
-     * @throws IllegalStateException with what the compiler says
+     * @throws IllegalStateException with the compiler's log
      */
     public static int program(int... shaders) {
         int program = glCreateProgram();
@@ -59,7 +61,7 @@ public final class GlFunctions {
         return program;
     }
 
-    /** Compiles a shader; what is wrong with it is told when it is linked. */
+    /** Compiles a shader; errors are reported when it is linked. */
     public static int shader(int kind, String source) {
         int shader = glCreateShader(kind);
         try (Memory text = new Memory(source.length() + 1L)) {
@@ -71,9 +73,9 @@ public final class GlFunctions {
     }
 
     /**
-     * Goes on if no call has failed.
+     * Checks that no call has failed.
      *
-     * @throws IllegalStateException with GL's answer
+     * @throws IllegalStateException with GL's error
      */
     public static void check(String call) {
         int error = Gl.glGetError();

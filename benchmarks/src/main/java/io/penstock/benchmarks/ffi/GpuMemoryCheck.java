@@ -6,7 +6,7 @@ import com.sun.jna.NativeLibrary;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Makes and checks the bytes of the test file in GPU memory, by the code that the C peers have for it. */
+/** Creates and checks the bytes of the test file in GPU memory, by the code of the C peers. */
 public final class GpuMemoryCheck {
 
     private GpuMemoryCheck() {}
@@ -18,7 +18,7 @@ public final class GpuMemoryCheck {
         check();
     }
 
-    /** Fills GPU memory with what the test file has from a base offset on. */
+    /** Fills GPU memory with the contents of the test file from a base offset on. */
     public static void fill(long memory, long bytes, long base) throws IOException {
         attend_fill(memory, bytes, base);
         check();
@@ -38,7 +38,7 @@ public final class GpuMemoryCheck {
         return bad;
     }
 
-    /** Makes a gate: a stream that waits for a word of ours. */
+    /** Creates a gate: a stream that waits for a word in host memory. */
     public static long gate() throws IOException {
         long gate = attend_gate();
         check();
@@ -52,7 +52,7 @@ public final class GpuMemoryCheck {
         return event;
     }
 
-    /** Returns the stream of a gate: what is put into it while the gate is closed waits. */
+    /** Returns the stream of a gate: work enqueued in it while the gate is closed waits. */
     public static long gateStream(long gate) throws IOException {
         long stream = attend_gate_stream(gate);
         check();
@@ -66,7 +66,7 @@ public final class GpuMemoryCheck {
         return when;
     }
 
-    /** Lets go of a gate that is open. */
+    /** Frees an open gate. */
     public static void freeGate(long gate) throws IOException {
         attend_gate_free(gate);
         check();

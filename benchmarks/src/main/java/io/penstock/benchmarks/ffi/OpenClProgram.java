@@ -8,7 +8,7 @@ import com.sun.jna.Pointer;
 import io.penstock.backend.opencl.ffi.OpenCl;
 
 /**
- * A program with one kernel; what OpenCL has for programs, of which the backend needs nothing.
+ * A program with one kernel; the OpenCL functions for programs, which the backend does not use.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
@@ -21,7 +21,7 @@ public final class OpenClProgram implements AutoCloseable {
     private final long program;
     private final long kernel;
 
-    /** Compiles a source for the devices of a context, and takes its kernel of a name. */
+    /** Compiles a source for the devices of a context, and creates its kernel of a name. */
     public OpenClProgram(long context, String source, String name) {
         int[] error = new int[1];
         try (Memory text = new Memory(source.length() + 1L)) {
@@ -34,7 +34,7 @@ public final class OpenClProgram implements AutoCloseable {
         check("clCreateKernel", error[0]);
     }
 
-    /** Puts it into a queue, for so many items, with arguments of 8 bytes each. */
+    /** Enqueues it, for this many items, with arguments of 8 bytes each. */
     public void run(long queue, long items, long... arguments) {
         for (int i = 0; i < arguments.length; i++) {
             check("clSetKernelArg", clSetKernelArg(kernel, i, Long.BYTES, new long[] {arguments[i]}));
@@ -43,9 +43,9 @@ public final class OpenClProgram implements AutoCloseable {
     }
 
     /**
-     * Goes on if a call has succeeded.
+     * Checks that a call has succeeded.
      *
-     * @throws IllegalStateException with OpenCL's answer
+     * @throws IllegalStateException with OpenCL's error
      */
     public static void check(String call, int answer) {
         if (answer != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the benchmarks call in C. */
+/** The C functions that the benchmarks call. */
 @NullMarked
 package io.penstock.benchmarks.ffi;
 

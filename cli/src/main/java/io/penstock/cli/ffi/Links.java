@@ -4,7 +4,7 @@ package io.penstock.cli.ffi;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
-/** {@code linkat(2)}; apart, so that nothing is looked for on other systems than Linux. */
+/** {@code linkat(2)}; separate, so that it is resolved only on Linux. */
 final class Links {
 
     static final int AT_FDCWD = -100;

@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A file on a disk that has no name ({@code O_TMPFILE}): however the process ends, the kernel frees it, unless it was
- * given a name before.
+ * A file on a disk that has no name ({@code O_TMPFILE}): the kernel frees it when the process ends, in any way, unless
+ * it has been given a name.
  *
  * <p><b>Ownership:</b> the caller of {@link #in} closes it.
  */
@@ -32,7 +32,7 @@ public final class UnnamedFile implements AutoCloseable {
     }
 
     /**
-     * Makes an empty file in a directory; empty if the system, the file system or the directory does not allow it.
+     * Creates an empty file in a directory; empty if the system, the file system or the directory does not allow it.
      *
      * @param mode its permissions, less the umask
      */
@@ -45,7 +45,7 @@ public final class UnnamedFile implements AutoCloseable {
             return Optional.empty();
         }
         UnnamedFile file = new UnnamedFile(fd);
-        if (!Files.exists(file.path())) { // no /proc here
+        if (!Files.exists(file.path())) { // no /proc
             file.close();
             return Optional.empty();
         }
@@ -60,7 +60,7 @@ public final class UnnamedFile implements AutoCloseable {
     /**
      * Gives it a name in the file system that it is in.
      *
-     * @throws FileAlreadyExistsException if there is such a name, whatever it stands for
+     * @throws FileAlreadyExistsException if the name exists, whatever it refers to
      */
     public void link(Path name) throws IOException {
         int error = LibC.orErrno(Links.linkat(
@@ -73,7 +73,7 @@ public final class UnnamedFile implements AutoCloseable {
         }
     }
 
-    /** Frees the file, if it has no name. */
+    /** Frees the file if it does not have a name. */
     @Override
     public synchronized void close() {
         if (!closed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Files without a name, which the JDK cannot make. */
+/** Files without a name, which the JDK cannot create. */
 @NullMarked
 package io.penstock.cli.ffi;
 

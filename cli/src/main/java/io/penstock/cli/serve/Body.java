@@ -4,9 +4,9 @@ package io.penstock.cli.serve;
 import java.util.List;
 
 /**
- * What follows the headers: parts of a file, each with a few words before it, and a few after the last.
+ * A response body: parts of a file, each with a head before it, and an end after the last.
  *
- * @param end what follows the last part; empty but for multipart
+ * @param end text after the last part; empty except for multipart
  */
 public record Body(List<Part> parts, String end) {
 
@@ -15,7 +15,7 @@ public record Body(List<Part> parts, String end) {
     /**
      * Bytes of a file.
      *
-     * @param head what comes before them; empty but for multipart, ASCII
+     * @param head text before them, in ASCII; empty except for multipart
      */
     public record Part(String head, long offset, long length) {}
 
@@ -27,7 +27,7 @@ public record Body(List<Part> parts, String end) {
         return length == 0 ? NONE : new Body(List.of(new Part("", offset, length)), "");
     }
 
-    /** Returns the bytes of all of it. */
+    /** Returns the total number of bytes. */
     public long length() {
         return end.length()
                 + parts.stream()

@@ -9,7 +9,7 @@ import java.util.Optional;
 /** The {@code Range} header (RFC 9110, 14.1 and 14.2). */
 final class ByteRanges {
 
-    /** More than these, or more bytes than the file has, is nobody's honest wish. */
+    /** No legitimate client requests more ranges than this, or more bytes than the file has. */
     private static final int MOST = 64;
 
     private static final String UNIT = "bytes=";
@@ -26,9 +26,9 @@ final class ByteRanges {
     /**
      * Reads a header.
      *
-     * <p><b>Result:</b> the spans that a file of {@code size} bytes has, in the order asked for; an empty list if it has
-     * none of them (416); nothing if the header is to be ignored: it is malformed, of another unit, or asks for more
-     * than there is.
+     * <p><b>Result:</b> the spans that a file of {@code size} bytes has, in the requested order; an empty list if it
+     * has none of them (416); empty if the header must be ignored: it is malformed, of another unit, or requests more
+     * than the file has.
      */
     static Optional<List<Span>> parse(String header, long size) {
         if (!header.toLowerCase(Locale.ROOT).startsWith(UNIT)) {
@@ -39,7 +39,7 @@ final class ByteRanges {
         for (String item : header.substring(UNIT.length()).split(",", -1)) {
             String range = item.strip();
             if (range.isEmpty()) {
-                continue; // a recipient takes empty elements of a list (5.6.1.2)
+                continue; // a recipient accepts empty elements of a list (5.6.1.2)
             }
             Optional<Span> span = span(range, size);
             if (span.isEmpty() || ++asked > MOST) {
@@ -52,7 +52,7 @@ final class ByteRanges {
         return asked == 0 || greedy ? Optional.empty() : Optional.of(spans);
     }
 
-    /** Returns the span, cut to the file; one of no length if the file has no such bytes; nothing if malformed. */
+    /** Returns the span, clipped to the file; an empty span if the file has no such bytes; empty if malformed. */
     private static Optional<Span> span(String range, long size) {
         int dash = range.indexOf('-');
         if (dash < 0) {

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The conditions of a request (RFC 9110, 13), asked in the order of 13.2.2. */
+/** The conditions of a request (RFC 9110, 13), evaluated in the order of 13.2.2. */
 final class Conditions {
 
     private static final Pattern TAG = Pattern.compile("\\G[\\s,]*((?:W/)?\"[^\"]*\")");
@@ -24,7 +24,7 @@ final class Conditions {
         this.file = file;
     }
 
-    /** Returns whether the client wants this version or none, and this is not it (412). */
+    /** Returns true if the client requires a version and this is another one (412). */
     boolean failed() {
         if (headers.contains(HttpHeaderNames.IF_MATCH)) {
             return !lists(headers.getAll(HttpHeaderNames.IF_MATCH), false);
@@ -33,7 +33,7 @@ final class Conditions {
         return since != null && file.lastModified().isAfter(since);
     }
 
-    /** Returns whether the client has this version already (304). */
+    /** Returns true if the client already has this version (304). */
     boolean notModified() {
         if (headers.contains(HttpHeaderNames.IF_NONE_MATCH)) {
             return lists(headers.getAll(HttpHeaderNames.IF_NONE_MATCH), true);
@@ -42,7 +42,7 @@ final class Conditions {
         return since != null && !file.lastModified().isAfter(since);
     }
 
-    /** Returns whether ranges are of the version that the client has the rest of, as far as it says. */
+    /** Returns true if ranges apply: the client names no other version as the one that it has in part. */
     boolean rangeApplies(Instant now) {
         String validator = headers.get(HttpHeaderNames.IF_RANGE);
         if (validator == null) {
@@ -73,7 +73,7 @@ final class Conditions {
         return false;
     }
 
-    /** A date that is none does not count (13.1.3, 13.1.4). */
+    /** An invalid date is ignored (13.1.3, 13.1.4). */
     private static @Nullable Instant date(@Nullable String value) {
         Date date = value == null ? null : DateFormatter.parseHttpDate(value);
         return date == null ? null : date.toInstant();

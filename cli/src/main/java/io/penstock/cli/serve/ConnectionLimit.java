@@ -7,13 +7,13 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
 
 /**
- * Stops accepting while there are too many connections; those that wait are in the hands of the kernel. In the pipeline
- * of the channel that listens.
+ * Stops accepting while there are too many connections; further ones wait in the kernel's backlog. In the pipeline of
+ * the listening channel.
  */
 final class ConnectionLimit extends ChannelInboundHandlerAdapter {
 
     private final int most;
-    private int connections; // of the event loop of the channel that listens
+    private int connections; // used by the event loop of the listening channel
 
     ConnectionLimit(int most) {
         this.most = most;

@@ -6,10 +6,10 @@ import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** How files are read: {@link LeasedContents}, or what it is measured against. */
+/** How files are read: {@link LeasedContents}, or its baselines in benchmarks. */
 public interface Contents {
 
-    /** Opens a file for as long as the publisher that {@code response} returns has not ended. */
+    /** Opens a file until the publisher that {@code response} returns terminates. */
     Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response);
 
     /** The bytes of one open file. */

@@ -47,7 +47,7 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
             Reply refusal = Reply.of(HttpResponseStatus.METHOD_NOT_ALLOWED);
             return send(response, hasBody(request) ? refusal.last() : refusal);
         }
-        if (hasBody(request)) { // which nobody reads, so that what follows it is not looked for
+        if (hasBody(request)) { // which is not read, so what follows it is not parsed
             return send(
                     response,
                     Reply.of(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE).last());
@@ -56,7 +56,8 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
         if (path.isEmpty()) {
             return send(response, Reply.of(HttpResponseStatus.BAD_REQUEST));
         }
-        // Looking at files may block, on a network's file system for long: not on the thread of a hundred connections.
+        // File system calls may block, for long on a network file system: not on a thread that serves a hundred
+        // connections.
         return Mono.fromCallable(() -> directory.find(path.get()))
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMap(found -> found.isEmpty()
@@ -70,11 +71,11 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
         if (reply.body().parts().isEmpty()) {
             return send(response, reply);
         }
-        // Open before the headers go, so that a refusal can still have a status.
+        // Opened before the headers are sent, so that a refusal can still have a status.
         return contents.use(file, content -> send(response, reply, content));
     }
 
-    /** RFC 9112, 3.2: HTTP/1.1 says it once; nobody may say it twice, or something that is no host. */
+    /** RFC 9112, 3.2: HTTP/1.1 requires exactly one; more than one or an invalid host is refused. */
     private static boolean hasOneHost(HttpServerRequest request) {
         List<String> hosts = request.requestHeaders().getAll(HttpHeaderNames.HOST);
         if (hosts.isEmpty()) {
@@ -104,13 +105,13 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
 
     private static Mono<Void> refuse(HttpServerResponse response, IOException e) {
         if (response.hasSentHeaders()) {
-            return Mono.error(e); // the connection ends, which is how the client learns that bytes are missing
+            return Mono.error(e); // the connection is closed, which shows the client that bytes are missing
         }
         if (e instanceof AccessDeniedException) {
             return send(response, Reply.of(HttpResponseStatus.FORBIDDEN));
         }
         if (e instanceof NoSuchFileException) {
-            return send(response, Reply.of(HttpResponseStatus.NOT_FOUND)); // gone since it was found
+            return send(response, Reply.of(HttpResponseStatus.NOT_FOUND)); // deleted since it was found
         }
         LOG.warn("a request failed: {}", e.toString());
         return send(response, Reply.of(HttpResponseStatus.INTERNAL_SERVER_ERROR));

@@ -21,7 +21,7 @@ import reactor.netty.http.server.HttpServer;
 /** An HTTP/1.1 server of one directory. */
 public final class FileServer implements AutoCloseable {
 
-    /** How long {@link #close} lets responses that are under way go on. */
+    /** How long {@link #close} waits for responses in flight. */
     public static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(FileServer.class);
@@ -36,10 +36,10 @@ public final class FileServer implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a server.
      *
-     * @param address where to listen; port 0 for any that is free
-     * @param limits what it puts up with from its clients
+     * @param address where to listen; port 0 for any free port
+     * @param limits the limits for clients
      * @throws IllegalStateException if it cannot listen there
      */
     public static FileServer start(
@@ -47,8 +47,9 @@ public final class FileServer implements AutoCloseable {
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
         HttpServer http = HttpServer.create()
                 .bindAddress(() -> address)
-                .channelGroup(connections) // which has disposeNow() let requests end
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // Requests closes when all are answered
+                .channelGroup(connections) // disposeNow() then waits for requests
+                .childOption(
+                        ChannelOption.ALLOW_HALF_CLOSURE, true) // Requests closes it once all requests are answered
                 .doOnChannelInit((observer, channel, remote) -> guard(channel.pipeline(), limits))
                 .childObserve(FileServer::observe)
                 .doOnBound(bound -> bound.channel().pipeline().addFirst(new ConnectionLimit(limits.connections())))
@@ -78,12 +79,12 @@ public final class FileServer implements AutoCloseable {
         return String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     }
 
-    /** Returns where it listens. */
+    /** Returns the address that it listens on. */
     public InetSocketAddress address() {
         return (InetSocketAddress) server.address();
     }
 
-    /** Accepts no more connections, lets responses end, for {@link #PATIENCE} at most, and cuts the rest. */
+    /** Stops accepting connections, waits for responses, for at most {@link #PATIENCE}, and aborts the rest. */
     @Override
     public void close() {
         try {

@@ -6,9 +6,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Makes header lines that begin with a blank ones that no header can be, so that the codec refuses them (RFC 9112, 5.2
- * and 2.2): it would take them for the rest of the line before. Bodies need no care, since a request with one is the last of
- * its connection.
+ * Makes header lines that begin with a blank invalid, so that the codec refuses them (RFC 9112, 5.2 and 2.2) instead of
+ * appending them to the line before. Bodies need no special care, since a request with a body is the last of its
+ * connection.
  */
 final class FoldedLines extends ChannelInboundHandlerAdapter {
 

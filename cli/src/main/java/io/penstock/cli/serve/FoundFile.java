@@ -6,16 +6,16 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A regular file below the served directory, as it was when it was looked at.
+ * A regular file below the served directory, as it was when it was found.
  *
  * @param path the real path: absolute, no links
- * @param key what tells this file from another that takes its name
+ * @param key identifies this file, as opposed to a later one with its name
  * @param size in bytes
- * @param entityTag strong: another one after every change that the file system tells about
+ * @param entityTag strong: differs after every change that the file system reports
  */
 public record FoundFile(Path path, String key, long size, Instant modified, String entityTag) {
 
-    /** Returns {@code Last-Modified}, which knows whole seconds only. */
+    /** Returns {@code Last-Modified}, which has whole seconds only. */
     Instant lastModified() {
         return modified.truncatedTo(ChronoUnit.SECONDS);
     }

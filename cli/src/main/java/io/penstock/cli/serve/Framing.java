@@ -9,7 +9,7 @@ import java.io.EOFException;
 import java.nio.charset.StandardCharsets;
 import reactor.core.publisher.Mono;
 
-/** Puts the words of a body between the chunks of its parts, and sees that no byte is missing. Not thread-safe. */
+/** Inserts the text of a body between the chunks of its parts, and checks that no byte is missing. Not thread-safe. */
 final class Framing {
 
     private final Body body;
@@ -20,7 +20,7 @@ final class Framing {
         this.body = body;
     }
 
-    /** Takes over the lease of the next chunk, and returns it with what comes before it. */
+    /** Takes over the lease of the next chunk, and returns it with the text before it. */
     ByteBuf frame(HostLease lease) {
         ByteBuf bytes = LeasedBytes.of(lease);
         String head = "";
@@ -37,7 +37,7 @@ final class Framing {
         return both.addComponents(true, ascii(head), bytes);
     }
 
-    /** Returns what comes after the last chunk, or the error that there should have been more of them. */
+    /** Returns the text after the last chunk, or an error if chunks are missing. */
     Mono<ByteBuf> end() {
         if (left != 0 || part + 1 < body.parts().size()) {
             return Mono.error(new EOFException("the file ends before the range that was promised"));

@@ -5,17 +5,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owns at most one thing that must be closed, for as long as a request lasts, so that no operator between its maker and
- * its user has to: an operator that is cancelled drops what it carries.
+ * Owns at most one closeable resource for the duration of a request, so that no operator between its producer and its
+ * consumer has to: a cancelled operator drops its value.
  *
- * <p><b>Ownership:</b> {@link #hold} takes the thing over, {@link #release} gives it back, {@link #close} closes it; one
- * compare-and-set decides between the two latter.
+ * <p><b>Ownership:</b> {@link #hold} takes ownership, {@link #release} returns it, {@link #close} closes the resource;
+ * one compare-and-set decides between the latter two.
  *
  * <p><b>Threading:</b> thread-safe.
  */
 final class Held implements AutoCloseable {
 
-    /** This itself, once closed. */
+    /** This object itself, once closed. */
     private final AtomicReference<@Nullable AutoCloseable> held = new AtomicReference<>();
 
     /** Takes over {@code thing}; returns false, having closed it, if this is closed. */
@@ -30,12 +30,12 @@ final class Held implements AutoCloseable {
         return false;
     }
 
-    /** Gives {@code thing} back to the caller; returns false if it was closed instead. */
+    /** Returns ownership of {@code thing} to the caller; returns false if it was closed instead. */
     boolean release(AutoCloseable thing) {
         return held.compareAndSet(thing, null);
     }
 
-    /** Closes what is held, and what comes later. */
+    /** Closes the held resource, and any that is passed to {@link #hold} later. */
     @Override
     public void close() {
         AutoCloseable thing = held.getAndSet(this);

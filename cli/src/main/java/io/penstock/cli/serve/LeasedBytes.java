@@ -8,8 +8,8 @@ import io.penstock.HostLease;
 import java.nio.ByteBuffer;
 
 /**
- * The memory of a lease as Netty sees it: the socket is written from the very bytes that the file was read into, and
- * the last release, after the write or after it failed, ends the lease.
+ * The memory of a lease as a Netty buffer: the socket is written from the same bytes that the file was read into, and
+ * the last release, after the write completed or failed, closes the lease.
  */
 final class LeasedBytes extends UnpooledDirectByteBuf {
 
@@ -20,7 +20,7 @@ final class LeasedBytes extends UnpooledDirectByteBuf {
         this.lease = lease;
     }
 
-    /** Takes over {@code lease}: from here on the buffer's count decides. */
+    /** Takes over {@code lease}: from then on the buffer's reference count controls it. */
     static ByteBuf of(HostLease lease) {
         try {
             return new LeasedBytes(lease, lease.buffer());
@@ -32,7 +32,7 @@ final class LeasedBytes extends UnpooledDirectByteBuf {
 
     @Override
     protected void deallocate() {
-        super.deallocate(); // which frees nothing: the memory was given, not allocated
+        super.deallocate(); // which frees nothing: the memory was not allocated by Netty
         lease.close();
     }
 }

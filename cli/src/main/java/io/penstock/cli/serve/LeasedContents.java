@@ -13,8 +13,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * File regions, leased chunk by chunk to the socket: at most {@code depth} chunks per response exist, be they in the
- * device's hands or in Netty's, and the next is read when the socket has let go of one.
+ * File regions, leased chunk by chunk to the socket: at most {@code depth} chunks per response exist, whether held by
+ * the device or by Netty, and the next is read when the socket releases one.
  */
 public final class LeasedContents implements Contents {
 
@@ -24,7 +24,7 @@ public final class LeasedContents implements Contents {
     private final int depth;
 
     /**
-     * Reads through {@code backend}, which stays the caller's.
+     * Reads through {@code backend}, which the caller owns.
      *
      * @param files open files of that backend
      */
@@ -46,8 +46,8 @@ public final class LeasedContents implements Contents {
     private Publisher<ByteBuf> bytes(StorageFile file, Body body) {
         return Flux.defer(() -> {
             Framing framing = new Framing(body);
-            // A supplier, so that nothing is retained for a subscriber that never asks for it. The stream closes leases
-            // that are discarded before they are emitted; what is emitted, Netty releases.
+            // A supplier, so that nothing is retained for a subscriber that never requests. The stream closes leases
+            // that are discarded before they are emitted; Netty releases emitted ones.
             return backend.stream(plan(file, body), chunk -> Mono.fromSupplier(chunk::retain))
                     .map(framing::frame)
                     .concatWith(Mono.defer(framing::end));

@@ -4,12 +4,12 @@ package io.penstock.cli.serve;
 import java.time.Duration;
 
 /**
- * What a server puts up with from its clients.
+ * The limits of a server for its clients.
  *
- * @param connections how many at a time; further ones wait to be accepted
+ * @param connections the most at a time; further ones wait to be accepted
  * @param headers how long the headers of a request may take, from the connection or their first byte on
  * @param idle how long a connection may wait for its next request
- * @param stalled how long a client may take no byte of a response that waits for it
+ * @param stalled how long a client may read no byte of a pending response
  */
 public record Limits(int connections, Duration headers, Duration idle, Duration stalled) {
 

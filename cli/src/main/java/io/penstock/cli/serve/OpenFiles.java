@@ -24,8 +24,8 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Files that are kept open between requests, so that a hot one is opened once.
  *
- * <p>One that is replaced, or that too many others or {@link #IDLE} have pushed out, is closed as soon as nobody uses
- * it; what the device still reads from it is pinned and ends first (rule 202).
+ * <p>A file that is replaced, or evicted by the limit or after {@link #IDLE}, is closed once it is unused; device reads
+ * from it are pinned and complete first (rule 202).
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -46,7 +46,7 @@ public final class OpenFiles implements AutoCloseable {
     /**
      * Keeps files of {@code directory} open in {@code backend}.
      *
-     * @param most how many, unless more are in use
+     * @param most the most open files, unless more are in use
      */
     public OpenFiles(Backend backend, ServedDirectory directory, int most) {
         this(backend, directory, most, System::nanoTime);
@@ -59,7 +59,7 @@ public final class OpenFiles implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** A file that stays open until this is closed. */
+    /** Keeps a file open until this is closed. */
     public final class Use implements AutoCloseable {
 
         private final Entry entry;
@@ -95,10 +95,11 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     /**
-     * Opens a file, or finds it open. Nobody has to close what is emitted, or dropped on the way: {@code held} does.
+     * Opens a file, or reuses an open one. Neither emitted nor dropped values need to be closed: {@code held} closes
+     * them.
      *
-     * <p><b>Errors:</b> those of {@link Backend#openFile}; {@link NoSuchFileException} if the path has come to lead
-     * elsewhere. Completes empty if {@code held} was closed meanwhile.
+     * <p><b>Errors:</b> those of {@link Backend#openFile}; {@link NoSuchFileException} if the path now leads to another
+     * file. Completes empty if {@code held} was closed meanwhile.
      */
     Mono<Use> use(FoundFile found, Held held) {
         return Mono.defer(() -> {
@@ -112,8 +113,8 @@ public final class OpenFiles implements AutoCloseable {
 
     private Mono<Use> open(FoundFile found, Held held) {
         return backend.openFile(found.path(), FileOption.READ)
-                .doOnNext(held::hold) // before the first operator that drops what it carries when it is cancelled
-                .publishOn(Schedulers.boundedElastic()) // which may be blocked by the second look
+                .doOnNext(held::hold) // before the first operator that drops its value on cancellation
+                .publishOn(Schedulers.boundedElastic()) // since the second check may block
                 .handle((file, sink) -> {
                     if (held.release(file)) {
                         look(found, file, held, sink);
@@ -138,12 +139,12 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** Returns how many uses have not ended. */
+    /** Returns the number of uses that are not closed. */
     synchronized int uses() {
         return uses;
     }
 
-    /** Returns how many files are open. */
+    /** Returns the number of open files. */
     synchronized int size() {
         return byPath.size();
     }
@@ -193,7 +194,7 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** Evicts the longest unused ones of too many. */
+    /** Evicts the least recently used files beyond the limit. */
     private void shrink(List<StorageFile> ended) {
         Iterator<Entry> entries = byPath.values().iterator();
         for (int excess = byPath.size() - most; excess > 0 && entries.hasNext(); ) {
@@ -213,7 +214,7 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** Closes what has not been used for {@link #IDLE}; comes again as long as there is anything. */
+    /** Closes what has not been used for {@link #IDLE}; reschedules itself as long as files are open. */
     void sweep() {
         List<StorageFile> ended = new ArrayList<>();
         boolean again;
@@ -235,7 +236,7 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** Closes what nobody uses now, and the rest as its uses end. */
+    /** Closes unused files now, and the others when their uses are closed. */
     @Override
     public void close() {
         List<StorageFile> ended = new ArrayList<>();

@@ -16,13 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The answer to a request, decided before a byte is read.
+ * The response to a request, determined before a byte is read.
  *
- * @param body empty for HEAD, whose headers still tell its length
+ * @param body empty for HEAD, whose headers still contain its length
  */
 record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
 
-    /** Answers that there is nothing for this request. */
+    /** Returns a response without a body. */
     static Reply of(HttpResponseStatus status) {
         HttpHeaders headers = headers(Instant.now());
         headers.set(HttpHeaderNames.CONTENT_LENGTH, 0);
@@ -32,13 +32,13 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
         return new Reply(status, headers, Body.NONE);
     }
 
-    /** Returns this answer, as the last of its connection. */
+    /** Returns this response, marked as the last of its connection. */
     Reply last() {
         headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         return this;
     }
 
-    /** Answers a GET or HEAD of {@code file}. */
+    /** Returns the response to a GET or HEAD of {@code file}. */
     static Reply of(HttpMethod method, HttpHeaders request, FoundFile file, Instant now) {
         HttpHeaders headers = headers(now);
         headers.set(HttpHeaderNames.ETAG, file.entityTag());
@@ -54,7 +54,7 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
         }
         headers.set(HttpHeaderNames.CONTENT_TYPE, ContentTypes.of(file.path()));
         String range = request.get(HttpHeaderNames.RANGE);
-        // Of the methods that there are, only GET has ranges (14.2).
+        // Ranges are defined only for GET (14.2).
         if (range != null && method.equals(HttpMethod.GET) && conditions.rangeApplies(now)) {
             Optional<List<ByteRanges.Span>> spans = ByteRanges.parse(range, file.size());
             if (spans.isPresent()) {
@@ -104,7 +104,7 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
     private static HttpHeaders headers(Instant now) {
         HttpHeaders headers = DefaultHttpHeadersFactory.headersFactory().newHeaders();
         headers.set(HttpHeaderNames.DATE, date(now));
-        headers.set("x-content-type-options", "nosniff"); // what a file is, its name says, and not a browser's guess
+        headers.set("x-content-type-options", "nosniff"); // the name determines the type of a file, not the browser
         return headers;
     }
 

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * The path of a request: its segments, decoded once.
  *
- * <p>Decoding comes after splitting, so that an encoded slash can only be part of a name, and there is no such name.
+ * <p>Decoding comes after splitting, so an encoded slash can only be part of a name, and no name contains one.
  */
 record RequestPath(List<String> segments) {
 
@@ -22,7 +22,7 @@ record RequestPath(List<String> segments) {
         segments = List.copyOf(segments);
     }
 
-    /** Parses a request target; empty if it is none that could ever name a file: dot segments, NUL, bad encoding. */
+    /** Parses a request target; empty if it can never name a file: dot segments, NUL, bad encoding. */
     static Optional<RequestPath> parse(String target) {
         String path = path(target);
         if (!path.startsWith("/")) {
@@ -39,7 +39,7 @@ record RequestPath(List<String> segments) {
         return Optional.of(new RequestPath(segments));
     }
 
-    /** Strips the query, and what an absolute-form target (RFC 9112, 3.2.2) has before its path. */
+    /** Strips the query, and the part of an absolute-form target (RFC 9112, 3.2.2) before its path. */
     private static String path(String target) {
         int start = 0;
         int authority = target.indexOf("://");
@@ -59,7 +59,7 @@ record RequestPath(List<String> segments) {
         return target.substring(start, end);
     }
 
-    /** An empty one is a directory's, or a doubled slash: no file has it, but it harms nobody. */
+    /** An empty segment denotes a directory or a doubled slash: no file has it, but it is harmless. */
     private static boolean isName(String segment) {
         return !segment.equals(".")
                 && !segment.equals("..")
@@ -97,7 +97,7 @@ record RequestPath(List<String> segments) {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString());
         } catch (CharacterCodingException notUtf8) {
-            return Optional.empty(); // overlong forms of '/' and '.' end here, too
+            return Optional.empty(); // overlong forms of '/' and '.' fail here too
         }
     }
 }

@@ -11,9 +11,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes on one request at a time, the next when the response to the last is written, and closes a connection whose
- * client has closed its side once all are answered. Reactor Netty by itself drops what a client has sent behind the first
- * of several requests if the last says {@code Connection: close}. Behind the codec.
+ * Forwards one request at a time, the next once the response to the previous one is written, and closes a connection
+ * whose client has closed its side once all are answered. Reactor Netty by itself drops the requests behind the first
+ * of several if the last has {@code Connection: close}. Behind the codec.
  */
 final class Requests extends ChannelDuplexHandler {
 
@@ -54,17 +54,17 @@ final class Requests extends ChannelDuplexHandler {
         context.fireChannelRead(message);
     }
 
-    /** What waits comes first: else a client could have any number of requests wait. */
+    /** Queued requests come first: otherwise a client could queue any number of requests. */
     @Override
     public void read(ChannelHandlerContext context) {
         if (!waiting.isEmpty()) {
             readAsked = true;
-        } else if (!inputEnded) { // of which Netty's epoll transport would make an error
+        } else if (!inputEnded) { // which Netty's epoll transport would turn into an error
             context.read();
         }
     }
 
-    /** The response is written, and those who wrote it are done with it; any thread. */
+    /** Called when the response is written and its writers are done; any thread. */
     void responseEnded() {
         ChannelHandlerContext of = context;
         if (of != null) {

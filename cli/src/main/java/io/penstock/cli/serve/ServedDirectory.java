@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The directory whose files are served, and nothing outside it: every link is followed first, and where that leads
- * is what counts.
+ * The directory whose files are served, and nothing outside it: links are resolved first, and the resolved path
+ * decides.
  *
- * <p>Whoever can write to the directory can put a link in the place of a file between a look and the open; hence
- * {@link #isStill}, which is asked once the file is open.
+ * <p>A user with write access to the directory can replace a file by a link between check and open; hence {@link
+ * #isStill}, which is checked once the file is open.
  */
 public final class ServedDirectory {
 
@@ -28,9 +28,9 @@ public final class ServedDirectory {
     private final boolean dotFiles;
 
     /**
-     * Serves {@code directory}, without what a dot begins: such files are not meant for others.
+     * Serves {@code directory} without names that begin with a dot: such files are private.
      *
-     * @throws NotDirectoryException if it is none
+     * @throws NotDirectoryException if it is not a directory
      */
     public ServedDirectory(Path directory) throws IOException {
         this(directory, false);
@@ -39,8 +39,8 @@ public final class ServedDirectory {
     /**
      * Serves {@code directory}.
      *
-     * @param dotFiles whether files are there whose name begins with a dot, and those in such directories
-     * @throws NotDirectoryException if it is none
+     * @param dotFiles true to serve files whose name begins with a dot, and those in such directories
+     * @throws NotDirectoryException if it is not a directory
      */
     public ServedDirectory(Path directory, boolean dotFiles) throws IOException {
         this.dotFiles = dotFiles;
@@ -57,9 +57,9 @@ public final class ServedDirectory {
     }
 
     /**
-     * Finds the regular file that a request asks for, if there is one. Blocks on the file system.
+     * Returns the regular file that a request names, if it exists. Blocks on the file system.
      *
-     * @throws AccessDeniedException if the system does not let us look
+     * @throws AccessDeniedException if the system denies access
      */
     Optional<FoundFile> find(RequestPath request) throws IOException {
         try {
@@ -68,7 +68,7 @@ public final class ServedDirectory {
                 asked = asked.resolve(segment);
             }
             Path real = asked.toRealPath();
-            // A file has no files below it, whatever follows its name: /data.bin/ is not /data.bin.
+            // A file has no children, whatever follows its name: /data.bin/ is not /data.bin.
             boolean inside = real.startsWith(root) && !lastOf(request).isEmpty();
             return inside && isShown(root.relativize(asked)) && isShown(root.relativize(real))
                     ? look(real)
@@ -76,7 +76,8 @@ public final class ServedDirectory {
         } catch (AccessDeniedException refused) {
             throw refused;
         } catch (FileSystemException | InvalidPathException none) {
-            return Optional.empty(); // not there, a name too long, a loop of links, a character that the system has not
+            return Optional
+                    .empty(); // missing, name too long, loop of links, or a character that the system does not support
         }
     }
 
@@ -93,7 +94,7 @@ public final class ServedDirectory {
         return request.segments().get(request.segments().size() - 1);
     }
 
-    /** Returns whether the path still leads to the same file, without a link on the way. */
+    /** Returns true if the path still leads to the same file, without a link in it. */
     boolean isStill(FoundFile found) throws IOException {
         Path real = found.path().toRealPath();
         return real.equals(found.path())
@@ -103,9 +104,9 @@ public final class ServedDirectory {
     private Optional<FoundFile> look(Path real) throws IOException {
         BasicFileAttributes is = Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!is.isRegularFile()) {
-            return Optional.empty(); // never opened: opening a pipe or a device may block, or do something
+            return Optional.empty(); // never opened: opening a pipe or a device may block or have side effects
         }
-        // The change time too: whoever sets the modification time back after a change cannot set this one.
+        // The change time too: unlike the modification time, it cannot be set back after a change.
         FileTime changed =
                 unix ? (FileTime) Files.getAttribute(real, "unix:ctime", LinkOption.NOFOLLOW_LINKS) : is.creationTime();
         String key = String.valueOf(is.fileKey());

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection whose client takes too long: for the headers of a request, from one request to the next, or to take
- * bytes of a response. The first of the pipeline, where all bytes pass.
+ * Closes a connection whose client takes too long: for the headers of a request, from one request to the next, or to
+ * take bytes of a response. First in the pipeline, so that it sees all bytes.
  */
 final class TimeLimits extends IdleStateHandler {
 
@@ -22,7 +22,7 @@ final class TimeLimits extends IdleStateHandler {
     private boolean idle; // no byte of the next request has come
 
     TimeLimits(Limits limits) {
-        super(true, 0, limits.stalled().toNanos(), 0, TimeUnit.NANOSECONDS); // any byte that is taken counts
+        super(true, 0, limits.stalled().toNanos(), 0, TimeUnit.NANOSECONDS); // any byte that is read counts
         this.limits = limits;
     }
 
@@ -56,13 +56,13 @@ final class TimeLimits extends IdleStateHandler {
         super.channelRead(reading, message);
     }
 
-    /** The headers are complete: the time is now the server's. */
+    /** Called when the headers are complete: the client's time stops. */
     void requestBegins() {
         idle = false;
         stop();
     }
 
-    /** The response is written, and no other request is here. */
+    /** Called when the response is written and no other request is queued. */
     void responseEnded() {
         idle = true;
         allow(limits.idle());
@@ -89,7 +89,7 @@ final class TimeLimits extends IdleStateHandler {
 
     @Override
     protected void channelIdle(ChannelHandlerContext stalled, IdleStateEvent event) {
-        // The first event after a write that was completed comes whether bytes have gone meanwhile or not.
+        // The first event after a completed write is fired whether or not bytes were sent meanwhile.
         ChannelOutboundBuffer outbound =
                 event.isFirst() ? null : stalled.channel().unsafe().outboundBuffer();
         if (outbound != null && outbound.totalPendingWriteBytes() > 0) {

@@ -63,7 +63,7 @@ class ByteRangesTest {
     }
 
     @Test
-    void askingForMoreThanTheWholeFileInPiecesIsIgnored() {
+    void askingForMoreThanTheWholeFileInSegmentsIsIgnored() {
         assertThat(parse("bytes=0-9,0-9")).isEmpty();
         String many = IntStream.range(0, 65).mapToObj(i -> i + "-" + i).collect(Collectors.joining(",", "bytes=", ""));
         assertThat(ByteRanges.parse(many, 1000)).isEmpty();

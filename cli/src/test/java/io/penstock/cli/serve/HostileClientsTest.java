@@ -15,7 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Raw sockets that say what no browser does; time limits are tested in {@link TimeLimitsTest}, with a clock of its own. */
+/**
+ * Raw sockets that say what no browser does; time limits are tested in {@link TimeLimitsTest}, with a clock of its own.
+ */
 class HostileClientsTest {
 
     private static final int BIG_BYTES = 8 << 20; // more than two sockets hold

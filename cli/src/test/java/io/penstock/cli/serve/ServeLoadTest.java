@@ -4,7 +4,7 @@ package io.penstock.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -39,14 +39,17 @@ class ServeLoadTest {
     private static final int SMALL_WINDOW = 8 << 10;
     private static final long PER_RESPONSE = (long) Served.DEPTH * Served.CHUNK;
 
-    /** Pools start a thread when they first need one more, which load decides, and keep it: their own limits are the bounds. */
+    /**
+     * Pools start a thread when they first need one more, which load decides, and keep it: their own limits are the
+     * bounds.
+     */
     private static final Map<String, Integer> POOLS = Map.of(
             "boundedElastic-",
             Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1, // and the one that ends idle ones
             "parallel-",
             Schedulers.DEFAULT_POOL_SIZE,
             "penstock-host-io-",
-            4 * 16); // lanes, and blocking calls of each, without io_uring
+            4 * 16); // I/O queues, and blocking calls of each, without io_uring
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 

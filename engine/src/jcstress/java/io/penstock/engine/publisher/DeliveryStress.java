@@ -57,7 +57,7 @@ public final class DeliveryStress {
         protected void crashed(Throwable cause) {}
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             news.incrementAndGet();
             signal();
         }
@@ -83,13 +83,13 @@ public final class DeliveryStress {
     @Outcome(id = "12", expect = ACCEPTABLE, desc = "both, in the order of their numbers")
     @Outcome(expect = FORBIDDEN, desc = "lost, twice or out of order")
     @State
-    public static class ArrivalsOfTwoLanes extends DeliveryLoop {
+    public static class ArrivalsOfTwoQueues extends DeliveryLoop {
         private final SubmitArrivals arrivals = new SubmitArrivals(2, true);
         private final SubmittedTransfer first = submitted(0);
         private final SubmittedTransfer second = submitted(1);
         private int order; // turns only
 
-        public ArrivalsOfTwoLanes() {
+        public ArrivalsOfTwoQueues() {
             super(null);
         }
 
@@ -108,13 +108,13 @@ public final class DeliveryStress {
         protected void crashed(Throwable cause) {}
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             arrivals.add(first);
             signal();
         }
 
         @Actor
-        public void otherLane() {
+        public void otherQueue() {
             arrivals.add(second);
             signal();
         }
@@ -182,7 +182,7 @@ public final class DeliveryStress {
     }
 
     @JCStressTest
-    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "one value, one end: by demand or by the lane")
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "one value, one end: by demand or by the I/O queue")
     @Outcome(expect = FORBIDDEN, desc = "no value, or two")
     @State
     public static class RequestAgainstEnd {
@@ -199,7 +199,7 @@ public final class DeliveryStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             port.open.get(0).finish(1);
         }
 
@@ -229,7 +229,7 @@ public final class DeliveryStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             port.open.get(0).finish(1);
         }
 

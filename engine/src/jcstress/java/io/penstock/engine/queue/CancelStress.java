@@ -30,7 +30,7 @@ public final class CancelStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             open.finish(1);
         }
 
@@ -90,7 +90,7 @@ public final class CancelStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             open.finish(1);
         }
 
@@ -112,7 +112,7 @@ public final class CancelStress {
         }
     }
 
-    /** The subscriber's thread takes it in, and its lane turns at once; another thread cancels. */
+    /** The subscriber's thread takes it in, and its I/O queue turns at once; another thread cancels. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not signalled, and busy only while the device works")
     @Outcome(expect = FORBIDDEN, desc = "signalled after its cancel, not busy while the device works, or busy for ever")
@@ -123,8 +123,8 @@ public final class CancelStress {
         @Actor
         public void engine() {
             open.admit();
-            open.lane.accept(open);
-            open.lane.turn(false);
+            open.ioQueue.accept(open);
+            open.ioQueue.turn(false);
         }
 
         @Actor
@@ -136,8 +136,8 @@ public final class CancelStress {
         public void after(II_Result r) {
             boolean unmarked = open.queue.isHeld() && !open.isBusy();
             open.queue.ends = true;
-            open.lane.turn(false);
-            open.lane.turn(false);
+            open.ioQueue.turn(false);
+            open.ioQueue.turn(false);
             r.r1 = open.ends.get();
             r.r2 = unmarked ? 2 : open.isBusy() ? 1 : 0;
             open.forget();

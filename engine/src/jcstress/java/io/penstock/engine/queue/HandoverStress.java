@@ -142,7 +142,7 @@ public final class HandoverStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             handed.fail(new IllegalStateException("abandoned"));
         }
 

@@ -18,6 +18,7 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A transfer with a file, a buffer and a lane of its own, small enough to be made a million times. */
+/** A transfer with a file, a buffer and an I/O queue of its own, small enough to be made a million times. */
 public final class Stressed extends OpenTransfer {
 
     private static final int BYTES = 64;
@@ -33,12 +34,12 @@ public final class Stressed extends OpenTransfer {
 
     final AtomicInteger ends = new AtomicInteger();
     final Held queue;
-    final Lane lane;
+    final IoQueue ioQueue;
 
     private Stressed(Port port, Transfer transfer) {
         super(port, transfer);
         this.queue = new Held();
-        this.lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
+        this.ioQueue = new IoQueue(queue, QueueLimits.ofBytes(1 << 20), () -> 0);
     }
 
     static Stressed make() {
@@ -63,7 +64,7 @@ public final class Stressed extends OpenTransfer {
 
     /** As the backend does it, when pins are taken. */
     void admit() {
-        admit(FakePort.ROUTE, 0, lane);
+        admit(FakePort.PATH, 0, ioQueue);
     }
 
     boolean isBusy() {
@@ -77,6 +78,7 @@ public final class Stressed extends OpenTransfer {
 
     /** A queue that keeps its one command until it is told to end it. */
     static final class Held implements NativeQueue {
+        private final Wakeup wakeup = new Wakeup();
         private @Nullable Request held;
         boolean ends;
         int commands;
@@ -109,7 +111,9 @@ public final class Stressed extends OpenTransfer {
         }
 
         @Override
-        public void wake() {}
+        public Wakeup wakeup() {
+            return wakeup;
+        }
 
         @Override
         public void close() {}

@@ -29,18 +29,18 @@ public final class WaitingStress {
     @Outcome(id = "1", expect = ACCEPTABLE, desc = "nothing is busy any more")
     @Outcome(expect = FORBIDDEN, desc = "busy for ever")
     @State
-    public static class ZombieAddedAgainstRemoved {
+    public static class AbandonedAddedAgainstRemoved {
         private final BusyRegions regions = new BusyRegions();
-        private final BusyRegions.Zombie zombie = new BusyRegions.Zombie(Extents.of(Stressed.read(), Identity.OF));
+        private final BusyRegions.AbandonedTransfer abandoned = new BusyRegions.AbandonedTransfer(Extents.of(Stressed.read(), Identity.OF));
 
         @Actor
         public void canceller() {
-            regions.add(zombie);
+            regions.add(abandoned);
         }
 
         @Actor
-        public void lane() {
-            regions.remove(zombie);
+        public void ioQueue() {
+            regions.remove(abandoned);
         }
 
         @Arbiter
@@ -57,11 +57,11 @@ public final class WaitingStress {
     public static class WaitBehindAgainstRemove {
         private final Transfer transfer = Stressed.read();
         private final BusyRegions regions = new BusyRegions();
-        private final BusyRegions.Zombie zombie = new BusyRegions.Zombie(Extents.of(transfer, Identity.OF));
+        private final BusyRegions.AbandonedTransfer abandoned = new BusyRegions.AbandonedTransfer(Extents.of(transfer, Identity.OF));
         private final AtomicInteger resumed = new AtomicInteger();
 
         public WaitBehindAgainstRemove() {
-            regions.add(zombie);
+            regions.add(abandoned);
         }
 
         @Actor
@@ -70,8 +70,8 @@ public final class WaitingStress {
         }
 
         @Actor
-        public void lane() {
-            regions.remove(zombie);
+        public void ioQueue() {
+            regions.remove(abandoned);
         }
 
         @Arbiter
@@ -92,7 +92,7 @@ public final class WaitingStress {
         private int seen;
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             written.incrementAndGet();
             barrier.ended(write);
         }
@@ -128,7 +128,7 @@ public final class WaitingStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             keys.leave(first);
         }
 
@@ -160,7 +160,7 @@ public final class WaitingStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             keys.leave(first);
         }
 
@@ -176,10 +176,10 @@ public final class WaitingStress {
         }
     }
 
-    /** The one before ends while this one is on its way to its lane. */
+    /** The one before ends while this one is on its way to its I/O queue. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "started and signalled once")
-    @Outcome(expect = FORBIDDEN, desc = "never, twice, or before its lane had it")
+    @Outcome(expect = FORBIDDEN, desc = "never, twice, or before its I/O queue had it")
     @State
     public static class LeaveAgainstAdmission {
         private final OrderKeys keys = new OrderKeys();
@@ -191,25 +191,25 @@ public final class WaitingStress {
         }
 
         @Actor
-        public void lane() {
+        public void ioQueue() {
             keys.leave(first);
-            open.lane.turn(false);
+            open.ioQueue.turn(false);
         }
 
         @Actor
         public void subscriber() {
-            Admission terms = Admission.of(open, open.lane, null);
+            Admission terms = Admission.of(open, open.ioQueue, null);
             open.admission(terms);
-            terms.enter(keys, open.lane, open);
+            terms.enter(keys, open.ioQueue, open);
             open.admit();
-            open.lane.accept(open);
+            open.ioQueue.accept(open);
         }
 
         @Arbiter
         public void after(II_Result r) {
             open.queue.ends = true;
             for (int i = 0; i < 4; i++) {
-                open.lane.turn(false);
+                open.ioQueue.turn(false);
             }
             r.r1 = open.queue.commands;
             r.r2 = open.ends.get();

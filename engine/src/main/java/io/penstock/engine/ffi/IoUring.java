@@ -2,9 +2,9 @@
 package io.penstock.engine.ffi;
 
 /**
- * io_uring's numbers and layouts, as {@code linux/io_uring.h} spells them.
+ * io_uring's constants and layouts, named as in {@code linux/io_uring.h}.
  *
- * <p>{@code ..._OFFSET} constants are byte offsets inside the structure that they name.
+ * <p>{@code ..._OFFSET} constants are byte offsets in the structure that they name.
  */
 public final class IoUring {
     public static final byte IORING_OP_NOP = 0;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The numbers of {@code GetLastError} that file I/O meets, and their names. */
+/** The error codes of {@code GetLastError} that file I/O returns, and their names. */
 public final class WindowsError {
 
     private static final Map<Integer, String> SYMBOLS = Arrays.stream(
@@ -28,14 +28,16 @@ public final class WindowsError {
 
     private WindowsError() {}
 
-    /** Returns the name of an error, {@code ERROR_DISK_FULL} for 112; an empty string where it has none here. */
+    /**
+     * Returns the name of an error, {@code ERROR_DISK_FULL} for 112; an empty string if the code is not listed here.
+     */
     public static String symbol(int error) {
         return SYMBOLS.getOrDefault(error, "");
     }
 
     /**
-     * Returns the number behind the system's prose, which is all that the exceptions of the JDK keep of it; null if it
-     * is none of these, or this is not Windows.
+     * Returns the error code of a system message, since the exceptions of the JDK keep only the message; null if it is
+     * not listed here, or this is not Windows.
      */
     public static @Nullable Integer number(String prose) {
         return Machine.operatingSystem().startsWith("windows") && NativeMemory.isAvailable()
@@ -43,7 +45,7 @@ public final class WindowsError {
                 : null;
     }
 
-    /** What the system says, in its own language, asked once. */
+    /** The system's messages, in its language, queried once. */
     private static final class Prose {
         private static final int FROM_SYSTEM = 0x1000;
         private static final int IGNORE_INSERTS = 0x200;
@@ -57,7 +59,7 @@ public final class WindowsError {
             for (int number : SYMBOLS.keySet()) {
                 char[] text = new char[MOST_CHARS];
                 int length = FormatMessageW(FROM_SYSTEM | IGNORE_INSERTS, 0, number, 0, text, MOST_CHARS, 0);
-                // As the JDK cuts it.
+                // Trimmed as the JDK does.
                 numbers.put(new String(text, 0, length).replaceFirst("\\.?\\r?\\n?$", ""), number);
             }
             return numbers;

@@ -10,12 +10,12 @@ import java.nio.ByteOrder;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 
-/** What Windows knows of a file and the JDK does not tell. */
+/** File attributes of Windows that the JDK does not expose. */
 public final class WindowsFiles {
 
     private static final int SHARE_ALL = 1 | 2 | 4;
     private static final int OPEN_EXISTING = 3;
-    private static final int FILE_FLAG_BACKUP_SEMANTICS = 0x02000000; // opens a directory too
+    private static final int FILE_FLAG_BACKUP_SEMANTICS = 0x02000000; // also opens directories
     private static final long INVALID_HANDLE_VALUE = -1;
 
     // BY_HANDLE_FILE_INFORMATION
@@ -28,7 +28,7 @@ public final class WindowsFiles {
 
     /**
      * Returns the serial number of the volume that a file is on and its index there, which are equal for all names of
-     * one file; an empty array where this is not Windows, the system does not say, or JNA cannot be loaded.
+     * one file; an empty array if this is not Windows, the system does not report them, or JNA cannot be loaded.
      */
     public static long[] identity(Path path) {
         boolean known = Machine.operatingSystem().startsWith("windows")

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What only the engine calls: io_uring's binary interface and Windows' file functions, as the vendor spells them. */
+/**
+ * Native interfaces that only the engine calls: io_uring's binary interface and Windows' file functions, named as the
+ * vendor names them.
+ */
 @NullMarked
 package io.penstock.engine.ffi;
 

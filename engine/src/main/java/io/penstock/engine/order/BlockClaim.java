@@ -2,11 +2,10 @@
 package io.penstock.engine.order;
 
 /**
- * A range of a file that one piece writes, to be locked in its {@link BlockLocks}; may be set and locked again after
- * it was unlocked.
+ * A range of a file that one segment writes, locked in the file's {@link BlockLocks}; reusable after it was unlocked.
  *
- * <p>Ranges are bytes: a cover for a read-modify-write, just what is written otherwise. Two handles may disagree about
- * the size of a block; what conflicts is whether a write touches bytes that a cover writes back.
+ * <p>Ranges are bytes: the cover for a read-modify-write, otherwise the bytes written. Two handles may use different
+ * block sizes; a conflict is a write to bytes that a cover writes back.
  */
 public final class BlockClaim {
 
@@ -15,24 +14,24 @@ public final class BlockClaim {
     private long offset;
     private long bytes;
 
-    // The rest is BlockLocks's, under its lock; light is the owner's, between lock() and unlock().
+    // The rest is guarded by the lock of BlockLocks; light belongs to the owner, between lock() and unlock().
     boolean light;
     boolean listed;
     long ticket;
-    int blockers; // earlier claims in conflict, and one more while light writes drain
+    int blockers; // earlier conflicting claims, plus one while light writes drain
     boolean drains;
 
-    /** Makes one; the callback is called when a claim that had to wait is granted. */
+    /** Creates a claim; the callback is called when a claim that had to wait is granted. */
     public BlockClaim(Runnable granted) {
         this.granted = granted;
     }
 
-    /** Makes this a claim for a write that merges nothing. */
+    /** Sets a shared claim: for a write without a merge. */
     public BlockClaim shared(long offset, long bytes) {
         return set(false, offset, bytes);
     }
 
-    /** Makes this a claim for a read-modify-write of a cover. */
+    /** Sets an exclusive claim: for a read-modify-write of a cover. */
     public BlockClaim exclusive(long offset, long bytes) {
         return set(true, offset, bytes);
     }

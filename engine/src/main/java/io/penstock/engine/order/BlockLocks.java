@@ -10,22 +10,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps a block that is being read, merged and written from every other write that touches it (rule 206), across the
- * handles and backends of the process. One per file identity (device and inode).
+ * Locks a block that is being read, merged and written against every other write to it (rule 206), across the handles
+ * and backends of the process. One per file identity (device and inode).
  *
- * <p>Claims are first come, first served wherever they conflict: a claim waits for every earlier one, granted or
- * waiting, that overlaps it unless both are shared. Hence no claim starves; and since a piece makes one claim only,
- * nothing holds and waits.
+ * <p>Conflicting claims are granted first come, first served: a claim waits for every earlier one, granted or waiting,
+ * that overlaps it unless both are shared. Hence no claim starves; and since a segment makes one claim only, no segment
+ * holds a claim while it waits for another.
  *
- * <p><b>Threading:</b> thread-safe; nothing waits inside. A claim's callback runs on the thread that let go, outside
- * the lock; it should only post.
+ * <p><b>Threading:</b> thread-safe; no method blocks. A claim's callback runs on the thread that released the
+ * conflicting claim, outside the lock; it should only post.
  */
 public final class BlockLocks {
 
     private static final Shared<Object, BlockLocks> OPEN = new Shared<>(unused -> {});
 
     // state = 2 * light + needed. Until the first exclusive claim on this file, shared claims are light: counted,
-    // without a range. The first exclusive claim sets the bit for good, and waits until the light ones are gone.
+    // without a range. The first exclusive claim sets the bit permanently, and waits until the light ones are released.
     private static final long NEEDED = 1;
     private static final long LIGHT = 2;
     private static final VarHandle STATE;
@@ -53,22 +53,22 @@ public final class BlockLocks {
         return OPEN.open(file, BlockLocks::new);
     }
 
-    /** Ends one use, when no claim of its user is left; the last one forgets the file. */
+    /** Ends one use, after all claims of its user are released; the last one removes the file. */
     public void close() {
         OPEN.leave(this);
     }
 
-    /** Returns how many files are open, for tests that look for leaks. */
+    /** Returns the number of open files; for tests that detect leaks. */
     public static int files() {
         return OPEN.size();
     }
 
-    /** Returns whether there ever was an exclusive claim; as long as not, shared claims cost one atomic addition. */
+    /** Returns true if there ever was an exclusive claim; until then, shared claims cost one atomic addition. */
     boolean isNeeded() {
         return (state & NEEDED) != 0;
     }
 
-    /** Returns whether the claim is granted now; if not, its callback is called when it is. */
+    /** Returns true if the claim is granted now; otherwise its callback is called when it is. */
     public boolean lock(BlockClaim claim) {
         if (!claim.exclusive && enterLight()) {
             claim.light = true;
@@ -92,8 +92,8 @@ public final class BlockLocks {
     }
 
     /**
-     * Lets go of a claim, or gives up waiting for it; a second call does nothing. A claim that is given up while
-     * another thread grants it may still be called back.
+     * Releases a claim, or stops waiting for it; a second call does nothing. The callback of a claim that is abandoned
+     * while another thread grants it may still be called.
      */
     public void unlock(BlockClaim claim) {
         if (claim.light) {
@@ -144,8 +144,7 @@ public final class BlockLocks {
     private void leaveLight() {
         long left = (long) STATE.getAndAdd(this, -LIGHT) - LIGHT;
         // Pairs with isDrained(): with the bit set, either it saw a count of 0, or the thread that brings it to 0 sees
-        // the bit
-        // here. An entry that is taken back can get here more than once; draining again does no harm.
+        // the bit here. An entry that is withdrawn can get here more than once; draining again is harmless.
         if (left == NEEDED) {
             drain();
         }

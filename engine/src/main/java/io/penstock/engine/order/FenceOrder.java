@@ -8,29 +8,29 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows when all that a transfer asks of the device stands in the device's own order, has the point of its fence put
- * there, and frees the point when it is not needed any more.
+ * Tracks when all requests of a transfer are stream-ordered on the device, places the point of its fence behind them,
+ * and frees the point when it is no longer needed.
  *
- * <p><b>Threading:</b> {@link #stands} and {@link #letGo} on any thread, the others on the lane.
+ * <p><b>Threading:</b> {@link #stands} and {@link #letGo} on any thread, the others on the I/O queue.
  */
 public final class FenceOrder {
 
     private final FencePoint point;
 
-    // Pieces that were started and do not stand in order yet, and one until all have been started.
+    // Segments that were started and are not stream-ordered yet, plus one until all have been started.
     private final AtomicInteger missing = new AtomicInteger(1);
     private final AtomicBoolean placing = new AtomicBoolean();
 
-    // The transfer, the placing, and the holder of the fence.
+    // Holds: the transfer, the placing, and the holder of the fence.
     private final AtomicInteger holders;
 
-    private @Nullable Runnable placed; // written before the lane gets the transfer
+    private @Nullable Runnable placed; // written before the I/O queue gets the transfer
     private boolean allStarted;
 
     /**
-     * Makes one.
+     * Creates an order.
      *
-     * @param held whether its fence is handed out, whose holder will {@linkplain #letGo let go} of it
+     * @param held whether its fence is handed out; its holder {@linkplain #letGo releases} it
      */
     public FenceOrder(FencePoint point, boolean held) {
         this.point = point;
@@ -41,16 +41,16 @@ public final class FenceOrder {
         return point;
     }
 
-    /** Sets what hears, on any thread, that other work may wait on the point. */
+    /** Sets the action that is called, on any thread, when other work may wait on the point. */
     public void whenPlaced(Runnable action) {
         placed = action;
     }
 
-    public void pieceStarted() {
+    public void segmentStarted() {
         missing.incrementAndGet();
     }
 
-    /** Called when no further piece will be started, as far as the lane knows. */
+    /** Called when the I/O queue will start no further segment. */
     public void allStarted() {
         if (!allStarted) {
             allStarted = true;
@@ -59,8 +59,8 @@ public final class FenceOrder {
     }
 
     /**
-     * Called when one more piece is stream-ordered, or has ended; its effects are visible to the thread that places the
-     * point.
+     * Called when one more segment is stream-ordered, or has ended; its effects are visible to the thread that places
+     * the point.
      */
     public void stands() {
         if (missing.decrementAndGet() == 0) {
@@ -68,7 +68,7 @@ public final class FenceOrder {
         }
     }
 
-    /** Called when the transfer has ended, in whatever state: a fence is signalled on failure too. */
+    /** Called when the transfer has ended, in any state: a fence is signalled on failure too. */
     public void ended() {
         place();
         letGo();
@@ -88,7 +88,7 @@ public final class FenceOrder {
         letGo();
     }
 
-    /** Asks a question while the native object stays; false where there is none, or none any more. */
+    /** Evaluates a question while the native object is kept alive; false if there is none, or it was freed. */
     public boolean ask(BooleanSupplier question) {
         int count = holders.get();
         while (count > 0 && !holders.compareAndSet(count, count + 1)) {
@@ -104,7 +104,7 @@ public final class FenceOrder {
         }
     }
 
-    /** Lets go for one of the holders. */
+    /** Releases one hold. */
     public void letGo() {
         if (holders.decrementAndGet() == 0) {
             point.free();

@@ -8,27 +8,31 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets transfers with equal order keys run one after the other, in the order in which they entered. One per backend.
+ * Serializes transfers with equal order keys, in the order in which they entered. One per backend.
  *
- * <p><b>Threading:</b> thread-safe. A waiter runs on the thread that made room, outside the lock; it should only post.
+ * <p><b>Threading:</b> thread-safe. A waiter runs on the thread whose turn ended, outside the lock; it should only
+ * post.
  */
 public final class OrderKeys {
 
-    /** A transfer's place in the line of its key. */
+    /** A transfer's position in the queue of its key. */
     public static final class Turn {
 
         private final Key key;
-        private @Nullable Runnable waiter; // null once it runs, or has left
+        private @Nullable Runnable waiter; // null once it runs or has left
         private boolean first;
 
-        /** Makes one; asks the key for its hash here, on the subscriber's thread, and never on a lane (rule 302). */
+        /**
+         * Creates a turn. Calls {@code hashCode} of the key here, on the subscriber's thread, and never on an I/O queue
+         * (rule 302).
+         */
         public Turn(Object key, Runnable waiter) {
             this.key = new Key(key, key.hashCode());
             this.waiter = waiter;
         }
     }
 
-    /** A key with its hash; {@code equals} reaches the application's own only when the full hashes are equal. */
+    /** A key with its hash; {@code equals} calls the application's only if the full hashes are equal. */
     private record Key(Object value, int hash) {
 
         @Override
@@ -44,7 +48,7 @@ public final class OrderKeys {
 
     private final Map<Key, ArrayDeque<Turn>> lines = new HashMap<>(); // the first of a line is running
 
-    /** Returns whether the transfer may run now; if not, its waiter is called when it may. */
+    /** Returns true if the transfer may run now; otherwise its waiter is called when it may. */
     public synchronized boolean enter(Turn turn) {
         ArrayDeque<Turn> line = lines.computeIfAbsent(turn.key, k -> new ArrayDeque<>(2));
         line.add(turn);
@@ -55,7 +59,7 @@ public final class OrderKeys {
         return turn.first;
     }
 
-    /** Ends a turn, or gives up waiting for it; a second call does nothing. Never both waits and calls the waiter. */
+    /** Ends a turn, or stops waiting for it; a second call does nothing. Never both waits and calls the waiter. */
     public void leave(Turn turn) {
         Runnable next = null;
         synchronized (this) {
@@ -64,7 +68,8 @@ public final class OrderKeys {
                 turn.first = false;
                 next = advance(turn.key);
             }
-            // One that gives up stays in line, empty, until it would be first: cancelling a long line stays linear.
+            // A turn that stops waiting stays in the queue, empty, until it would be first: cancelling a long queue
+            // stays linear.
         }
         if (next != null) {
             next.run();
@@ -87,7 +92,7 @@ public final class OrderKeys {
         return null;
     }
 
-    /** Returns how many keys are in use. */
+    /** Returns the number of keys in use. */
     public synchronized int size() {
         return lines.size();
     }

@@ -5,14 +5,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A native resource with a count of its users, freed once it is retired and the count is 0 (rules 201, 202). Files are
- * such a thing, and do not have one: of ten thousand files, each read finds its own cold, object by object.
+ * A native resource with a count of its users, freed once it is retired and the count is 0 (rules 201, 202). Files
+ * extend it instead of referring to one: with ten thousand files, each further object is one more cache miss per read.
  *
- * <p><b>Threading:</b> lock-free. {@link #free} runs on the thread that retired or unpinned last.
+ * <p><b>Threading:</b> lock-free. {@link #free} runs on the last thread to retire or unpin.
  */
 public abstract class Pinned {
 
-    // state = 2 * pins + closed; the odd/even bit lets retire() and the last unpin() agree in one atomic step.
+    // state = 2 * pins + closed; the closed bit lets retire() and the last unpin() agree in one atomic step.
     private static final int CLOSED = 1;
     private static final int PIN = 2;
     private static final VarHandle STATE;
@@ -27,14 +27,14 @@ public abstract class Pinned {
 
     private volatile int state;
 
-    /** Frees it: called once, by the last user. */
+    /** Frees the resource; called once, by the last user. */
     public abstract void free();
 
-    /** Pins it, unless it is retired; each success is matched by one {@link #unpin}. */
+    /** Pins the resource, unless it is retired; each success must be matched by one {@link #unpin}. */
     public final boolean tryPin() {
         int seen = state;
-        // A loop and not an addition that is taken back: after retire() the count must only fall, or it could reach
-        // CLOSED twice and free twice.
+        // A loop, not an addition that is undone: after retire() the count must only fall, or it could reach CLOSED
+        // twice and free twice.
         while ((seen & CLOSED) == 0) {
             if (seen == Integer.MAX_VALUE - 1) {
                 throw new IllegalStateException("too many pins");
@@ -48,7 +48,7 @@ public abstract class Pinned {
         return false;
     }
 
-    /** Takes one pin back; frees if it was the last one and the thing is retired. */
+    /** Removes one pin; frees if it was the last one and the resource is retired. */
     public final void unpin() {
         // Full fence, not release alone: the thread that frees must see what every other pin holder wrote.
         int left = (int) STATE.getAndAdd(this, -PIN) - PIN;
@@ -59,7 +59,7 @@ public abstract class Pinned {
         }
     }
 
-    /** Refuses further pins; frees at once if there are none. Returns whether this was the first call. */
+    /** Refuses further pins; frees at once if there are none. Returns true on the first call. */
     public final boolean retire() {
         int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
         if (before == 0) {
@@ -72,7 +72,7 @@ public abstract class Pinned {
         return (state & CLOSED) != 0;
     }
 
-    /** Returns how many pins there are as of now, for reports. */
+    /** Returns the current number of pins, for reports. */
     public final int count() {
         return state >> 1;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.order;
 
-/** A {@link Pinned} of its own: the count, and what frees. */
+/** A {@link Pinned} with a callback that frees the resource. */
 public final class Pins extends Pinned {
 
     private final Runnable free;

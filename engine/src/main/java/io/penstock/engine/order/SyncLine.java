@@ -5,9 +5,10 @@ import java.util.ArrayDeque;
 
 /**
  * Runs the native syncs of one handle one at a time. The kernel reports a failed write-back once to each descriptor, to
- * whichever sync asks first (fsync(2)): of two at once, the other would succeed, although its bytes are lost.
+ * the first sync (fsync(2)): of two concurrent ones, the other would succeed, although its bytes are lost.
  *
- * <p><b>Threading:</b> thread-safe. A sync starts on the thread that made room, outside the lock; it should only post.
+ * <p><b>Threading:</b> thread-safe. A sync starts on the thread that ended the one before, outside the lock; it should
+ * only post.
  */
 public final class SyncLine {
 
@@ -24,7 +25,7 @@ public final class SyncLine {
         start.run();
     }
 
-    /** Called when the running sync has ended and its failure, if any, is known to the barrier. */
+    /** Called when the running sync has ended and its failure, if any, is recorded in the barrier. */
     public void ended() {
         Runnable next;
         synchronized (this) {

@@ -7,21 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a sync wait for every write that was accepted before it, and keeps the first failure of a sync for good (rule
- * 403). One per open file.
+ * Makes a sync wait for every write that was accepted before it, and keeps the first failure of a sync permanently
+ * (rule 403). One per open file.
  *
  * <p>Writes between two syncs form an epoch; a sync is covered when its epoch and all earlier ones have ended. Later
- * writes do not hold it up.
+ * writes do not delay it.
  *
- * <p><b>Threading:</b> thread-safe. A covered sync is called on the thread that ended the last write, outside the
- * lock; it should only post.
+ * <p><b>Threading:</b> thread-safe. A covered sync runs on the thread that ended the last write, outside the lock; it
+ * should only post.
  */
 public final class WriteBarrier {
 
-    /** What {@link #accept} returns and {@link #ended} wants back. */
+    /** Returned by {@link #accept} and passed to {@link #ended}. */
     public static final class Epoch {
 
-        private long writes; // accepted and not ended
+        private long writes; // accepted, not ended
         private @Nullable Runnable sync; // null while this is the youngest epoch
     }
 
@@ -39,7 +39,7 @@ public final class WriteBarrier {
         return youngest;
     }
 
-    /** Called when a write has ended natively, in whatever way; once per {@link #accept}. */
+    /** Called when a write has ended natively, with any result; once per {@link #accept}. */
     public void ended(Epoch epoch) {
         List<Runnable> covered;
         synchronized (this) {
@@ -68,7 +68,7 @@ public final class WriteBarrier {
         List<Runnable> covered = new ArrayList<>(1);
         for (Epoch oldest = epochs.getFirst(); oldest.writes == 0; oldest = epochs.getFirst()) {
             if (oldest.sync == null) {
-                break; // the youngest, which stays
+                break; // the youngest epoch remains
             }
             covered.add(oldest.sync);
             epochs.removeFirst();
@@ -76,7 +76,7 @@ public final class WriteBarrier {
         return covered;
     }
 
-    /** Keeps the failure of a sync, unless there is one already; returns the one that counts. */
+    /** Records the failure of a sync, unless there is one already; returns the recorded one. */
     public synchronized Throwable fail(Throwable cause) {
         if (failure == null) {
             failure = cause;

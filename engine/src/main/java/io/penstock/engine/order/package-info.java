@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What may run when: pins, locks of blocks, busy regions, order keys, the barrier of a sync, a place in the device's order.
- * Each is about keys and counts that it is given; knows no transfer and no queue.
+ * Ordering and lifetime: pins, block locks, busy regions, order keys, sync barriers, fence points in the device's
+ * stream. Each works on the keys and counts that it is given; none depends on transfers or queues.
  */
 @NullMarked
 package io.penstock.engine.order;

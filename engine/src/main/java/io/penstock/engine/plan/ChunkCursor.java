@@ -17,7 +17,7 @@ public final class ChunkCursor {
         this.chunkBytes = chunkBytes;
     }
 
-    /** Returns how many bytes the largest chunk has. */
+    /** Returns the bytes of the largest chunk. */
     public long largestBytes() {
         long longest = regions.stream().mapToLong(FileRegion::length).max().orElse(0);
         return Math.min(chunkBytes, longest);
@@ -30,7 +30,7 @@ public final class ChunkCursor {
         return region < regions.size();
     }
 
-    /** Returns which region the next chunk is of. Only after {@link #hasNext}. */
+    /** Returns the region of the next chunk. Only after {@link #hasNext}. */
     public int region() {
         return region;
     }
@@ -43,7 +43,7 @@ public final class ChunkCursor {
         return chunk;
     }
 
-    /** Goes to the region behind {@code ended}, if it is not there yet. */
+    /** Moves to the region after {@code ended}, if it is not there yet. */
     public void skipRest(int ended) {
         if (region == ended) {
             region++;

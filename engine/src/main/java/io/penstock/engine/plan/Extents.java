@@ -13,10 +13,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which bytes of which files and buffers a transfer touches. Immutable; made only where zombies are about. */
+/** The bytes of files and buffers that a transfer touches. Immutable; created only if there are abandoned transfers. */
 public final class Extents {
 
-    /** What makes two handles the same file, or two buffers the same memory; compared with {@code equals}. */
+    /**
+     * Identities, compared with {@code equals}, by which two handles are the same file, or two buffers the same memory.
+     */
     public interface Identities {
 
         /** Returns the identity of a file, such as its device and inode. */
@@ -26,7 +28,7 @@ public final class Extents {
         public Object of(DeviceBuffer buffer);
     }
 
-    /** An image counts as a whole: which texels two boxes share is not worth knowing here. */
+    /** An image counts as a whole: the texels that two boxes share are not computed. */
     private record Image(long handle) {}
 
     private final boolean writesFile;
@@ -61,7 +63,7 @@ public final class Extents {
         return new Extents(!transfer.isRead(), files.union(), memory.union());
     }
 
-    /** Returns whether both touch a byte of a buffer, or a byte of a file that one of them writes (rule 205). */
+    /** Returns true if both touch a byte of a buffer, or a byte of a file that one of them writes (rule 205). */
     public boolean conflicts(Extents other) {
         return meet(memory, other.memory) || ((writesFile || other.writesFile) && meet(files, other.files));
     }

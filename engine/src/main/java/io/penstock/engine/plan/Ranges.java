@@ -30,7 +30,7 @@ final class Ranges {
         return length == 0 ? of(0, 0) : merged(sorted, ends);
     }
 
-    /** Returns these ranges and those of another. */
+    /** Returns the union with other ranges. */
     Ranges with(Ranges other) {
         int n = starts.length + other.starts.length;
         long[] mergedStarts = new long[n];
@@ -60,10 +60,10 @@ final class Ranges {
         return new Ranges(Arrays.copyOf(starts, n), Arrays.copyOf(ends, n));
     }
 
-    /** Returns whether a byte is in both. */
+    /** Returns true if a byte is in both. */
     boolean overlaps(Ranges other) {
         if (isEmpty() || other.isEmpty() || start() >= other.end() || other.start() >= end()) {
-            return false; // most answers end here: the hulls are apart
+            return false; // the usual case: the hulls are disjoint
         }
         int mine = 0;
         int theirs = 0;

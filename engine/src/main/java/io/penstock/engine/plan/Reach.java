@@ -4,10 +4,11 @@ package io.penstock.engine.plan;
 import io.penstock.Transfer;
 
 /**
- * How far each pair of a transfer came: the bytes from its start on that were moved without a gap. Pieces end in any
- * order, so bytes beyond a gap may have been moved too; they do not count, since their positions are unknown to the caller.
+ * Contiguous progress of each pair of a transfer: the bytes moved from its start without a gap. Segments end in any
+ * order, so bytes beyond a gap may have been moved too; they do not count, since the caller cannot know their
+ * positions.
  *
- * <p>Made when the first piece falls short; the lane's thread only.
+ * <p>Created when the first segment falls short; the I/O thread only.
  */
 public final class Reach {
 
@@ -23,12 +24,12 @@ public final class Reach {
     }
 
     /**
-     * Takes in a piece that did not move all of its bytes.
+     * Records a segment that did not move all of its bytes.
      *
      * @param pair the first pair that it is part of
-     * @param skip where in that pair it starts
-     * @param bytes its length, which may go on into the pairs behind
-     * @param moved how many of its bytes, from its first on, were moved
+     * @param skip its start within that pair
+     * @param bytes its length, which may extend into the following pairs
+     * @param moved the bytes moved from its start
      */
     public void fellShort(int pair, long skip, long bytes, long moved) {
         long start = skip;

@@ -6,15 +6,15 @@ import io.penstock.engine.spi.Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts bytes that lie side by side in one file and in one target into pieces: a head up to the first place that is
- * aligned in both, a body of straight requests, a tail. Reusable; one thread.
+ * Cuts bytes that are contiguous in one file and in one target into segments: a head up to the first offset that is
+ * aligned in both, a body of direct requests, a tail. Reusable; one thread.
  *
- * <p>All arithmetic is on lengths and distances, never on the end of a range: offsets go up to {@link Long#MAX_VALUE},
- * and a cover may end beyond.
+ * <p>All arithmetic is on lengths and distances, never on the end of a range: offsets reach {@link Long#MAX_VALUE}, and
+ * a cover may end beyond it.
  */
 final class Run {
 
-    private final long slotBytes;
+    private final long bounceBytes;
 
     private Limits limits = Limits.none(1);
     private long address; // of offset 0 of the target
@@ -25,33 +25,33 @@ final class Run {
     private long headEnd; // all three from the start of the run; no body if headEnd == bodyEnd
     private long bodyEnd;
     private long total;
-    private long unit; // a body piece starts where file and memory are aligned: a multiple of this from headEnd on
-    private long step; // bytes of a body piece, a multiple of unit
+    private long unit; // a body segment starts where file and memory are aligned: a multiple of this from headEnd on
+    private long step; // bytes of a body segment, a multiple of unit
 
-    private long position; // of the current piece, from the start of the run
+    private long position; // of the current segment, from the start of the run
     private long bytes;
     private boolean bounce;
-    private long lead; // bytes of the cover before the current piece
+    private long lead; // bytes of the cover before the current segment
     private long coverBytes;
 
-    /** Makes one; covers are at most {@code slotBytes} long. */
-    Run(long slotBytes) {
-        this.slotBytes = slotBytes;
+    /** Creates a run; covers are at most {@code bounceBytes} long. */
+    Run(long bounceBytes) {
+        this.bounceBytes = bounceBytes;
     }
 
-    /** Sets what holds for the runs to come. */
+    /** Sets the constraints of the following runs. */
     void within(Limits limits, long address, @Nullable ImageRegion image) {
         this.limits = limits;
         this.address = address;
         this.image = image;
         this.unit = image == null ? Math.max(limits.fileAlignment(), limits.memoryAlignment()) : limits.fileAlignment();
-        this.step = Math.max(limits.pieceBytes() - limits.pieceBytes() % unit, unit);
+        this.step = Math.max(limits.segmentBytes() - limits.segmentBytes() % unit, unit);
     }
 
     /**
-     * Starts a run; {@link #next} gives its first piece.
+     * Starts a run; {@link #next} moves to its first segment.
      *
-     * @param slack how far behind its end a request may go in memory
+     * @param slack how many bytes past its end a request may overwrite in memory
      */
     void start(long fileOffset, long targetOffset, long bytes, long slack) {
         this.file = fileOffset;
@@ -72,14 +72,14 @@ final class Run {
         }
     }
 
-    // Bytes to the first place that is aligned in the file and in memory; -1 if there is none.
+    // Bytes to the first offset that is aligned in the file and in memory; -1 if there is none.
     private long distanceToBody() {
         long fileMask = limits.fileAlignment() - 1;
         if (image != null) {
-            // Every row must start at a block. Where an image starts in memory is no address that we know.
+            // Every row must start at a block. The address of an image in memory is unknown.
             ImageRegion.Layout layout = image.layout();
             long rows = layout.rowPitch() | layout.slicePitch();
-            // A row that is longer than a piece would be cut at a block, which may be amid a texel.
+            // A row longer than a segment would be cut at a block, which may be within a texel.
             boolean torn = fileMask != 0 && layout.rowPitch() > step && unit % layout.texelBytes() != 0;
             return !torn && ((file | rows) & fileMask) == 0 ? 0 : -1;
         }
@@ -93,7 +93,7 @@ final class Run {
         return ((file + distance) & fileMask) == 0 ? distance : -1;
     }
 
-    /** Moves to the next piece, if there is one. */
+    /** Moves to the next segment; returns false if there is none. */
     boolean next() {
         position += bytes;
         if (position >= total) {
@@ -115,8 +115,8 @@ final class Run {
         lead = 0;
         if (image != null) {
             bytes = Math.min(room, wholeRows(image.layout(), step));
-        } else if (bodyEnd - headEnd <= limits.pieceBytes()) {
-            bytes = room; // never two requests for what one may carry
+        } else if (bodyEnd - headEnd <= limits.segmentBytes()) {
+            bytes = room; // never two requests for what one can carry
         } else {
             // Cut at multiples of step in the file, shifted to where memory is aligned too.
             long phase = (file + headEnd) & (unit - 1);
@@ -127,13 +127,14 @@ final class Run {
 
     private void bounce(long end) {
         long block = limits.fileAlignment();
-        long slot = Math.min(slotBytes, limits.maxBytes()) & -block;
-        if (slot == 0) {
-            throw new IllegalStateException("a slot of " + slotBytes + " bytes holds no block of " + block);
+        long bounce = Math.min(bounceBytes, limits.maxBytes()) & -block;
+        if (bounce == 0) {
+            throw new IllegalStateException("a bounce buffer of " + bounceBytes + " bytes holds no block of " + block);
         }
         lead = (file + position) & (block - 1);
-        // Pieces but the last end with their cover, so that no block is in two covers of a run (image rows excepted).
-        long room = slot - lead;
+        // Segments but the last end with their cover, so that no block is in two covers of a run (except for image
+        // rows).
+        long room = bounce - lead;
         bytes = Math.min(end - position, image == null ? room : wholeRows(image.layout(), room));
         coverBytes = (lead + bytes + block - 1) & -block;
     }
@@ -156,7 +157,7 @@ final class Run {
         return room >= restOfRow ? restOfRow : room - room % layout.texelBytes();
     }
 
-    /** Returns whether the current piece goes through a slot. */
+    /** Returns true if the current segment uses a bounce buffer. */
     boolean isBounce() {
         return bounce;
     }

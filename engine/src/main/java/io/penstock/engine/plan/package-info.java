@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How a transfer is cut: the pieces of a transfer, the ranges that it covers, and how far it came. Arithmetic on regions and
- * limits; knows no file, no buffer, no thread and no queue of the engine.
+ * The planner: cuts a transfer into segments, and computes the ranges that it covers and its contiguous progress.
+ * Arithmetic on regions and limits; does not depend on the engine's files, buffers, threads or queues.
  */
 @NullMarked
 package io.penstock.engine.plan;

@@ -3,7 +3,7 @@ package io.penstock.engine.publisher;
 
 import io.penstock.PenstockException;
 import io.penstock.engine.queue.Bounces;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineBuffer;
@@ -20,7 +20,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
-/** Uploads and downloads: plain copies where the processor reaches the memory, else through a slot of a route. */
+/**
+ * Uploads and downloads: plain copies if the memory is host-accessible, otherwise through a bounce buffer of a path.
+ */
 public final class Copies {
 
     private final Port port;
@@ -57,10 +59,10 @@ public final class Copies {
             Staged staged;
             try {
                 staged = new Staged(buffer, offset, bytes, up, sink, asked);
-            } catch (RuntimeException noSlot) {
+            } catch (RuntimeException noBuffer) {
                 buffer.pins().unpin();
                 port.leave();
-                sink.error(noSlot);
+                sink.error(noBuffer);
                 return;
             }
             staged.next();
@@ -75,7 +77,7 @@ public final class Copies {
         }
     }
 
-    /** Goes through one slot, step by step, on a lane. */
+    /** Copies through one bounce buffer, step by step, on an I/O queue. */
     private final class Staged implements SingleRequest {
         private final EngineBuffer buffer;
         private final long offset;
@@ -83,12 +85,12 @@ public final class Copies {
         private final boolean up;
         private final MonoSink<Long> sink;
         private final String asked;
-        private final Lane lane;
-        private final DeviceMemory slot;
-        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber has its signal
+        private final IoQueue ioQueue;
+        private final DeviceMemory bounce;
+        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber was signalled
         private int done;
-        private ByteBuffer part; // of the bytes, by the step under way; from here on the lane's
-        private ByteBuffer memory; // of the slot
+        private ByteBuffer part; // of the bytes, for the current step; from here on, I/O queue only
+        private ByteBuffer memory; // the bounce buffer's
 
         Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String asked) {
             this.buffer = buffer;
@@ -97,26 +99,26 @@ public final class Copies {
             this.up = up;
             this.sink = sink;
             this.asked = asked;
-            int general = port.routes().size() - 1;
-            this.lane = port.pick(general);
-            this.slot = port.routes().get(general).allocateSlot(Bounces.SLOT_BYTES);
+            int general = port.ioPaths().size() - 1;
+            this.ioQueue = port.pick(general);
+            this.bounce = port.ioPaths().get(general).allocateBounceBuffer(Bounces.BOUNCE_BYTES);
             this.part = bytes;
             this.memory = bytes;
         }
 
         void next() {
-            int step = (int) Math.min(bytes.limit() - done, slot.bytes());
+            int step = (int) Math.min(bytes.limit() - done, bounce.bytes());
             part = bytes.slice(done, step);
-            memory = MemoryView.window(slot, 0, step);
+            memory = MemoryView.window(bounce, 0, step);
             if (up) {
                 memory.put(part.duplicate());
             }
-            port.start(lane, this);
+            port.start(ioQueue, this);
         }
 
         @Override
         public void fill(Request request) {
-            request.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, slot, 0, part.limit())
+            request.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, bounce, 0, part.limit())
                     .memory(buffer.memory(), offset + done);
         }
 
@@ -127,7 +129,7 @@ public final class Copies {
                 return;
             }
             if (over.get()) {
-                end(null); // abandoned: the device has let go after all
+                end(null); // abandoned: the device has released the buffer after all
                 return;
             }
             done += part.limit();
@@ -159,7 +161,7 @@ public final class Copies {
         }
 
         private void end(@Nullable NativeFailure failure) {
-            slot.free();
+            bounce.free();
             buffer.pins().unpin();
             port.leave();
             if (!over.compareAndSet(false, true)) {

@@ -11,7 +11,7 @@ public final class DelayedErrors {
     private @Nullable Throwable first;
     private int suppressed;
 
-    /** Notes down one more. */
+    /** Adds an error. */
     public void add(Throwable error) {
         if (suppressed < MOST_SUPPRESSED) {
             suppressed += first == null || first == error ? 0 : 1;
@@ -19,11 +19,11 @@ public final class DelayedErrors {
         }
     }
 
-    /** Notes down the last one, whatever the bound. */
+    /** Adds the last error, regardless of the bound. */
     void addLast(Throwable error) {
         if (first == null) {
             first = error;
-        } else if (first != error) { // Throwable refuses to be suppressed in itself
+        } else if (first != error) { // a Throwable cannot suppress itself
             first.addSuppressed(error);
         }
     }

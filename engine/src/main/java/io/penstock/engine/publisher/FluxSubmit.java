@@ -19,8 +19,8 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Many transfers, pipelined: {@link io.penstock.Backend#submit(Publisher, SubmitOptions)}.
  *
- * <p>At most {@code inFlight} transfers are between the publisher's {@code onNext} and the subscriber's; the publisher
- * is asked for more when a quarter of them has been delivered.
+ * <p>At most {@code inFlight} transfers are between the publisher's {@code onNext} and the subscriber's; more are
+ * requested from the publisher when a quarter of them has been delivered.
  */
 public final class FluxSubmit extends Flux<Completion> implements Scannable {
 
@@ -30,7 +30,7 @@ public final class FluxSubmit extends Flux<Completion> implements Scannable {
 
     public FluxSubmit(Port port, Publisher<Transfer> transfers, SubmitOptions options) {
         this.port = port;
-        this.transfers = Flux.from(transfers); // a null is refused here, at once
+        this.transfers = Flux.from(transfers); // throws here on null
         this.options = Objects.requireNonNull(options, "options");
     }
 
@@ -47,7 +47,7 @@ public final class FluxSubmit extends Flux<Completion> implements Scannable {
     }
 
     @Override
-    @SuppressWarnings("rawtypes") // as Scannable has it
+    @SuppressWarnings("rawtypes") // as declared by Scannable
     public @Nullable Object scanUnsafe(Attr key) {
         if (key == Attr.PARENT) {
             return transfers;

@@ -12,7 +12,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** Opens a transfer and hands out the fence behind it, once other work may wait on it. */
+/** Opens a transfer and emits the fence behind it, once other work may wait on it. */
 public final class MonoEnqueue extends Mono<DeviceFence> {
 
     private final Port port;
@@ -31,20 +31,20 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
             return;
         }
         try {
-            // On the scheduler in any case: nothing completes inside subscribe.
+            // Always on the scheduler: nothing completes inside subscribe.
             port.scheduler().schedule(enqueued::open);
         } catch (RejectedExecutionException e) {
             enqueued.fail(Operators.onRejectedExecution(e, actual.currentContext()));
         }
     }
 
-    /** One subscription: owns the fence until the subscriber has it. */
+    /** One subscription; owns the fence until it is delivered. */
     private static final class Enqueued extends Handover<DeviceFence> {
 
         private final Port port;
         private final Transfer transfer;
 
-        // open() writes it and then asks whether it is cancelled, a cancel does the reverse: one of the two stops it.
+        // open() writes it and then reads the cancelled state, a cancel does the reverse: one of the two stops it.
         private volatile @Nullable TransferFence fence;
 
         Enqueued(Port port, Transfer transfer, CoreSubscriber<? super DeviceFence> actual) {
@@ -67,7 +67,7 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
             fence = behind;
             behind.open();
             if (behind.isAdmitted() && behind.order() == null) {
-                succeed(behind, true); // for the host to wait on: there at once
+                succeed(behind, true); // for the host to wait on: available at once
             }
             if (isCancelled()) {
                 stop();
@@ -82,7 +82,7 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
             }
         }
 
-        /** Asks the device to stop, too. */
+        /** Also cancels the transfer on the device. */
         @Override
         protected void discard(DeviceFence unwanted) {
             ((TransferFence) unwanted).cancel();

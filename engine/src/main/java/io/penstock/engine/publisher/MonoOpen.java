@@ -12,9 +12,10 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Opens something that must be closed, by a call that may block, on a thread that may.
+ * Opens a closeable resource by a call that may block, on a thread that may block.
  *
- * <p><b>Cancellation:</b> a call that has not begun is not made; what a call returns too late is closed.
+ * <p><b>Cancellation:</b> a call that has not begun is not made; a resource that is returned after the cancel is
+ * closed.
  */
 public final class MonoOpen<T extends AutoCloseable> extends Mono<T> {
 
@@ -64,7 +65,7 @@ public final class MonoOpen<T extends AutoCloseable> extends Mono<T> {
             succeed(opened);
         }
 
-        /** The call is not interrupted: a file channel that is interrupted is closed for everybody. */
+        /** Does not interrupt the call: an interruption closes a file channel for all its users. */
         @Override
         protected void stop() {}
     }

@@ -35,7 +35,7 @@ public final class MonoSubmit extends Mono<Completion> {
 
     private static final class Inner extends OpenTransfer implements Subscription, Runnable {
 
-        // The value needs demand and an end; the thread that brings the second of the two delivers.
+        // The value needs demand and a completion; the thread that adds the second of the two delivers.
         private static final int REQUESTED = 1;
         private static final int OVER = 2;
         private static final VarHandle MET;
@@ -63,6 +63,11 @@ public final class MonoSubmit extends Mono<Completion> {
         }
 
         @Override
+        public boolean isChecked() {
+            return true;
+        }
+
+        @Override
         public void request(long n) {
             if (Operators.validate(n) && (int) MET.getAndBitwiseOr(this, REQUESTED) == OVER) {
                 deliver();
@@ -86,7 +91,7 @@ public final class MonoSubmit extends Mono<Completion> {
             try {
                 port.scheduler().schedule(this);
             } catch (RejectedExecutionException e) {
-                // The application has shut its scheduler down: better a signal on the wrong thread than none.
+                // The application has shut down its scheduler: a signal on the wrong thread is better than none.
                 run();
             }
         }

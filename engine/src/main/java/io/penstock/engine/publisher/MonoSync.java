@@ -2,7 +2,7 @@
 package io.penstock.engine.publisher;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineFile;
@@ -15,7 +15,9 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-/** A sync as a barrier: starts when every write accepted before it has ended, on whatever lane (rule 403 after that). */
+/**
+ * A sync as a barrier: starts when every write accepted before it has ended, on any I/O queue (then rule 403 applies).
+ */
 public final class MonoSync extends Mono<Void> {
 
     private final Port port;
@@ -50,8 +52,8 @@ public final class MonoSync extends Mono<Void> {
 
         private final String asked;
         private final MonoSink<Void> sink;
-        private final int route = file.lastRoute();
-        private final Lane lane = port.pick(route);
+        private final int ioPath = file.lastPath();
+        private final IoQueue ioQueue = port.pick(ioPath);
         private final AtomicBoolean over = new AtomicBoolean();
 
         Sync(String asked, MonoSink<Void> sink) {
@@ -59,14 +61,14 @@ public final class MonoSync extends Mono<Void> {
             this.sink = sink;
         }
 
-        /** On the lane that has ended the last write, if one has: from there it goes without a wake-up. */
+        /** Runs on the I/O queue that ended the last write, if there was one: this saves a wake-up. */
         void submit() {
-            port.start(lane, this);
+            port.start(ioQueue, this);
         }
 
         @Override
         public void fill(Request request) {
-            request.sync(file.nativeFile(route));
+            request.sync(file.nativeFile(ioPath));
         }
 
         @Override
@@ -76,7 +78,7 @@ public final class MonoSync extends Mono<Void> {
                 if (failure != null) {
                     file.barrier().fail(Failures.sync(asked, failure));
                 }
-                file.syncs().ended(); // after the failure is known
+                file.syncs().ended(); // after the failure is recorded
             }
             file.unpin();
             port.leave();

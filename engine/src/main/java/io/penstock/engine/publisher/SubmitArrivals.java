@@ -6,19 +6,19 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transfers that have ended and were not delivered yet, as they came or in the order of their numbers.
+ * The transfers that have ended and were not delivered yet, in order of completion or of their numbers.
  *
- * <p><b>Threading:</b> {@link #add} on any thread, several lanes at once; everything else in turns.
+ * <p><b>Threading:</b> {@link #add} on any thread, by several I/O queues concurrently; everything else in turns.
  */
 final class SubmitArrivals {
 
     private final MpscVarHandleArrayQueue<SubmittedTransfer> queue;
-    private final @Nullable SubmittedTransfer @Nullable [] ring; // by number, if order is asked for
+    private final @Nullable SubmittedTransfer @Nullable [] ring; // by number, if order is requested
     private int next; // the number that the ring waits for
     private @Nullable SubmittedTransfer head;
 
     SubmitArrivals(int capacity, boolean inOrder) {
-        // Never full: an arrival needs a place of the window, and gives it back after it has left here.
+        // Never full: an arrival holds a place of the window, and frees it after it was removed here.
         queue = new MpscVarHandleArrayQueue<>(Math.max(2, capacity));
         ring = inOrder ? new SubmittedTransfer[Math.max(2, Integer.highestOneBit(capacity) << 1)] : null;
     }
@@ -29,7 +29,7 @@ final class SubmitArrivals {
         }
     }
 
-    /** Returns what to deliver next, without taking it; null if it has not arrived. */
+    /** Returns the next transfer to deliver, without removing it; null if it has not arrived. */
     @Nullable
     SubmittedTransfer head() {
         if (head == null) {
@@ -39,7 +39,7 @@ final class SubmitArrivals {
     }
 
     private @Nullable SubmittedTransfer nextInOrder(@Nullable SubmittedTransfer[] ring) {
-        // Numbers under way lie within one window of each other, so they meet no other in the ring.
+        // Numbers in flight are within one window of each other, so they do not collide in the ring.
         int mask = ring.length - 1;
         for (SubmittedTransfer arrival = queue.poll(); arrival != null; arrival = queue.poll()) {
             ring[arrival.number() & mask] = arrival;
@@ -47,7 +47,7 @@ final class SubmitArrivals {
         return ring[next & mask];
     }
 
-    /** Takes what {@link #head} has returned. */
+    /** Removes the transfer that {@link #head} returned. */
     void removeHead() {
         head = null;
         if (ring != null) {

@@ -6,7 +6,7 @@ import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
 import io.penstock.Transfer;
 import io.penstock.engine.queue.DeliveryLoop;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,12 +25,12 @@ import reactor.util.context.Context;
 /**
  * One subscription of a {@link FluxSubmit}.
  *
- * <p><b>Threading:</b> the publisher's signals open transfers, lanes add arrivals, turns deliver. In direct mode a turn
- * runs on the lane, and so do the publisher's answers to its demand: the next transfers open without a hop.
+ * <p><b>Threading:</b> the publisher's signals open transfers, I/O queues add arrivals, turns deliver. In direct mode a
+ * turn runs on the I/O queue, and so does the publisher's {@code onNext}: the next transfers open without a thread hop.
  */
 final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Transfer>, Subscription, Scannable {
 
-    /** More in flight than this feeds no device better, and the arrays for it would cost. */
+    /** More in flight than this does not increase throughput, and its arrays would take memory. */
     private static final int MOST_IN_FLIGHT = 1 << 16;
 
     private static final AtomicLongFieldUpdater<SubmitSubscription> REQUESTED =
@@ -50,10 +50,10 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
 
     private volatile long requested;
 
-    // 0 -> 1 by the cancel, or by the turn that gives the terminal signal: who is first decides (rule 101).
+    // 0 -> 1 by the cancel, or by the turn that emits the terminal signal: the first one wins (rule 101).
     private volatile int stopped;
 
-    // What ends it as soon as nothing more can be delivered: the first failure under STOP, or a broken rule.
+    // The error that ends it when nothing more can be delivered: the first failure under STOP, or a violated rule.
     private volatile @Nullable Throwable abort;
 
     // Publisher's signals only, until upstreamDone publishes them to the turns.
@@ -114,7 +114,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         SubmittedTransfer open = new SubmittedTransfer(port, transfer, this, place, number);
         open.open();
         window.put(place, open);
-        if (stopped != 0) { // after put, see there
+        if (stopped != 0) { // after put, see SubmitWindow.put
             open.cancel();
         }
     }
@@ -138,16 +138,17 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     }
 
     /**
-     * Takes a transfer that has ended; on its lane, several at once.
+     * Adds a transfer that has ended; called on its I/O queue, by several I/O queues concurrently.
      *
-     * @param turning the lane whose turn it ended in, which then tells of all that did; null outside
+     * @param turning the I/O queue in whose turn it ended, which then signals all arrivals of the turn at once; null
+     *     outside a turn
      */
-    void arrived(SubmittedTransfer arrival, @Nullable Lane turning) {
+    void arrived(SubmittedTransfer arrival, @Nullable IoQueue turning) {
         if (stopped != 0) {
             return;
         }
         if (errors == Errors.STOP && arrival.error() != null) {
-            ABORT.compareAndSet(this, null, arrival.error()); // at once, even if what came before lacks demand
+            ABORT.compareAndSet(this, null, arrival.error()); // at once, even if earlier ones lack demand
         }
         arrivals.add(arrival);
         if (turning == null) {
@@ -217,7 +218,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         }
     }
 
-    /** Frees the place of what was delivered, and asks for more in batches. */
+    /** Frees the place of a delivered transfer, and requests more in batches. */
     private void settle(SubmittedTransfer head) {
         arrivals.removeHead();
         window.give(head.place());
@@ -277,7 +278,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     }
 
     @Override
-    @SuppressWarnings("rawtypes") // as Scannable has it
+    @SuppressWarnings("rawtypes") // as declared by Scannable
     public @Nullable Object scanUnsafe(Attr key) {
         if (key == Attr.PARENT) {
             return upstream;

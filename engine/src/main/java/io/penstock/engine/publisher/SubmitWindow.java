@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The places of the transfers that are between publisher and subscriber, so that a cancel finds those in flight.
+ * The places of the transfers between publisher and subscriber, by which a cancel finds those in flight.
  *
  * <p><b>Threading:</b> {@link #take} and {@link #put} by the publisher's signals, which are serial; {@link #give} in
  * turns; {@link #cancelAll} on any thread.
@@ -19,10 +19,10 @@ final class SubmitWindow {
     private final int[] free; // a ring: filled by give(), emptied by take()
     private final int mask;
 
-    private int taken; // publisher only: how many places were ever taken
+    private int taken; // publisher only: places ever taken
     private int givenSeen; // publisher only: given, as last read
 
-    // How many places were ever free; its release publishes the ring's entry to take()'s acquire.
+    // The number of places ever freed; its release publishes the ring's entry to take()'s acquire.
     private volatile int given;
 
     SubmitWindow(int capacity) {
@@ -37,7 +37,7 @@ final class SubmitWindow {
         givenSeen = capacity;
     }
 
-    /** Returns a free place, or -1 if the publisher sends more than it was asked for. */
+    /** Returns a free place, or -1 if the publisher sends more than was requested. */
     int take() {
         if (taken == givenSeen) {
             givenSeen = given;
@@ -49,9 +49,9 @@ final class SubmitWindow {
     }
 
     /**
-     * Lets cancels find an open transfer.
+     * Makes an open transfer visible to cancels.
      *
-     * <p>The caller looks afterwards whether a cancel came first: this write is before that read, as the canceller's
+     * <p>The caller checks afterwards whether a cancel came first: this write is before that read, as the canceller's
      * write of its flag is before its {@link #cancelAll}; one of the two sees the other.
      */
     void put(int place, SubmittedTransfer transfer) {
@@ -59,8 +59,8 @@ final class SubmitWindow {
     }
 
     /**
-     * Frees a place. When a transfer has ended before {@link #put} was reached, put comes last and leaves it there:
-     * that is harmless, as cancelling it does nothing, and lasts until the place is taken again.
+     * Frees a place. When a transfer has ended before {@link #put} was reached, put comes last and leaves it in its
+     * place: that is harmless, as cancelling it does nothing, and lasts until the place is taken again.
      */
     void give(int place) {
         places.lazySet(place, null);
@@ -68,7 +68,7 @@ final class SubmitWindow {
         GIVEN.lazySet(this, given + 1);
     }
 
-    /** Cancels what is in flight. */
+    /** Cancels all transfers in flight. */
     void cancelAll() {
         for (int i = 0; i < places.length(); i++) {
             SubmittedTransfer transfer = places.get(i);

@@ -3,11 +3,11 @@ package io.penstock.engine.publisher;
 
 import io.penstock.Completion;
 import io.penstock.Transfer;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
-/** A transfer of a {@link FluxSubmit}: the one object that it costs beside its completion. */
+/** A transfer of a {@link FluxSubmit}: the only object allocated for it besides its completion. */
 final class SubmittedTransfer extends OpenTransfer {
 
     private final SubmitSubscription parent;
@@ -27,8 +27,8 @@ final class SubmittedTransfer extends OpenTransfer {
     }
 
     @Override
-    public void ended(Lane lane) {
-        parent.arrived(this, lane);
+    public void ended(IoQueue ioQueue) {
+        parent.arrived(this, ioQueue);
     }
 
     /** Returns its place in the {@link SubmitWindow}. */
@@ -36,12 +36,12 @@ final class SubmittedTransfer extends OpenTransfer {
         return place;
     }
 
-    /** Returns which one it was of its publisher; wraps around. */
+    /** Returns its sequence number in its publisher; wraps around. */
     int number() {
         return number;
     }
 
-    /** Returns what it came to, as a value in success and in failure. */
+    /** Returns its outcome, as a value in success and in failure. */
     Completion value() {
         return error() == null ? completion() : failedCompletion();
     }

@@ -6,7 +6,7 @@ import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.OrderKeys;
 import io.penstock.engine.spi.DeviceDriver;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -14,18 +14,19 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The terms of a transfer that is not plain: what it waits for, and until when it must have ended.
+ * Start conditions and deadline of a transfer that has any.
  *
- * <p>Made by the subscriber's thread, then the lane's alone; whatever it waits for posts to the lane.
+ * <p>Created on the subscriber's thread, then used by the I/O queue only; conditions that become true post to the I/O
+ * queue.
  */
 public final class Admission {
 
     private final Transfer transfer;
     private final long deadlineNanos;
     private OrderKeys.@Nullable Turn turn;
-    private final List<DeviceFence> onDevice = new ArrayList<>(0); // written before the lane gets the transfer
-    private boolean startsFirst; // written before the lane gets the transfer
-    private boolean called; // lane only, as all below
+    private final List<DeviceFence> onDevice = new ArrayList<>(0); // written before the I/O queue gets the transfer
+    private boolean startsFirst; // written before the I/O queue gets the transfer
+    private boolean called; // I/O queue only, as all below
     private boolean asked;
     private boolean fencesAsked;
     private int fencesPending;
@@ -37,17 +38,17 @@ public final class Admission {
         this.order = order;
     }
 
-    public static @Nullable Admission of(OpenTransfer open, Lane lane, @Nullable FenceOrder order) {
+    public static @Nullable Admission of(OpenTransfer open, IoQueue ioQueue, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
         if (transfer.isPlain() && order == null) {
             return null;
         }
         if (order != null) {
-            order.whenPlaced(() -> lane.post(open::placed));
+            order.whenPlaced(() -> ioQueue.post(open::placed));
         }
-        // Beyond some 290 years a deadline is none.
+        // A deadline beyond about 290 years is none.
         long deadline = transfer.deadline()
-                .map(limit -> lane.nanos()
+                .map(limit -> ioQueue.nanos()
                         + Math.min(limit.toMillis(), Long.MAX_VALUE / 2_000_000) * 1_000_000
                         + limit.toNanosPart() % 1_000_000)
                 .orElse(Long.MAX_VALUE);
@@ -58,27 +59,27 @@ public final class Admission {
         return deadlineNanos;
     }
 
-    /** Returns its place in the device's own order; null for most. */
+    /** Returns its fence point in the device's stream; null for most. */
     @Nullable
     FenceOrder order() {
         return order;
     }
 
-    /** Leaves to the device the fences that the requests of a route wait for there; on the subscriber's thread. */
-    public void leaveToDevice(Route route, Port port, DeviceDriver driver) {
+    /** Marks the fences that the requests of a path wait for on the device; called on the subscriber's thread. */
+    public void leaveToDevice(IoPath ioPath, Port port, DeviceDriver driver) {
         FenceOrder place = order;
         if (place == null) {
             return;
         }
         Predicate<DeviceFence> awaited =
-                fence -> fence.nativeHandle() != 0 && route.awaits(transfer, place.point(), fence);
+                fence -> fence.nativeHandle() != 0 && ioPath.awaits(transfer, place.point(), fence);
         for (DeviceFence fence : transfer.after()) {
             boolean onIt;
             if (fence.isSignalled()) {
                 onIt = false;
             } else if (fence instanceof TransferFence ours) {
                 onIt = ours.port() == port && ours.ask(awaited);
-            } else if (fence instanceof BroughtFence brought) {
+            } else if (fence instanceof ImportedFence brought) {
                 onIt = brought.port() == port && awaited.test(brought.fence());
             } else {
                 onIt = driver.makes(fence) && awaited.test(fence);
@@ -89,27 +90,27 @@ public final class Admission {
         }
     }
 
-    /** Joins the transfers of the same key, in the order of subscription; on the subscriber's thread. */
-    public void enter(OrderKeys keys, Lane lane, OpenTransfer open) {
+    /** Enters the queue of its order key, in order of subscription; called on the subscriber's thread. */
+    public void enter(OrderKeys keys, IoQueue ioQueue, OpenTransfer open) {
         Object key = transfer.orderKey().orElse(null);
         if (key == null) {
             startsFirst = true;
             return;
         }
-        OrderKeys.Turn place = new OrderKeys.Turn(key, () -> lane.post(() -> called(lane, open)));
+        OrderKeys.Turn place = new OrderKeys.Turn(key, () -> ioQueue.post(() -> called(ioQueue, open)));
         turn = place;
         startsFirst = keys.enter(place);
     }
 
-    private void called(Lane lane, OpenTransfer open) {
+    private void called(IoQueue ioQueue, OpenTransfer open) {
         called = true;
-        // The one before may have ended while this one is still on its way to the lane: its arrival starts it then.
+        // The one before may have ended before this one reaches the I/O queue: then its arrival starts it.
         if (asked) {
-            lane.proceed(open);
+            ioQueue.proceed(open);
         }
     }
 
-    /** Leaves the transfers of the same key, so that the next may start. */
+    /** Leaves the queue of its order key, so that the next transfer may start. */
     public void leave(OrderKeys keys) {
         OrderKeys.Turn place = turn;
         if (place != null) {
@@ -121,10 +122,9 @@ public final class Admission {
     }
 
     /**
-     * Returns whether nothing of its own terms holds the transfer back; if something does, the lane is notified when that
-     * ends.
+     * Returns true if all its start conditions are met; otherwise the I/O queue is notified when the pending one is.
      */
-    boolean isMet(Lane lane, OpenTransfer open) {
+    boolean isMet(IoQueue ioQueue, OpenTransfer open) {
         asked = true;
         if (!startsFirst && !called) {
             return false;
@@ -134,19 +134,19 @@ public final class Admission {
             for (DeviceFence fence : transfer.after()) {
                 if (!onDevice.contains(fence) && !fence.isSignalled()) {
                     fencesPending++;
-                    // Signalled on failure too; the fence's own outcome has the error, and this transfer continues.
+                    // Signalled on failure too; the fence's outcome has the error, and this transfer continues.
                     Mono<Void> passed = fence instanceof TransferFence ours ? ours.passed() : fence.signalled();
-                    passed.subscribe(nothing -> {}, e -> passed(lane, open), () -> passed(lane, open));
+                    passed.subscribe(nothing -> {}, e -> passed(ioQueue, open), () -> passed(ioQueue, open));
                 }
             }
         }
         return fencesPending == 0;
     }
 
-    private void passed(Lane lane, OpenTransfer open) {
-        lane.post(() -> {
+    private void passed(IoQueue ioQueue, OpenTransfer open) {
+        ioQueue.post(() -> {
             fencesPending--;
-            lane.proceed(open);
+            ioQueue.proceed(open);
         });
     }
 }

@@ -7,10 +7,10 @@ import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.MemoryView;
 import io.penstock.engine.resource.Offload;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
-import io.penstock.engine.spi.Route;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -18,296 +18,309 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a piece through its steps: straight, or, where its edges do not fit the blocks of the file, through a slot.
+ * Runs a segment through its steps: direct, or, if its edges are not aligned to the blocks of the file, through a
+ * bounce buffer.
  *
- * <p>A read fills the slot with the blocks and copies the bytes asked for. A write reads the blocks, merges, and writes
- * them back, under a lock against every other write to them (rule 206). The lock is taken before the slot, and nothing
- * waits for a lock while it holds a slot (rule 304). The lane's thread only.
+ * <p>A read fills the bounce buffer with the blocks and copies the bytes asked for. A write reads the blocks, merges,
+ * and writes them back, under a lock that excludes every other write to them (rule 206). The lock is taken before the
+ * bounce buffer, and no segment waits for a lock while it holds a bounce buffer (rule 304). The I/O thread only.
  */
 public final class Bounces {
 
-    /** The bytes of a slot, and so the most that one bounced piece takes. */
-    public static final long SLOT_BYTES = 256 << 10;
+    /** The bytes of a bounce buffer, and so the maximum of one bounced segment. */
+    public static final long BOUNCE_BYTES = 256 << 10;
 
     private static final class Pool {
         final ArrayDeque<DeviceMemory> free = new ArrayDeque<>();
         int allocated;
     }
 
-    private final Lane lane;
-    private final int slots; // of one route
-    private final Map<Route, Pool> pools = new HashMap<>();
-    private final ArrayDeque<Flight> waitingForSlot = new ArrayDeque<>();
+    private final IoQueue ioQueue;
+    private final int bounceBuffers; // of one path
+    private final Map<IoPath, Pool> pools = new HashMap<>();
+    private final ArrayDeque<Segment> waitingForBuffer = new ArrayDeque<>();
 
-    Bounces(Lane lane, int slots) {
-        this.lane = lane;
-        this.slots = slots;
+    Bounces(IoQueue ioQueue, int bounceBuffers) {
+        this.ioQueue = ioQueue;
+        this.bounceBuffers = bounceBuffers;
     }
 
-    /** Starts a piece. */
-    void begin(Flight flight) {
-        boolean write = flight.kind == Kind.WRITE;
-        if (write && !lock(flight)) {
+    /** Starts a segment. */
+    void begin(Segment segment) {
+        boolean write = segment.kind == Kind.WRITE;
+        if (write && !lock(segment)) {
             return; // granted() continues
         }
-        locked(flight);
+        locked(segment);
     }
 
-    private boolean lock(Flight flight) {
-        BlockLocks locks = flight.owner().file(flight.pair).locks();
-        if (!flight.merges) {
-            flight.claim.shared(flight.fileOffset, flight.bytes);
+    private boolean lock(Segment segment) {
+        BlockLocks locks = segment.owner().file(segment.pair).locks();
+        if (!segment.merges) {
+            segment.claim.shared(segment.fileOffset, segment.bytes);
         } else {
-            flight.claim.exclusive(flight.coverOffset, exclusiveBytes(flight));
+            segment.claim.exclusive(segment.coverOffset, exclusiveBytes(segment));
         }
-        flight.locks = locks;
-        flight.waitsForLock = !locks.lock(flight.claim);
-        return !flight.waitsForLock;
+        segment.locks = locks;
+        segment.waitsForLock = !locks.lock(segment.claim);
+        return !segment.waitsForLock;
     }
 
-    /** Continues a piece that waited for its lock. */
-    void granted(Flight flight) {
-        flight.waitsForLock = false;
-        locked(flight);
+    /** Continues a segment that waited for its lock. */
+    void granted(Segment segment) {
+        segment.waitsForLock = false;
+        locked(segment);
     }
 
     /**
-     * Beyond the end of the file the claim has no end: cutting the file to its exact length must not cut others' bytes.
-     * The length may be one that a neighbour has made for a moment; {@link #filled} sees that.
+     * Beyond the end of the file the claim is unbounded: truncating the file to its exact length must not truncate
+     * bytes of others. The length may be temporary, set by a neighbouring write; {@link #filled} detects that.
      */
-    private static long exclusiveBytes(Flight flight) {
-        if (flight.lengthens) {
-            return Long.MAX_VALUE - flight.coverOffset;
+    private static long exclusiveBytes(Segment segment) {
+        if (segment.lengthens) {
+            return Long.MAX_VALUE - segment.coverOffset;
         }
         try {
-            flight.lengthens =
-                    flight.coverOffset + flight.coverBytes > flight.file().size();
+            segment.lengthens =
+                    segment.coverOffset + segment.coverBytes > segment.file().size();
         } catch (IOException e) {
-            flight.lengthens = true;
+            segment.lengthens = true;
         }
-        return flight.lengthens ? Long.MAX_VALUE - flight.coverOffset : flight.coverBytes;
+        return segment.lengthens ? Long.MAX_VALUE - segment.coverOffset : segment.coverBytes;
     }
 
-    private void locked(Flight flight) {
-        if (flight.owner().isStopped()) {
-            lane.end(flight);
-        } else if (flight.step == Flight.Step.BODY) {
-            body(flight);
+    private void locked(Segment segment) {
+        if (segment.owner().isStopped()) {
+            ioQueue.end(segment);
+        } else if (segment.step == Segment.Step.BODY) {
+            body(segment);
         } else {
-            slotOrWait(flight);
+            bufferOrWait(segment);
         }
     }
 
-    private void slotOrWait(Flight flight) {
-        Route route = flight.owner().route();
-        Pool pool = pools.computeIfAbsent(route, r -> new Pool());
-        DeviceMemory slot = pool.free.poll();
-        if (slot == null && pool.allocated < slots) {
-            slot = allocate(flight, route);
-            if (slot == null) {
+    private void bufferOrWait(Segment segment) {
+        IoPath ioPath = segment.owner().ioPath();
+        Pool pool = pools.computeIfAbsent(ioPath, r -> new Pool());
+        DeviceMemory bounce = pool.free.poll();
+        if (bounce == null && pool.allocated < bounceBuffers) {
+            bounce = allocate(segment, ioPath);
+            if (bounce == null) {
                 return;
             }
             pool.allocated++;
         }
-        if (slot == null) {
-            waitingForSlot.add(flight);
+        if (bounce == null) {
+            waitingForBuffer.add(segment);
         } else {
-            flight.slot = slot;
-            throughSlot(flight);
+            segment.bounce = bounce;
+            throughBuffer(segment);
         }
     }
 
-    private void throughSlot(Flight flight) {
-        if (flight.kind == Kind.WRITE && !flight.merges) {
-            copy(flight, flight.bytes);
+    private void throughBuffer(Segment segment) {
+        if (segment.kind == Kind.WRITE && !segment.merges) {
+            copy(segment, segment.bytes);
         } else {
-            fill(flight);
+            fill(segment);
         }
     }
 
-    private @Nullable DeviceMemory allocate(Flight flight, Route route) {
+    private @Nullable DeviceMemory allocate(Segment segment, IoPath ioPath) {
         try {
-            return route.allocateSlot(SLOT_BYTES);
+            return ioPath.allocateBounceBuffer(BOUNCE_BYTES);
         } catch (RuntimeException e) {
-            flight.owner().fail(e);
-            lane.end(flight);
+            segment.owner().fail(e);
+            ioQueue.end(segment);
             return null;
         }
     }
 
-    private void body(Flight flight) {
-        Request request = flight.request
-                .file(flight.kind, flight.file(), flight.fileOffset + flight.done, flight.bytes - flight.done)
-                .memory(flight.memory(), flight.memoryOffset + flight.done);
-        if (flight.packed) {
-            request.packed(flight.owner().transfer(), flight.pair, flight.pairCount);
+    private void body(Segment segment) {
+        Request request = segment.request
+                .file(segment.kind, segment.file(), segment.fileOffset + segment.done, segment.bytes - segment.done)
+                .memory(segment.memory(), segment.memoryOffset + segment.done);
+        if (segment.packed) {
+            request.packed(segment.owner().transfer(), segment.pair, segment.pairCount);
         }
-        flight.joinOrder();
-        lane.enqueue(flight);
+        segment.joinOrder();
+        ioQueue.enqueue(segment);
     }
 
-    private void fill(Flight flight) {
-        flight.step = Flight.Step.FILL;
-        cover(flight, Kind.READ);
+    private void fill(Segment segment) {
+        segment.step = Segment.Step.FILL;
+        cover(segment, Kind.READ);
     }
 
-    private void copy(Flight flight, long bytes) {
-        flight.step = Flight.Step.COPY;
-        flight.done = bytes;
-        Kind kind = flight.kind == Kind.READ ? Kind.COPY_IN : Kind.COPY_OUT;
-        flight.request
-                .copy(kind, flight.slot(), flight.fileOffset - flight.coverOffset, bytes)
-                .memory(flight.memory(), flight.memoryOffset);
-        flight.joinOrder();
-        lane.enqueue(flight);
+    private void copy(Segment segment, long bytes) {
+        segment.step = Segment.Step.COPY;
+        segment.done = bytes;
+        Kind kind = segment.kind == Kind.READ ? Kind.COPY_IN : Kind.COPY_OUT;
+        segment.request
+                .copy(kind, segment.bounce(), segment.fileOffset - segment.coverOffset, bytes)
+                .memory(segment.memory(), segment.memoryOffset);
+        segment.joinOrder();
+        ioQueue.enqueue(segment);
     }
 
-    private void store(Flight flight) {
-        flight.step = Flight.Step.STORE;
-        cover(flight, Kind.WRITE);
+    private void store(Segment segment) {
+        segment.step = Segment.Step.STORE;
+        cover(segment, Kind.WRITE);
     }
 
-    private void cover(Flight flight, Kind kind) {
-        flight.request
-                .file(kind, flight.file(), flight.coverOffset + flight.coverDone, flight.coverBytes - flight.coverDone)
-                .memory(flight.slot(), flight.coverDone);
-        lane.enqueue(flight);
+    private void cover(Segment segment, Kind kind) {
+        segment.request
+                .file(
+                        kind,
+                        segment.file(),
+                        segment.coverOffset + segment.coverDone,
+                        segment.coverBytes - segment.coverDone)
+                .memory(segment.bounce(), segment.coverDone);
+        ioQueue.enqueue(segment);
     }
 
-    /** Submits the same step again, after a failure that is none. */
-    void again(Flight flight) {
-        switch (flight.step) {
-            case BODY -> body(flight);
-            case FILL -> fill(flight);
-            case COPY -> copy(flight, flight.done);
-            case STORE -> store(flight);
-            case LENGTH, SINGLE -> throw new IllegalStateException(flight.step + " is not repeated");
-        }
-    }
-
-    /** Takes what a step moved, and starts the next step or ends the piece. */
-    void advance(Flight flight, long moved) {
-        switch (flight.step) {
-            case BODY -> bodyMoved(flight, moved);
-            case FILL -> filled(flight, moved);
-            case COPY -> copied(flight);
-            case STORE -> stored(flight, moved);
-            case LENGTH, SINGLE -> throw new IllegalStateException(flight.step + " is no step of a request");
+    /** Submits the same step again, after a transient failure. */
+    void again(Segment segment) {
+        switch (segment.step) {
+            case BODY -> body(segment);
+            case FILL -> fill(segment);
+            case COPY -> copy(segment, segment.done);
+            case STORE -> store(segment);
+            case LENGTH, SINGLE -> throw new IllegalStateException(segment.step + " is not repeated");
         }
     }
 
-    private void bodyMoved(Flight flight, long moved) {
-        long before = flight.done;
-        flight.done += moved;
-        flight.moved = Math.max(flight.moved, flight.done);
-        if (flight.done == flight.bytes || flight.owner().isStopped()) {
-            lane.end(flight);
-        } else if (flight.kind == Kind.READ
-                && (flight.packed || flight.endsFileAt(flight.fileOffset, flight.done, moved))) {
-            lane.end(flight); // rule 103: a short count only where the file ends
+    /** Records the bytes that a step moved, and starts the next step or ends the segment. */
+    void advance(Segment segment, long moved) {
+        switch (segment.step) {
+            case BODY -> bodyMoved(segment, moved);
+            case FILL -> filled(segment, moved);
+            case COPY -> copied(segment);
+            case STORE -> stored(segment, moved);
+            case LENGTH, SINGLE -> throw new IllegalStateException(segment.step + " is no step of a request");
+        }
+    }
+
+    private void bodyMoved(Segment segment, long moved) {
+        long before = segment.done;
+        segment.done += moved;
+        segment.moved = Math.max(segment.moved, segment.done);
+        if (segment.done == segment.bytes || segment.owner().isStopped()) {
+            ioQueue.end(segment);
+        } else if (segment.kind == Kind.READ
+                && (segment.packed || segment.endsFileAt(segment.fileOffset, segment.done, moved))) {
+            ioQueue.end(segment); // rule 103: a short count only where the file ends
         } else {
-            flight.done = flight.resumeAt(before, flight.done);
-            again(flight, moved);
+            segment.done = segment.resumeAt(before, segment.done);
+            again(segment, moved);
         }
     }
 
-    private void filled(Flight flight, long moved) {
-        long before = flight.coverDone;
-        flight.coverDone += moved;
-        boolean ended =
-                flight.coverDone == flight.coverBytes || flight.endsFileAt(flight.coverOffset, flight.coverDone, moved);
-        if (flight.owner().isStopped()) {
-            lane.end(flight);
+    private void filled(Segment segment, long moved) {
+        long before = segment.coverDone;
+        segment.coverDone += moved;
+        boolean ended = segment.coverDone == segment.coverBytes
+                || segment.endsFileAt(segment.coverOffset, segment.coverDone, moved);
+        if (segment.owner().isStopped()) {
+            ioQueue.end(segment);
         } else if (!ended) {
-            flight.coverDone = flight.resumeAt(before, flight.coverDone);
-            again(flight, moved);
-        } else if (flight.kind == Kind.WRITE && flight.coverDone < flight.coverBytes && !flight.lengthens) {
-            lockToTheEnd(flight);
-        } else if (flight.kind == Kind.WRITE) {
-            clearBeyondEnd(flight);
-            copy(flight, flight.bytes);
+            segment.coverDone = segment.resumeAt(before, segment.coverDone);
+            again(segment, moved);
+        } else if (segment.kind == Kind.WRITE && segment.coverDone < segment.coverBytes && !segment.lengthens) {
+            lockToTheEnd(segment);
+        } else if (segment.kind == Kind.WRITE) {
+            clearBeyondEnd(segment);
+            copy(segment, segment.bytes);
         } else {
-            long got = flight.coverDone - (flight.fileOffset - flight.coverOffset);
+            long got = segment.coverDone - (segment.fileOffset - segment.coverOffset);
             if (got <= 0) {
-                lane.end(flight);
+                ioQueue.end(segment);
             } else {
-                copy(flight, Math.min(got, flight.bytes));
+                copy(segment, Math.min(got, segment.bytes));
             }
         }
     }
 
     /** Continues with the rest after a short count; fails if the device makes no progress. */
-    private void again(Flight flight, long moved) {
-        if (moved == 0 || flight.retries > Lane.MOST_RETRIES) {
-            flight.owner().fail(Failures.movedNothing(flight.owner().transfer()));
-            lane.end(flight);
+    private void again(Segment segment, long moved) {
+        if (moved == 0 || segment.retries > IoQueue.MOST_RETRIES) {
+            segment.owner().fail(Failures.movedNothing(segment.owner().transfer()));
+            ioQueue.end(segment);
         } else {
-            again(flight);
+            again(segment);
         }
     }
 
-    /** Begins again: the file turned out to end within the cover, and what was claimed does not reach behind its end. */
-    private void lockToTheEnd(Flight flight) {
-        release(flight);
-        flight.coverDone = 0;
-        flight.lengthens = true;
-        begin(flight);
+    /**
+     * Starts again with a larger claim: the file ends within the cover, and the claim does not extend beyond its end.
+     */
+    private void lockToTheEnd(Segment segment) {
+        release(segment);
+        segment.coverDone = 0;
+        segment.lengthens = true;
+        begin(segment);
     }
 
-    /** What a file does not have yet reads as zeros when it is lengthened: not as what the slot held before. */
-    private static void clearBeyondEnd(Flight flight) {
-        if (flight.coverDone < flight.coverBytes) {
-            if (flight.slot().hostAddress() != 0) { // else the route does it
-                int rest = (int) (flight.coverBytes - flight.coverDone);
-                MemoryView.window(flight.slot(), flight.coverDone, rest).put(new byte[rest]);
+    /**
+     * Zeroes the part of the bounce buffer beyond the end of the file: a lengthened file must read as zeros there, not
+     * as stale bytes.
+     */
+    private static void clearBeyondEnd(Segment segment) {
+        if (segment.coverDone < segment.coverBytes) {
+            if (segment.bounce().hostAddress() != 0) { // otherwise the path clears it
+                int rest = (int) (segment.coverBytes - segment.coverDone);
+                MemoryView.window(segment.bounce(), segment.coverDone, rest).put(new byte[rest]);
             }
-            long end = flight.fileOffset + flight.bytes;
-            flight.finalLength = Math.max(end, flight.coverOffset + flight.coverDone);
+            long end = segment.fileOffset + segment.bytes;
+            segment.finalLength = Math.max(end, segment.coverOffset + segment.coverDone);
         }
     }
 
-    private void copied(Flight flight) {
-        if (flight.kind == Kind.READ) {
-            flight.moved = flight.done;
-            lane.end(flight);
-        } else if (flight.owner().isStopped()) {
-            lane.end(flight);
+    private void copied(Segment segment) {
+        if (segment.kind == Kind.READ) {
+            segment.moved = segment.done;
+            ioQueue.end(segment);
+        } else if (segment.owner().isStopped()) {
+            ioQueue.end(segment);
         } else {
-            flight.coverDone = 0;
-            store(flight);
+            segment.coverDone = 0;
+            store(segment);
         }
     }
 
-    private void stored(Flight flight, long moved) {
-        long before = flight.coverDone;
-        flight.coverDone += moved;
-        if (flight.coverDone < flight.coverBytes) {
-            flight.coverDone = flight.resumeAt(before, flight.coverDone);
-            again(flight, moved);
+    private void stored(Segment segment, long moved) {
+        long before = segment.coverDone;
+        segment.coverDone += moved;
+        if (segment.coverDone < segment.coverBytes) {
+            segment.coverDone = segment.resumeAt(before, segment.coverDone);
+            again(segment, moved);
         } else {
-            flight.moved = flight.done;
-            if (flight.finalLength < 0) {
-                lane.end(flight);
+            segment.moved = segment.done;
+            if (segment.finalLength < 0) {
+                ioQueue.end(segment);
             } else {
-                restoreLength(flight);
+                restoreLength(segment);
             }
         }
     }
 
-    /** Whole blocks were written; the file keeps its exact length (rule 206). The claim keeps others from lengthening it. */
-    private void restoreLength(Flight flight) {
-        flight.step = Flight.Step.LENGTH;
-        NativeFile file = flight.file();
-        long length = flight.finalLength;
-        // ftruncate waits for the file's lock, which others hold while they write: not on the lane.
+    /**
+     * Restores the exact length of the file after whole blocks were written (rule 206). The claim prevents others from
+     * lengthening it.
+     */
+    private void restoreLength(Segment segment) {
+        segment.step = Segment.Step.LENGTH;
+        NativeFile file = segment.file();
+        long length = segment.finalLength;
+        // ftruncate waits for the inode lock, which other writers hold: not on the I/O queue.
         Offload.blocking(() -> {
             IOException failure = truncate(file, length);
-            lane.post(() -> {
+            ioQueue.post(() -> {
                 if (failure != null) {
-                    Transfer transfer = flight.owner().transfer();
-                    flight.owner().fail(Failures.lengthNotRestored(transfer, length, failure));
+                    Transfer transfer = segment.owner().transfer();
+                    segment.owner().fail(Failures.lengthNotRestored(transfer, length, failure));
                 }
-                lane.end(flight);
+                ioQueue.end(segment);
             });
         });
     }
@@ -321,49 +334,49 @@ public final class Bounces {
         }
     }
 
-    /** Ends a piece that waits for a lock or a slot, since its transfer is to stop. */
-    void giveUp(Flight flight) {
-        waitingForSlot.remove(flight);
-        lane.end(flight);
+    /** Ends a segment that waits for a lock or a bounce buffer, because its transfer is being stopped. */
+    void giveUp(Segment segment) {
+        waitingForBuffer.remove(segment);
+        ioQueue.end(segment);
     }
 
-    /** Gives back what a piece held. */
-    void release(Flight flight) {
-        DeviceMemory slot = flight.slot;
-        Route route = flight.owner().route();
-        BlockLocks locks = flight.locks;
+    /** Releases the lock and the bounce buffer of a segment. */
+    void release(Segment segment) {
+        DeviceMemory bounce = segment.bounce;
+        IoPath ioPath = segment.owner().ioPath();
+        BlockLocks locks = segment.locks;
         if (locks != null) {
-            flight.locks = null;
-            locks.unlock(flight.claim);
-            if (flight.waitsForLock) {
-                flight.claim = flight.newClaim();
+            segment.locks = null;
+            locks.unlock(segment.claim);
+            if (segment.waitsForLock) {
+                segment.claim = segment.newClaim();
             }
         }
-        if (slot == null) {
+        if (bounce == null) {
             return;
         }
-        flight.slot = null;
-        pool(route).free.add(slot);
-        passSlotOn(route);
+        segment.bounce = null;
+        pool(ioPath).free.add(bounce);
+        passBufferOn(ioPath);
     }
 
-    private Pool pool(Route route) {
-        return pools.computeIfAbsent(route, r -> new Pool());
+    private Pool pool(IoPath ioPath) {
+        return pools.computeIfAbsent(ioPath, r -> new Pool());
     }
 
-    private void passSlotOn(Route route) {
-        for (Flight waiting : waitingForSlot) {
-            if (waiting.owner().route() == route) {
-                waitingForSlot.remove(waiting);
-                slotOrWait(waiting);
+    private void passBufferOn(IoPath ioPath) {
+        for (Segment waiting : waitingForBuffer) {
+            if (waiting.owner().ioPath() == ioPath) {
+                waitingForBuffer.remove(waiting);
+                bufferOrWait(waiting);
                 return;
             }
         }
     }
 
-    /** Returns how many pieces wait for a slot. */
+    /** Returns the number of segments that wait for a bounce buffer. */
     int waiting() {
-        return waitingForSlot.size();
+        return waitingForBuffer.size();
     }
 
     void close() {

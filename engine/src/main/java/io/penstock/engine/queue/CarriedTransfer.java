@@ -13,31 +13,31 @@ import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.plan.Reach;
 import io.penstock.engine.resource.Failures;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.Route;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer on its way: which route carries it, since when, how far it came and what stopped it; all that its
- * completion tells.
+ * A transfer in progress: its path, start time, progress and failure; everything that its completion reports.
  *
- * <p><b>Threading:</b> what it was given before the lane got it is there for the lane; the rest is the lane's.
+ * <p><b>Threading:</b> fields set before the handover to the I/O queue are visible to it; the rest is used by the I/O
+ * queue only.
  */
 public abstract class CarriedTransfer {
 
     private final Transfer transfer;
     private final long subscribedNanos = nanos();
 
-    // Before the lane gets it.
-    private @Nullable Route route;
-    private int routeIndex;
+    // Before the handover to the I/O queue.
+    private @Nullable IoPath ioPath;
+    private int pathIndex;
 
-    // Lane only.
+    // I/O queue only.
     private long startedNanos;
     private long endedNanos;
     private long bytes;
-    private @Nullable Reach reach; // null while nothing fell short
+    private @Nullable Reach reach; // null until a segment falls short
     private @Nullable NativeFailure failure;
     private @Nullable Throwable error;
     boolean expired;
@@ -46,10 +46,10 @@ public abstract class CarriedTransfer {
         this.transfer = transfer;
     }
 
-    // To ask the clock would cost as much as a tenth of all that the lane does for a small transfer.
+    // Reading the clock would cost as much as a tenth of the I/O queue's work for a small transfer.
     private static long nanos() {
-        return Thread.currentThread() instanceof LaneThread thread
-                ? thread.lane().now()
+        return Thread.currentThread() instanceof IoThread thread
+                ? thread.ioQueue().now()
                 : System.nanoTime();
     }
 
@@ -57,19 +57,19 @@ public abstract class CarriedTransfer {
         return transfer;
     }
 
-    /** Sets the route that carries it, and the route's index. */
-    final void goBy(Route route, int routeIndex) {
-        this.route = route;
-        this.routeIndex = routeIndex;
+    /** Sets the path that carries it, and the path's index. */
+    final void goBy(IoPath ioPath, int pathIndex) {
+        this.ioPath = ioPath;
+        this.pathIndex = pathIndex;
     }
 
-    /** Returns the route that carries it. */
-    final Route route() {
-        return Objects.requireNonNull(route);
+    /** Returns the path that carries it. */
+    final IoPath ioPath() {
+        return Objects.requireNonNull(ioPath);
     }
 
-    final int routeIndex() {
-        return routeIndex;
+    final int pathIndex() {
+        return pathIndex;
     }
 
     final void started(long nanos) {
@@ -82,12 +82,12 @@ public abstract class CarriedTransfer {
         endedNanos = nanos;
     }
 
-    /** Counts bytes that were moved, wherever they are. */
+    /** Counts bytes that were moved, at any position. */
     final void moved(long more) {
         bytes += more;
     }
 
-    /** Takes in that a piece moved less than all of its bytes; as {@link Reach#fellShort}. */
+    /** Records that a segment moved less than all of its bytes; as {@link Reach#fellShort}. */
     final void fellShort(int pair, long skip, long bytes, long moved) {
         Reach made = reach;
         if (made == null) {
@@ -109,17 +109,17 @@ public abstract class CarriedTransfer {
         }
     }
 
-    /** Ends with {@code cause}, whatever it was before. */
+    /** Ends with {@code cause}, replacing any earlier failure. */
     final void failWith(Throwable cause) {
         error = cause;
     }
 
-    /** Returns whether anything stands in the way of what is left of it. */
+    /** Returns true if a failure prevents the rest of it. */
     final boolean hasFailed() {
         return failure != null || error != null || expired;
     }
 
-    /** Turns what stood in its way into the error of its completion. */
+    /** Converts the failure into the error of its completion. */
     final void settle(boolean cancelled) {
         if (error == null && failure != null) {
             error = failed(failure);
@@ -135,7 +135,7 @@ public abstract class CarriedTransfer {
         String message = transfer + " failed: " + cause;
         return switch (cause.kind()) {
             case RETRY, TRANSIENT ->
-                // The device refused to begin; had it begun, it would have said how far it came.
+                // The device refused to start; otherwise it would have reported its progress.
                 new TransientStorageException(
                         message, hasMoved() ? facts : new Failure(Outcome.NOT_STARTED, cause.error()), null);
             case LOST -> new DeviceLostException(message, facts, null);
@@ -184,12 +184,12 @@ public abstract class CarriedTransfer {
         return reach == null ? bytes : reach.bytes();
     }
 
-    /** Returns whether any byte was moved, wherever it is. */
+    /** Returns true if any byte was moved, at any position. */
     final boolean hasMoved() {
         return bytes > 0;
     }
 
-    /** Returns how far each pair came; null where all that was started came to its end. */
+    /** Returns the progress of each pair; null if every segment that was started moved all its bytes. */
     final @Nullable Reach reach() {
         return reach;
     }

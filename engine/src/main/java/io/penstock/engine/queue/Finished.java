@@ -6,20 +6,20 @@ import io.penstock.Evidence;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.Reach;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion as a value, copied from the open transfer, which it does not keep, nor a pin. It keeps what the API hands out:
- * the {@link Transfer}, and by that the files and buffers, closed or not, and their backend; and the route, which is the
- * backend's.
+ * A completion as a value, copied from the open transfer. It retains neither the open transfer nor a pin. It retains
+ * what the API exposes: the {@link Transfer}, and through it the files and buffers, closed or not, and their backend;
+ * and the path, which belongs to the backend.
  */
 public class Finished implements Completion {
 
     private final Transfer transfer;
     private final long bytes;
-    private final @Nullable Reach reach; // null where nothing fell short
-    private final Route route;
+    private final @Nullable Reach reach; // null if nothing fell short
+    private final IoPath ioPath;
     private final long subscribedNanos;
     private final long startedNanos;
     private final long endedNanos;
@@ -28,7 +28,7 @@ public class Finished implements Completion {
         this.transfer = open.transfer();
         this.bytes = open.bytes();
         this.reach = open.reach();
-        this.route = open.route();
+        this.ioPath = open.ioPath();
         this.subscribedNanos = open.subscribedNanos();
         this.startedNanos = open.startedNanos();
         this.endedNanos = open.endedNanos();
@@ -54,17 +54,17 @@ public class Finished implements Completion {
 
     @Override
     public TransferPath path() {
-        return route.path();
+        return ioPath.path();
     }
 
     @Override
     public Evidence evidence() {
-        return route.evidence();
+        return ioPath.evidence();
     }
 
     @Override
     public String reason() {
-        return route.reason();
+        return ioPath.reason();
     }
 
     @Override

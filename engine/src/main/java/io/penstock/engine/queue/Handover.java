@@ -12,20 +12,20 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * Hands one resource that must be closed to a subscriber, on the delivery scheduler.
+ * Delivers one closeable resource to a subscriber, on the delivery scheduler.
  *
- * <p><b>Ownership:</b> the resource belongs to this subscription from {@link #succeed} until it is either given to the
+ * <p><b>Ownership:</b> the resource belongs to this subscription from {@link #succeed} until it is either passed to the
  * subscriber's {@code onNext} or closed. Delivery and cancellation compete for it in one atomic step, so exactly one of
- * the two happens, whatever the moment of the cancel. Reactor's {@code publishOn} does not do this: it drops a value
- * that a cancel finds between two threads.
+ * the two happens, at whatever time the cancel comes. Reactor's {@code publishOn} does not do this: it drops a value
+ * that is cancelled between two threads.
  *
  * <p><b>Threading:</b> all methods on any thread, any number of times. The first of {@link #succeed} and {@link #fail}
  * counts: a later resource is closed, a later failure is ignored.
  */
 public abstract class Handover<T extends AutoCloseable> implements Subscription, Runnable {
 
-    // Bits of state. Each event sets its bit and learns from the previous value who came before it:
-    // the last of ENDED and REQUESTED schedules the delivery; of CANCELLED and TAKEN, the first owns the resource.
+    // Bits of state. Each event sets its bit and reads from the previous value which events came before it: the last of
+    // ENDED and REQUESTED schedules the delivery; the first of CANCELLED and TAKEN owns the resource.
     private static final int REQUESTED = 1;
     private static final int ENDED = 2;
     private static final int CANCELLED = 4;
@@ -57,7 +57,10 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
         this.actual = actual;
     }
 
-    /** Asks what makes the resource to stop: the subscriber has cancelled before it came. On the cancelling thread. */
+    /**
+     * Stops the producer of the resource: the subscriber has cancelled before it was available. Called on the
+     * cancelling thread.
+     */
     protected abstract void stop();
 
     /** Disposes of a resource that the subscriber does not get. */
@@ -65,20 +68,20 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
         unwanted.close();
     }
 
-    /** Returns whether the subscriber has cancelled. */
+    /** Returns true if the subscriber has cancelled. */
     public final boolean isCancelled() {
         return ((int) STATE.getVolatile(this) & CANCELLED) != 0;
     }
 
-    /** Takes over the resource, and delivers it where {@link CommonOptions#DELIVERY} says. */
+    /** Takes ownership of the resource, and delivers it according to {@link CommonOptions#DELIVERY}. */
     public final void succeed(T made) {
         succeed(made, port.isDirectDelivery());
     }
 
     /**
-     * Takes over the resource.
+     * Takes ownership of the resource.
      *
-     * @param here whether this thread may deliver it, as one of the delivery scheduler's
+     * @param here whether the calling thread may deliver it, as a thread of the delivery scheduler
      */
     public final void succeed(T made, boolean here) {
         if (!RESULT.compareAndSet(this, null, made)) {
@@ -118,10 +121,10 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
     public final void cancel() {
         int before = (int) STATE.getAndBitwiseOr(this, CANCELLED);
         if ((before & (CANCELLED | TAKEN)) != 0) {
-            return; // the second cancel, or one that came after the delivery
+            return; // the second cancel, or one after the delivery
         }
         if ((before & ENDED) == 0) {
-            stop(); // and succeed() disposes of what comes all the same
+            stop(); // and succeed() disposes of a resource that comes later
         } else if (!(result instanceof Throwable)) {
             drop(resource());
         }
@@ -140,7 +143,7 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
         try {
             port.scheduler().schedule(this);
         } catch (RejectedExecutionException e) {
-            // The application has shut its scheduler down: better a signal on the wrong thread than none.
+            // The application has shut down its scheduler: a signal on the wrong thread is better than none.
             run();
         }
     }

@@ -8,7 +8,7 @@ import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.WriteBarrier;
 import io.penstock.engine.plan.Extents;
 import io.penstock.engine.resource.Identity;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -17,30 +17,31 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A transfer from subscription to the end of its last native request: who may end it, and what it holds until then.
- * Operators subclass it as it subclasses its other parts, so that a transfer costs one object: {@link CarriedTransfer}
- * is what comes of it, {@link PlannedTransfer} the pieces that it is cut into.
+ * A transfer from subscription to the completion of its last native request: how it may end, and what it holds until
+ * then. Operators subclass it as it subclasses its other parts, so that a transfer costs one object: {@link
+ * CarriedTransfer} is its progress and outcome, {@link PlannedTransfer} its segments.
  *
- * <p><b>Threading:</b> {@link #open} and {@link #cancel} on any thread; everything else on the lane that carries it.
+ * <p><b>Threading:</b> {@link #open} and {@link #cancel} on any thread; everything else on the I/O queue that carries
+ * it.
  */
 public abstract class OpenTransfer extends PlannedTransfer {
 
-    // OPEN -> CANCELLED by the subscriber, OPEN -> ENDED by the lane: one compare-and-set decides who was first, and
-    // with it whether ended() is called (rule 101). Native ends are counted by the lane whatever the state says;
-    // CANCELLED -> LET_GO when it has counted the last one, and so from ABANDONED, which was signalled before that.
+    // OPEN -> CANCELLED by the subscriber, OPEN -> ENDED by the I/O queue: one compare-and-set decides which came
+    // first, and with it whether ended() is called (rule 101). The I/O queue counts native completions in every state;
+    // CANCELLED -> LET_GO when it has counted the last one, and likewise from ABANDONED, which was signalled before.
     private static final int OPEN = 0;
     private static final int CANCELLED = 1;
     private static final int ENDED = 2;
     private static final int LET_GO = 3;
     private static final int ABANDONED = 4;
     private static final VarHandle STATE;
-    private static final VarHandle ZOMBIE;
+    private static final VarHandle BUSY;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(OpenTransfer.class, "state", int.class);
-            ZOMBIE = lookup.findVarHandle(OpenTransfer.class, "zombie", BusyRegions.Zombie.class);
+            BUSY = lookup.findVarHandle(OpenTransfer.class, "abandoned", BusyRegions.AbandonedTransfer.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -51,16 +52,17 @@ public abstract class OpenTransfer extends PlannedTransfer {
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
 
-    // Set by admit(), before the lane gets the transfer. Volatile because cancel() looks at the lane after it has
-    // changed the state, as the lane looks at the state after it has got the transfer: one of the two sees the other.
-    private volatile @Nullable Lane lane;
+    // Set by admit(), before the I/O queue gets the transfer. Volatile because cancel() reads the I/O queue after it
+    // has changed the state, and the I/O queue reads the state after it has received the transfer: one of the two sees
+    // the other.
+    private volatile @Nullable IoQueue ioQueue;
     private @Nullable Admission admission;
     private WriteBarrier.Epoch @Nullable [] epochs; // of a write, one per pair, or one for a single file
 
-    // Set once, by the first of those who cancel; read by the lane after it has lost the state to the cancel.
-    private volatile BusyRegions.@Nullable Zombie zombie;
+    // Set once, by the first cancel; read by the I/O queue after its compare-and-set of the state has failed.
+    private volatile BusyRegions.@Nullable AbandonedTransfer abandoned;
 
-    // Lane only.
+    // I/O queue only.
     int inFlight;
     boolean exhausted;
     boolean finished;
@@ -70,55 +72,58 @@ public abstract class OpenTransfer extends PlannedTransfer {
         this.port = port;
     }
 
-    /** Tells that every native request has ended; on the lane, once, and not after {@link #cancel} won. */
+    /** Called when every native request has ended; on the I/O queue, once, and not if {@link #cancel} came first. */
     protected abstract void ended();
 
-    /** As {@link #ended}, in a turn of {@code lane}, which several may end in. */
-    public void ended(Lane lane) {
+    /** As {@link #ended}, in a turn of {@code ioQueue}, in which several transfers may end. */
+    public void ended(IoQueue ioQueue) {
         ended();
     }
 
-    /** Joins the engine's open transfers; neither throws nor blocks nor calls {@link #ended} itself. */
+    /** Opens the transfer in the engine. Does not throw, block, or call {@link #ended} itself. */
     public final void open() {
         port.open(this);
     }
 
-    /** Asks the device to stop and drops the result; any thread, any number of times. */
+    /** Cancels the transfer on the device and drops the result; any thread, any number of times. */
     public void cancel() {
         int found = (int) STATE.compareAndExchange(this, OPEN, CANCELLED);
         if (found != OPEN && found != CANCELLED) {
             return;
         }
-        // Each of several cancels marks: what subscribes after any of them has returned finds the region busy (rule
-        // 205).
-        // Only after the state is CANCELLED: a transfer that is admitted later than this look at its lane never starts.
+        // Each of several cancels marks: a transfer that subscribes after any of them has returned finds the region
+        // busy (rule 205). Only after the state is CANCELLED: a transfer that is admitted after this read of its I/O
+        // queue never starts.
         markBusy();
-        // Pairs with finish(): mark, then look whether the device has let go; there: say so, then look for the mark.
+        // Pairs with finish(): mark, then check whether the device has released it; there: set LET_GO, then check for
+        // the mark.
         if ((int) STATE.getVolatile(this) == LET_GO) {
             unmarkBusy();
         }
-        Lane carrier = lane;
+        IoQueue carrier = ioQueue;
         if (found == OPEN && carrier != null) {
             carrier.post(() -> carrier.stop(this));
         }
     }
 
     private void markBusy() {
-        if (lane == null) {
-            return; // the device has not got it
+        if (ioQueue == null) {
+            return; // the device never got it
         }
-        BusyRegions.Zombie mark = zombie;
+        BusyRegions.AbandonedTransfer mark = abandoned;
         if (mark == null) {
-            BusyRegions.Zombie made = new BusyRegions.Zombie(Extents.of(transfer(), Identity.OF));
-            // Kept before it is added: the lane removes what it finds here. One, however many cancel at a time.
-            BusyRegions.Zombie first = (BusyRegions.Zombie) ZOMBIE.compareAndExchange(this, null, made);
+            BusyRegions.AbandonedTransfer made = new BusyRegions.AbandonedTransfer(Extents.of(transfer(), Identity.OF));
+            // Stored before it is added: the I/O queue removes what it finds here. One object, however many threads
+            // cancel.
+            BusyRegions.AbandonedTransfer first =
+                    (BusyRegions.AbandonedTransfer) BUSY.compareAndExchange(this, null, made);
             mark = first == null ? made : first;
         }
         BusyRegions.ALL.add(mark);
     }
 
     private void unmarkBusy() {
-        BusyRegions.Zombie mark = zombie;
+        BusyRegions.AbandonedTransfer mark = abandoned;
         if (mark != null) {
             BusyRegions.ALL.remove(mark);
         }
@@ -129,31 +134,36 @@ public abstract class OpenTransfer extends PlannedTransfer {
         return seen != OPEN && seen != ENDED;
     }
 
-    /** Returns its place in the device's own order, where a fence of it is handed out. */
+    /** Returns its fence point in the device's stream; null if no fence of it is handed out. */
     @Nullable
     public FenceOrder order() {
         return null;
     }
 
-    /** Hears, on the lane, that other work may wait on the fence behind it. */
-    void placed() {}
-
-    /** Sets what carries it, before the lane gets it; no lane if it is refused. */
-    public final void admit(Route route, int routeIndex, @Nullable Lane lane) {
-        goBy(route, routeIndex);
-        this.lane = lane;
+    /** Returns true if its arguments were checked when its publisher was created; {@link Port#open} checks others. */
+    public boolean isChecked() {
+        return false;
     }
 
-    /** Returns whether a lane has it; what was refused has none. */
+    /** Called on the I/O queue when other work may wait on the fence behind it. */
+    void placed() {}
+
+    /** Sets its path and I/O queue, before the I/O queue gets it; no I/O queue if it is refused. */
+    public final void admit(IoPath ioPath, int pathIndex, @Nullable IoQueue ioQueue) {
+        goBy(ioPath, pathIndex);
+        this.ioQueue = ioQueue;
+    }
+
+    /** Returns true if it has an I/O queue; a refused transfer has none. */
     public final boolean isAdmitted() {
-        return lane != null;
+        return ioQueue != null;
     }
 
     final Port port() {
         return port;
     }
 
-    /** Returns what it waits for before it may start; null for most. */
+    /** Returns its start conditions; null for most. */
     public final @Nullable Admission admission() {
         return admission;
     }
@@ -171,16 +181,16 @@ public abstract class OpenTransfer extends PlannedTransfer {
         epochs = accepted;
     }
 
-    /** Tells the barriers that it has ended. */
+    /** Notifies the barriers that it has ended. */
     public final void endWrite() {
         WriteBarrier.Epoch[] accepted = epochs;
-        epochs = null; // where it was abandoned, they have been told
+        epochs = null; // if it was abandoned, they have been notified
         for (int pair = 0; accepted != null && pair < accepted.length; pair++) {
             file(pair).barrier().ended(accepted[pair]);
         }
     }
 
-    /** Has syncs that cover it fail, rather than wait for an end that may never come. */
+    /** Fails the syncs that cover it, instead of letting them wait for a completion that may never come. */
     private void loseWrite(PenstockException why) {
         WriteBarrier.Epoch[] accepted = epochs;
         for (int pair = 0; accepted != null && pair < accepted.length; pair++) {
@@ -189,7 +199,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
         endWrite();
     }
 
-    /** Returns when it must have ended, as {@link System#nanoTime()} counts. */
+    /** Returns its deadline in the time base of {@link System#nanoTime()}. */
     final long deadlineNanos() {
         Admission terms = admission;
         return terms == null ? Long.MAX_VALUE : terms.deadlineNanos();
@@ -200,7 +210,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
         return hasFailed() || isCancelled();
     }
 
-    /** Ends it: nothing of it is in native hands any more. Frees what it held and signals. */
+    /** Ends it when no native request of it is in flight: frees what it held and signals. */
     public final void finish(long nanos) {
         endedAt(nanos);
         if (!transfer().isRead() || hasFailed()) {
@@ -208,15 +218,18 @@ public abstract class OpenTransfer extends PlannedTransfer {
         }
         port.left(this);
         if (STATE.compareAndSet(this, OPEN, ENDED)) {
-            signal(lane);
+            signal(ioQueue);
         } else {
-            STATE.setVolatile(this, LET_GO); // it was cancelled, and what it held is free now
+            STATE.setVolatile(this, LET_GO); // it was cancelled, and what it held is freed
             unmarkBusy(); // pairs with cancel()
         }
     }
 
-    /** Calls {@link #ended}, which may run a subscriber's code (direct delivery): what that throws is not the lane's end. */
-    private void signal(@Nullable Lane turning) {
+    /**
+     * Calls {@link #ended}, which may run a subscriber's code (direct delivery): an exception from it does not stop the
+     * I/O queue.
+     */
+    private void signal(@Nullable IoQueue turning) {
         try {
             if (turning == null) {
                 ended();
@@ -236,7 +249,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
         settle(isCancelled());
     }
 
-    /** Ends it before it began; any thread. */
+    /** Fails it before it has started; any thread. */
     public final void refuse(Throwable cause) {
         failWith(cause);
         endedAt(System.nanoTime());

@@ -5,7 +5,7 @@ import io.penstock.BufferRegion;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
-import io.penstock.engine.plan.PieceCursor;
+import io.penstock.engine.plan.SegmentCursor;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.DeviceMemory;
@@ -17,39 +17,39 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer as the pieces that it is cut into: which is next, what it is between which native files and memory, and
- * what its end adds to the whole.
+ * A transfer as the segments that it is cut into: which is next, its native file and memory, and its contribution to
+ * the result.
  *
- * <p><b>Threading:</b> the lane's, once it has the transfer.
+ * <p><b>Threading:</b> I/O queue only, once it has the transfer.
  */
-abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Ground {
+abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.Ground {
 
-    private @Nullable PieceCursor cursor;
-    private @Nullable ArrayDeque<PieceCursor> apart; // packed pieces that fell short, pair by pair
+    private @Nullable SegmentCursor cursor;
+    private @Nullable ArrayDeque<SegmentCursor> apart; // packed segments that fell short, pair by pair
     private boolean planned;
 
     @Nullable
     public DeviceMemory @Nullable []
-            images; // those that its targets are, by pair; the intake's, which is before the lane
+            images; // the images among its targets, by pair; set at intake, before the I/O queue
 
     PlannedTransfer(Transfer transfer) {
         super(transfer);
     }
 
-    /** Returns whether no further piece is to be started. */
+    /** Returns true if no further segment may be started. */
     abstract boolean isStopped();
 
-    /** Goes to the next piece; most transfers are one piece and never make a cursor. */
-    final boolean nextPiece() {
+    /** Moves to the next segment; most transfers are one segment and never create a cursor. */
+    final boolean nextSegment() {
         if (planned) {
             return cursor != null && (cursor.next() || nextApart());
         }
         planned = true;
         Limits limits = nativeFile(0).limits();
-        if (transfer().pairs() == 1 && transfer().length() <= limits.pieceBytes() && fitsAsItIs(limits)) {
+        if (transfer().pairs() == 1 && transfer().length() <= limits.segmentBytes() && fitsAsItIs(limits)) {
             return transfer().length() > 0;
         }
-        cursor = new PieceCursor(transfer(), this, Bounces.SLOT_BYTES);
+        cursor = new SegmentCursor(transfer(), this, Bounces.BOUNCE_BYTES);
         return cursor.next();
     }
 
@@ -74,7 +74,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Gr
 
     @Override
     public final Limits limits(StorageFile file) {
-        return ((EngineFile) file).nativeFile(routeIndex()).limits();
+        return ((EngineFile) file).nativeFile(pathIndex()).limits();
     }
 
     @Override
@@ -84,37 +84,37 @@ abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Gr
 
     @Override
     public final long slack(StorageFile file, Target target) {
-        return EngineBuffer.slack(((EngineFile) file).nativeFile(routeIndex()), (BufferRegion) target);
+        return EngineBuffer.slack(((EngineFile) file).nativeFile(pathIndex()), (BufferRegion) target);
     }
 
-    /** Fills {@code flight} with the current piece. */
-    final void fillPiece(Flight flight) {
-        flight.kind = transfer().isRead() ? Request.Kind.READ : Request.Kind.WRITE;
-        PieceCursor piece = cursor;
-        flight.pair = piece == null ? 0 : piece.pair();
-        flight.pairCount = piece == null ? 1 : piece.pairCount();
-        flight.file = nativeFile(flight.pair);
-        flight.memory = memory(flight.pair);
-        if (piece == null) {
-            flight.fileOffset = transfer().fileOffset(0);
-            flight.memoryOffset = transfer().target(0) instanceof BufferRegion region ? region.offset() : 0;
-            flight.bytes = transfer().length();
+    /** Fills {@code segment} with the current segment. */
+    final void fillSegment(Segment segment) {
+        segment.kind = transfer().isRead() ? Request.Kind.READ : Request.Kind.WRITE;
+        SegmentCursor at = cursor;
+        segment.pair = at == null ? 0 : at.pair();
+        segment.pairCount = at == null ? 1 : at.pairCount();
+        segment.file = nativeFile(segment.pair);
+        segment.memory = memory(segment.pair);
+        if (at == null) {
+            segment.fileOffset = transfer().fileOffset(0);
+            segment.memoryOffset = transfer().target(0) instanceof BufferRegion region ? region.offset() : 0;
+            segment.bytes = transfer().length();
             return;
         }
-        flight.fileOffset = piece.fileOffset();
-        flight.memoryOffset = piece.targetOffset();
-        flight.bytes = piece.bytes();
-        flight.packed = piece.kind() == PieceCursor.Kind.PACKED;
-        if (piece.kind() == PieceCursor.Kind.BOUNCE) {
-            flight.step = Flight.Step.FILL;
-            flight.merges = piece.isMerge();
-            flight.coverOffset = piece.coverOffset();
-            flight.coverBytes = piece.coverBytes();
+        segment.fileOffset = at.fileOffset();
+        segment.memoryOffset = at.targetOffset();
+        segment.bytes = at.bytes();
+        segment.packed = at.kind() == SegmentCursor.Kind.PACKED;
+        if (at.kind() == SegmentCursor.Kind.BOUNCE) {
+            segment.step = Segment.Step.FILL;
+            segment.merges = at.isMerge();
+            segment.coverOffset = at.coverOffset();
+            segment.coverBytes = at.coverBytes();
         }
     }
 
     private NativeFile nativeFile(int pair) {
-        return file(pair).nativeFile(routeIndex());
+        return file(pair).nativeFile(pathIndex());
     }
 
     private DeviceMemory memory(int pair) {
@@ -128,44 +128,44 @@ abstract class PlannedTransfer extends CarriedTransfer implements PieceCursor.Gr
                 transfer().fileRegion(transfer().isGather() ? 0 : pair).file();
     }
 
-    /** Returns the buffer of a pair, null where that is an image; without allocating for a gather. */
+    /** Returns the buffer of a pair, null if its target is an image; without allocating for a gather. */
     public final @Nullable EngineBuffer buffer(int pair) {
         Target target = transfer().isGather() ? transfer().target() : transfer().target(pair);
         return target instanceof BufferRegion region ? (EngineBuffer) region.buffer() : null;
     }
 
     /**
-     * Counts what a piece moved.
+     * Counts what a segment moved.
      *
-     * @return whether there are pieces to start again: a packed one fell short, and only its pairs, one by one, tell
-     *     which of them
+     * @return true if there are segments to start again: a packed one fell short, and its pairs must be started one by
+     *     one to find out which
      */
-    public final boolean pieceEnded(Flight flight) {
-        if (flight.packed && flight.moved < flight.bytes) {
+    public final boolean segmentEnded(Segment segment) {
+        if (segment.packed && segment.moved < segment.bytes) {
             if (!isStopped()) {
                 if (apart == null) {
                     apart = new ArrayDeque<>();
                 }
-                apart.add(Objects.requireNonNull(cursor).apart(flight.pair, flight.pairCount));
+                apart.add(Objects.requireNonNull(cursor).apart(segment.pair, segment.pairCount));
                 return true;
             }
-            flight.moved = 0;
+            segment.moved = 0;
         }
-        moved(flight.moved);
-        if (flight.moved < flight.bytes) {
-            long skip = flight.packed ? 0 : flight.fileOffset - transfer().fileOffset(flight.pair);
-            fellShort(flight.pair, skip, flight.bytes, flight.moved);
+        moved(segment.moved);
+        if (segment.moved < segment.bytes) {
+            long skip = segment.packed ? 0 : segment.fileOffset - transfer().fileOffset(segment.pair);
+            fellShort(segment.pair, skip, segment.bytes, segment.moved);
         }
         return false;
     }
 
-    /** What was never started was not moved either. */
+    /** Records that segments that were never started moved nothing. */
     final void giveUpTheRest() {
-        while (planned && nextPiece()) {
-            PieceCursor piece = Objects.requireNonNull(cursor); // without one there is a single piece, and it was first
-            boolean packed = piece.kind() == PieceCursor.Kind.PACKED;
-            long skip = packed ? 0 : piece.fileOffset() - transfer().fileOffset(piece.pair());
-            fellShort(piece.pair(), skip, piece.bytes(), 0);
+        while (planned && nextSegment()) {
+            SegmentCursor at = Objects.requireNonNull(cursor); // without a cursor there is a single segment, the first
+            boolean packed = at.kind() == SegmentCursor.Kind.PACKED;
+            long skip = packed ? 0 : at.fileOffset() - transfer().fileOffset(at.pair());
+            fellShort(at.pair(), skip, at.bytes(), 0);
         }
     }
 }

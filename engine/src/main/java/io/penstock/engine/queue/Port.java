@@ -6,13 +6,13 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.engine.resource.Owner;
 import io.penstock.engine.spi.DeviceDriver;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
-/** A backend, as open transfers and the operators above them need it. Thread-safe. */
+/** The interface of a backend for open transfers and operators. Thread-safe. */
 public interface Port extends Owner {
 
     /** Opens a file; as {@link io.penstock.Backend#openFile}. */
@@ -21,30 +21,34 @@ public interface Port extends Owner {
     /**
      * Allocates a buffer at once, without blocking.
      *
-     * @throws io.penstock.PenstockException if the backend is closed or has no memory left
+     * @throws io.penstock.PenstockException if the backend is closed or is out of memory
      */
     DeviceBuffer allocateNow(long bytes);
 
-    /** Returns whether the memory of a chunk is filled with poison when its lease is over. */
+    /** Returns true if the memory of a chunk is filled with poison when its lease ends. */
     boolean isPoisoning();
 
-    /** Returns whether retained leases that are dropped unclosed are reported with the place where they were taken. */
+    /**
+     * Returns true if retained leases that are dropped unclosed are reported with the stack trace of their creation.
+     */
     boolean isDetectingLeaks();
 
-    /** Takes a transfer in, see {@link OpenTransfer#open()}. */
+    /** Admits a transfer, see {@link OpenTransfer#open()}. */
     void open(OpenTransfer transfer);
 
-    /** Takes back what {@link #open} gave; on the lane, when nothing of the transfer is in native hands any more. */
+    /** Releases what {@link #open} acquired; on the I/O queue, when no native request of the transfer is in flight. */
     void left(OpenTransfer transfer);
 
-    /** Hands a request that belongs to no transfer to a lane. One that comes after a close timed out is given up. */
-    void start(Lane lane, SingleRequest request);
+    /**
+     * Hands a request that belongs to no transfer to an I/O queue. A request after a close that timed out is abandoned.
+     */
+    void start(IoQueue ioQueue, SingleRequest request);
 
-    /** Returns the lane of a route for what the calling thread subscribes to. */
-    Lane pick(int route);
+    /** Returns the I/O queue of a path for a subscription of the calling thread. */
+    IoQueue pick(int ioPath);
 
-    /** Returns the routes, in order of preference; the last one is the most general. */
-    List<Route> routes();
+    /** Returns the paths, in order of preference; the last one is the most general. */
+    List<IoPath> ioPaths();
 
     /** Returns the driver of the device. */
     DeviceDriver driver();

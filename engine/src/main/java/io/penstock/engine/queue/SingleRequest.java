@@ -9,22 +9,22 @@ import org.jspecify.annotations.Nullable;
 /** A request that belongs to no transfer, such as a sync. */
 public interface SingleRequest {
 
-    /** Describes the request. */
+    /** Fills in the request. */
     void fill(Request request);
 
-    /** Takes the end, on the lane; null where it ended well. */
+    /** Called at its completion, on the I/O queue; null on success. */
     void ended(@Nullable NativeFailure failure);
 
-    /** Returns whose it is. */
+    /** Returns the backend that it belongs to. */
     Port port();
 
-    /** Returns what was asked for, in the words of an error. */
+    /** Returns a description of the operation, for error messages. */
     String asked();
 
     /**
-     * Signals that the result will not be known, since the lane broke or the backend was closed; what the device may still use
-     * stays as it is. Any thread, any number of times. After a broken lane {@link #ended} is not called; after a close it may
-     * be, and frees what was used.
+     * Signals that the result will not be known, since the I/O queue broke or the backend was closed; memory that the
+     * device may still use stays as it is. Any thread, any number of times. After a broken I/O queue {@link #ended} is
+     * not called; after a close it may be, and frees what was used.
      */
     void lose(PenstockException why);
 }

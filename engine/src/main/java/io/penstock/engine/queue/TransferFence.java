@@ -15,8 +15,8 @@ import reactor.core.publisher.Sinks;
 /**
  * A fence behind a transfer; signalled on failure too.
  *
- * <p>Without a point in the device's order it is for the host to wait on, and there at once. With one it is handed out
- * when the point is placed.
+ * <p>Without a point in the device's stream it is for the host to wait on, and available at once. With one it is
+ * emitted when the point is placed.
  */
 public final class TransferFence extends OpenTransfer implements DeviceFence {
 
@@ -28,15 +28,20 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
     private volatile boolean signalled;
 
     /**
-     * Makes one.
+     * Creates a fence.
      *
-     * @param handover gets the fence when it is placed, or the reason why it never will be
+     * @param handover receives the fence when it is placed, or the failure if it never will be
      */
     public TransferFence(Port port, Transfer transfer, @Nullable FencePoint point, Handover<DeviceFence> handover) {
         super(port, transfer);
         this.port = port;
         this.handover = handover;
         this.order = point == null ? null : new FenceOrder(point, true);
+    }
+
+    @Override
+    public boolean isChecked() {
+        return true;
     }
 
     @Override
@@ -54,13 +59,13 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
     protected void ended() {
         signalled = true;
         Throwable error = error();
-        // On the lane, where engine code waits (Transfer.after); users are moved to the scheduler by outcome().
+        // On the I/O queue, where engine code waits (Transfer.after); outcome() moves users to the scheduler.
         if (error == null) {
             outcome.emitValue(completion(), Sinks.EmitFailureHandler.FAIL_FAST);
             return;
         }
         outcome.emitError(error, Sinks.EmitFailureHandler.FAIL_FAST);
-        // Refused or abandoned: if it is not placed yet it never will be.
+        // Refused or abandoned: a fence that is not placed yet never will be.
         if (!isAdmitted() || isCancelled()) {
             handover.fail(error);
         }
@@ -71,12 +76,14 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
         return signalled;
     }
 
-    /** Asks a question while the native object stays, if there is one: transfer and fence may be over. */
+    /**
+     * Evaluates a question while the native object is kept alive, if there is one: transfer and fence may have ended.
+     */
     boolean ask(Predicate<DeviceFence> question) {
         return order != null && order.ask(() -> question.test(this));
     }
 
-    /** Completes on the lane; for engine code. */
+    /** Completes on the I/O queue; for engine code. */
     Mono<Void> passed() {
         return outcome.asMono().then().onErrorComplete();
     }
@@ -97,7 +104,10 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
         return order == null ? 0 : order.point().nativeHandle();
     }
 
-    /** The transfer continues, and subscribers are still signalled; the native object is freed when the transfer has ended. */
+    /**
+     * The transfer continues, and subscribers are still signalled; the native object is freed when the transfer has
+     * ended.
+     */
     @Override
     public void close() {
         if (order != null && closed.compareAndSet(false, true)) {

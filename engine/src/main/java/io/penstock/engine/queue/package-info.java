@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * From an open transfer to native requests and back: the thread of a native queue, its requests in flight, and the state of a
- * transfer until its last request has ended. Reaches the backend by {@link io.penstock.engine.queue.Port} only; knows no
- * publisher.
+ * Execution of open transfers as native requests: the thread of a native queue, its requests in flight, and the state
+ * of a transfer until its last request has ended. Reaches the backend through {@link io.penstock.engine.queue.Port}
+ * only; does not depend on publishers.
  */
 @NullMarked
 package io.penstock.engine.queue;

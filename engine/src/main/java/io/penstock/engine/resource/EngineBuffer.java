@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
 
-/** Device memory with the count of those who use it; freed by the last of them (rules 201, 202). */
+/** Device memory with a use count; freed when it reaches 0 (rules 201, 202). */
 public final class EngineBuffer implements DeviceBuffer {
 
     private final Owner owner;
@@ -36,7 +36,10 @@ public final class EngineBuffer implements DeviceBuffer {
         return ((EngineBuffer) region.buffer()).memory.hostAddress();
     }
 
-    /** Returns how many bytes behind a region a read of a file may overwrite, since they belong to no other buffer. */
+    /**
+     * Returns the number of bytes past a region that a read of a file may overwrite, since they belong to no other
+     * buffer.
+     */
     public static long slack(NativeFile file, BufferRegion region) {
         EngineBuffer buffer = (EngineBuffer) region.buffer();
         boolean last = region.offset() + region.length() == buffer.length;

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** An open file: a native file for each route, and the count of those who use them (rules 201, 202). */
+/** An open file: a native file for each path, with a use count (rules 201, 202). */
 public final class EngineFile extends Pinned implements StorageFile {
 
     private final Owner owner;
@@ -26,16 +26,16 @@ public final class EngineFile extends Pinned implements StorageFile {
     private final boolean readable;
     private final boolean writable;
     private final List<OpenedFile> natives;
-    private final int lastRoute;
-    private final NativeFile general; // of the last route: what most transfers take, without a walk to it
+    private final int lastPath;
+    private final NativeFile general; // of the last path, which most transfers use; saves an indirection
     private final WriteBarrier barrier = new WriteBarrier();
     private final SyncLine syncs = new SyncLine();
     private final BlockLocks locks;
 
     /**
-     * The file as one route opened it.
+     * The result of opening the file on one path.
      *
-     * @param file null where the route could not open it
+     * @param file null if the path could not open it
      * @param refusal why not
      */
     public record OpenedFile(@Nullable NativeFile file, String refusal) {}
@@ -47,8 +47,8 @@ public final class EngineFile extends Pinned implements StorageFile {
         this.writable = options.contains(FileOption.WRITE);
         this.readable = options.contains(FileOption.READ) || !writable;
         this.natives = natives;
-        this.lastRoute = natives.size() - 1;
-        this.general = Objects.requireNonNull(natives.get(lastRoute).file);
+        this.lastPath = natives.size() - 1;
+        this.general = Objects.requireNonNull(natives.get(lastPath).file);
         this.locks = BlockLocks.open(general.identity());
     }
 
@@ -56,7 +56,7 @@ public final class EngineFile extends Pinned implements StorageFile {
     public void free() {
         locks.close();
         owner.resources().forget(this);
-        // Some file systems write back or free blocks here, and the last pin may be a lane's.
+        // Some file systems write back or free blocks here, and an I/O queue may hold the last pin.
         Offload.blocking(this::closeNatives);
     }
 
@@ -92,29 +92,29 @@ public final class EngineFile extends Pinned implements StorageFile {
         return writable;
     }
 
-    /** Returns the file of a route that did not refuse it. */
-    public NativeFile nativeFile(int route) {
-        if (route == lastRoute) {
+    /** Returns the native file of a path that could open it. */
+    public NativeFile nativeFile(int ioPath) {
+        if (ioPath == lastPath) {
             return general;
         }
-        NativeFile file = natives.get(route).file;
+        NativeFile file = natives.get(ioPath).file;
         if (file == null) {
-            throw new IllegalStateException(natives.get(route).refusal);
+            throw new IllegalStateException(natives.get(ioPath).refusal);
         }
         return file;
     }
 
-    /** Returns why a route could not open this file, or an empty string. */
-    public String refusal(int route) {
-        return natives.get(route).refusal;
+    /** Returns why a path could not open this file, or an empty string. */
+    public String refusal(int ioPath) {
+        return natives.get(ioPath).refusal;
     }
 
-    /** Returns the most general route, which every open file has. */
-    public int lastRoute() {
-        return lastRoute;
+    /** Returns the most general path, which every open file has. */
+    public int lastPath() {
+        return lastPath;
     }
 
-    /** Returns the file of the most general route. */
+    /** Returns the file of the most general path. */
     public NativeFile nativeFile() {
         return general;
     }
@@ -165,7 +165,7 @@ public final class EngineFile extends Pinned implements StorageFile {
         return control("preallocate of " + size + " bytes", file -> file.preallocate(size));
     }
 
-    /** Runs a call that may block off lanes and subscribers; the file stays open meanwhile. */
+    /** Runs a call that may block, off the I/O queues' and subscribers' threads; the file stays open meanwhile. */
     private Mono<Void> control(String what, NativeCall call) {
         String request = what + " of " + path.getFileName();
         return Offload.run(owner, () -> {

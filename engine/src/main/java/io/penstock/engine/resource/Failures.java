@@ -9,11 +9,11 @@ import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
-import io.penstock.engine.host.ErrnoException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ffi.ErrnoException;
 import java.io.IOException;
 
-/** The exceptions of the engine: what was asked, on what, and the native answer. */
+/** Creates the exceptions of the engine: the operation, its object, and the native error. */
 public final class Failures {
 
     private Failures() {}
@@ -40,7 +40,7 @@ public final class Failures {
 
     public static PenstockException broken(Object request, Throwable cause) {
         return new DeviceLostException(
-                request + " did not end: its lane broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
+                request + " did not end: its I/O queue broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
     }
 
     public static PenstockException closed(Object request, String what) {

@@ -5,7 +5,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
 import io.penstock.engine.plan.Extents;
 
-/** What makes two handles the same file, or two buffers the same memory. */
+/** Identities by which two handles are the same file, or two buffers the same memory. */
 public enum Identity implements Extents.Identities {
     /** Files by device and inode, across backends; memory by its native handle, within one. */
     OF;

@@ -2,13 +2,13 @@
 package io.penstock.engine.resource;
 
 import io.penstock.HostView;
-import io.penstock.engine.host.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** Memory as the processor sees it, checked for life at every access, in windows of less than 2 GiB each. */
+/** A view of host-accessible memory, checked at every access for being open, in windows of less than 2 GiB each. */
 public final class MemoryView implements HostView {
 
     private static final int WINDOW_BITS = 30;
@@ -19,9 +19,9 @@ public final class MemoryView implements HostView {
     private final ByteBuffer[] windows;
 
     /**
-     * Looks at memory.
+     * Creates a view of memory.
      *
-     * @param aliveCheck throws once the memory may be another's
+     * @param aliveCheck throws once the memory may have been freed or reused
      */
     MemoryView(DeviceMemory memory, long length, Runnable aliveCheck) {
         this.memory = memory;
@@ -70,10 +70,10 @@ public final class MemoryView implements HostView {
         return window(memory, offset, bytes);
     }
 
-    /** Returns a window on memory that the processor reaches, unchecked. */
+    /** Returns an unchecked window of host-accessible memory. */
     public static ByteBuffer window(DeviceMemory memory, long offset, int bytes) {
         if (memory instanceof HostMemory host) {
-            return host.buffer(offset, bytes); // works where nothing native can be loaded, too
+            return host.buffer(offset, bytes); // also works if no native library can be loaded
         }
         return NativeMemory.view(memory.hostAddress() + offset, bytes);
     }

@@ -12,14 +12,17 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
-/** Runs calls that may block (truncate, close) off lanes and subscribers; those that open something: {@link MonoOpen}. */
+/**
+ * Runs calls that may block (truncate, close) off the I/O queues' and subscribers' threads. For calls that open a
+ * resource, see {@link MonoOpen}.
+ */
 public final class Offload {
 
     private Offload() {}
 
     /**
-     * Completes when {@code call} has returned. A cancel keeps a call from being made that has not begun, and interrupts
-     * none: a file channel that is interrupted is closed for everybody.
+     * Completes when {@code call} has returned. A cancel prevents a call that has not begun, and interrupts none: an
+     * interruption closes a file channel for all its users.
      */
     static Mono<Void> run(Owner owner, Callable<?> call) {
         Mono<Void> done = Mono.create(sink -> {
@@ -48,14 +51,14 @@ public final class Offload {
         }
     }
 
-    /** Runs what may block: elsewhere, if the calling thread must not. */
+    /** Runs a call that may block: on another thread, if the calling thread must not block. */
     public static void blocking(Runnable call) {
         if (Schedulers.isInNonBlockingThread()) {
             try {
                 Schedulers.boundedElastic().schedule(call);
                 return;
             } catch (RejectedExecutionException e) {
-                // The application has shut the scheduler down: better on the wrong thread than never.
+                // The application has shut down the scheduler: on the wrong thread is better than never.
             }
         }
         call.run();

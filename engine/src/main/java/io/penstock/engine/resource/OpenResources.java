@@ -3,8 +3,8 @@ package io.penstock.engine.resource;
 
 import io.penstock.FileOption;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.Route;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ public final class OpenResources {
         exports.remove(export);
     }
 
-    /** Returns what other devices can still reach. */
+    /** Returns the exports that other devices can still access. */
     public List<BufferExport> exports() {
         return List.copyOf(exports);
     }
@@ -41,20 +41,23 @@ public final class OpenResources {
         open.remove(closed);
     }
 
-    /** Opens a file for every route; the last route's failure is the caller's, others' are reasons to refuse. */
-    public EngineFile openFile(Owner owner, List<Route> routes, Path path, Set<FileOption> options) throws IOException {
+    /**
+     * Opens a file for every path. A failure of the last path is thrown; failures of the others become their refusals.
+     */
+    public EngineFile openFile(Owner owner, List<IoPath> ioPaths, Path path, Set<FileOption> options)
+            throws IOException {
         if (!owner.enter()) {
             throw Failures.closed("opening " + path, "the backend");
         }
         List<OpenedFile> natives = new ArrayList<>();
         try {
-            // The general route first: it makes or cuts the file, the others only open what is there then.
-            NativeFile general = routes.get(routes.size() - 1).open(path, options);
+            // The general path first: it creates or truncates the file, the others only open it.
+            NativeFile general = ioPaths.get(ioPaths.size() - 1).open(path, options);
             natives.add(new OpenedFile(general, ""));
             Set<FileOption> again = EnumSet.copyOf(options);
             again.removeAll(Set.of(FileOption.CREATE, FileOption.CREATE_NEW, FileOption.TRUNCATE));
-            for (int route = routes.size() - 2; route >= 0; route--) {
-                natives.add(0, open(routes.get(route), path, again));
+            for (int ioPath = ioPaths.size() - 2; ioPath >= 0; ioPath--) {
+                natives.add(0, open(ioPaths.get(ioPath), path, again));
             }
             EngineFile file = new EngineFile(owner, path, Set.copyOf(options), List.copyOf(natives));
             open.add(file);
@@ -64,15 +67,15 @@ public final class OpenResources {
         }
     }
 
-    private static OpenedFile open(Route route, Path path, Set<FileOption> options) {
+    private static OpenedFile open(IoPath ioPath, Path path, Set<FileOption> options) {
         try {
-            return new OpenedFile(route.open(path, options), "");
+            return new OpenedFile(ioPath.open(path, options), "");
         } catch (IOException | RuntimeException e) {
-            return new OpenedFile(null, route.path() + " cannot open " + path + ": " + e.getMessage());
+            return new OpenedFile(null, ioPath.path() + " cannot open " + path + ": " + e.getMessage());
         }
     }
 
-    /** Closes all; what transfers still use is freed by the last of them. */
+    /** Closes all; those that transfers still use are freed by the last one. */
     public void closeAll() {
         for (AutoCloseable resource : open) {
             if (resource instanceof EngineFile file) {
@@ -83,7 +86,7 @@ public final class OpenResources {
         }
     }
 
-    /** Returns how many are open, and closed ones that a transfer still uses. */
+    /** Returns the number of open resources, plus closed ones that a transfer still uses. */
     int count() {
         return open.size();
     }

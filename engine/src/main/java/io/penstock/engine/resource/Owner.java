@@ -5,30 +5,30 @@ import java.nio.ByteBuffer;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
-/** The backend that a file or a buffer belongs to, as far as they need it. Thread-safe. */
+/** The interface of a backend for its files and buffers. Thread-safe. */
 public interface Owner {
 
     /** Returns its name, for messages. */
     String name();
 
-    /** Returns where signals are delivered. */
+    /** Returns the scheduler that signals are delivered on. */
     Scheduler scheduler();
 
-    /** Returns whether signals are delivered on the lane itself. */
+    /** Returns true if signals are delivered on the I/O queue's thread. */
     boolean isDirectDelivery();
 
     /** Keeps the backend open until {@link #leave()}; false if it is closed. */
     boolean enter();
 
-    /** Takes back one {@link #enter()} that returned true. */
+    /** Reverts one {@link #enter()} that returned true. */
     void leave();
 
-    /** Returns what is open. */
+    /** Returns the open resources. */
     OpenResources resources();
 
-    /** Returns the sync of a file; as {@link io.penstock.StorageFile#sync()}. */
+    /** Returns a publisher that syncs a file; as {@link io.penstock.StorageFile#sync()}. */
     Mono<Void> sync(EngineFile file);
 
-    /** Returns the copy of bytes to a buffer ({@code up}), or from it, which completes with their number. */
+    /** Returns a publisher that copies bytes to a buffer ({@code up}) or from it, and emits their number. */
     Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up);
 }

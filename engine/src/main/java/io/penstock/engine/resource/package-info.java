@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Open files and buffers, who uses them, and the errors of those that are closed. They reach the backend by {@link
- * io.penstock.engine.resource.Owner} only; knows no queue and no publisher.
+ * Open files and buffers, their use counts, and the errors of closed ones. They reach the backend through {@link
+ * io.penstock.engine.resource.Owner} only, and do not depend on queues or publishers.
  */
 @NullMarked
 package io.penstock.engine.resource;

@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device's memory and fences.
+ * The memory and fences of a device.
  *
- * <p>Thread-safe; called off the lanes.
+ * <p>Thread-safe; called off the I/O queues.
  */
 public interface DeviceDriver {
 
@@ -22,22 +22,22 @@ public interface DeviceDriver {
     /**
      * Allocates memory.
      *
-     * @throws io.penstock.TransientStorageException if there is none left
+     * @throws io.penstock.TransientStorageException if the device has no memory left
      */
     DeviceMemory allocate(long bytes);
 
     /**
-     * Wraps memory of the application's; {@link DeviceMemory#free} then ends the wrapping only.
+     * Wraps memory of the application; {@link DeviceMemory#free} then only ends the wrapping.
      *
-     * @throws IllegalArgumentException if the device does not know the handle, or its alignment is not sufficient; always,
-     *     unless overridden
+     * @throws IllegalArgumentException if the handle is unknown to the device, or its alignment is insufficient;
+     *     always, unless overridden
      */
     default DeviceMemory wrap(long nativeHandle, long bytes) {
         throw new IllegalArgumentException("this device cannot wrap memory, and was given handle " + nativeHandle);
     }
 
     /**
-     * Wraps a direct ByteBuffer, which the answer holds.
+     * Wraps a direct ByteBuffer; the result keeps a reference to it.
      *
      * @throws IllegalArgumentException if the device cannot address host memory; always, unless overridden
      */
@@ -46,29 +46,29 @@ public interface DeviceDriver {
     }
 
     /**
-     * Checks how texels lie in a file, as far as that needs no call of the device.
+     * Checks the layout of texels in a file, as far as possible without a device call.
      *
-     * @throws IllegalArgumentException if they cannot, or the device has no images
+     * @throws IllegalArgumentException if the layout is not supported, or the device has no images
      */
     default void checkImage(ImageRegion region) {
         throw new IllegalArgumentException("this device has no images");
     }
 
     /**
-     * Acquires a region of an image for one transfer, on the subscriber's thread. Offsets in it count from the start of the
-     * region as it lies in a file. It stays valid until {@link DeviceMemory#free}, whatever the application does.
+     * Acquires a region of an image for one transfer, on the subscriber's thread. Offsets in it count from the start of
+     * the region as laid out in a file. It stays valid until {@link DeviceMemory#free}, whatever the application does.
      *
      * @throws IllegalArgumentException if the device has no such image
-     * @throws IndexOutOfBoundsException if the region is not inside of it
+     * @throws IndexOutOfBoundsException if the region is not inside the image
      */
     default DeviceMemory image(ImageRegion region) {
         throw new IllegalArgumentException("this device has no images");
     }
 
     /**
-     * Wraps a native fence of the application's.
+     * Wraps a native fence of the application.
      *
-     * @throws IllegalArgumentException if the device has none; always, unless overridden
+     * @throws IllegalArgumentException if the device has no native fences; always, unless overridden
      */
     default DeviceFence fence(long nativeEvent) {
         throw new IllegalArgumentException("this device has no fences, and was given " + nativeEvent);
@@ -77,22 +77,22 @@ public interface DeviceDriver {
     /**
      * Returns a point for the copies of a transfer in the device's own order; no native call yet.
      *
-     * @param exposed whether a fence is to be handed out behind the transfer; without, a point is needed only where the
-     *     transfer is {@linkplain Transfer#on on a queue}, or comes after a fence that its copies can
-     *     {@linkplain Route#awaits wait for} on the device
-     * @return null where only the host can wait, and where none is needed
-     * @throws IllegalArgumentException if the transfer's queue is not one of this device's
+     * @param exposed whether a fence will be emitted behind the transfer; if not, a point is needed only if the
+     *     transfer is {@linkplain Transfer#on on a queue}, or waits for a fence that its copies can
+     *     {@linkplain IoPath#awaits wait for} on the device
+     * @return null if only the host can wait, or if no point is needed
+     * @throws IllegalArgumentException if the transfer's queue does not belong to this device
      */
     default @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
         return null;
     }
 
-    /** Returns whether a queue of the application's is one that this driver makes; {@link #fencePoint} gets it then. */
+    /** Returns whether this driver created the given queue; {@link #fencePoint} receives it then. */
     default boolean makes(DeviceQueue queue) {
         return false;
     }
 
-    /** Returns whether a fence that the application has by another way than {@link #fence} is one of this device's. */
+    /** Returns whether a fence that was not created by {@link #fence} belongs to this device. */
     default boolean makes(DeviceFence fence) {
         return false;
     }
@@ -102,6 +102,6 @@ public interface DeviceDriver {
         return false;
     }
 
-    /** Closes the device; nothing of it is in use. Called once. Does nothing unless overridden. */
+    /** Closes the device. Called once, when nothing of the device is in use. Does nothing unless overridden. */
     default void close() {}
 }

@@ -2,9 +2,9 @@
 package io.penstock.engine.spi;
 
 /**
- * What the copies of one transfer have in common in a device's own order: where they go, and a point behind all of them
- * that other device work can wait on. Made by {@link DeviceDriver#fencePoint}; a queue finds it in
- * {@link Request#point()}, has the request's device work join it in the backend's own way, and then runs
+ * The place of a transfer's copies in a device's own order: the queue they go to, and a point behind all of them that
+ * other device work can wait on. Created by {@link DeviceDriver#fencePoint}. A queue gets it from
+ * {@link Request#point()}, joins the request's device work to it as the backend defines, and then runs
  * {@link Request#inOrder()}.
  *
  * <p>Each method is called once at most, and none throws.
@@ -12,16 +12,16 @@ package io.penstock.engine.spi;
 public interface FencePoint {
 
     /**
-     * Puts the point behind everything that has joined; nothing if nothing has. Called when all requests of the
-     * transfer have joined or ended, by whichever thread made the last of them join, or by the lane.
+     * Places the point behind everything that has joined; does nothing if nothing has. Called when all requests of the
+     * transfer have joined or ended, by the thread that joined the last of them, or by the I/O queue.
      *
-     * @param placed to be run, now or later and on any thread, when other work may wait on {@link #nativeHandle}
+     * @param placed run, now or later and on any thread, when other work may wait on {@link #nativeHandle}
      */
     void place(Runnable placed);
 
-    /** Returns the vendor's event or sync object once it has been placed; 0 if the device gave none. */
+    /** Returns the vendor's event or sync object once it has been placed; 0 if there is none. */
     long nativeHandle();
 
-    /** Gives it back: it has been placed, the transfer has ended, and its fence is closed. Any thread. */
+    /** Frees it: it has been placed, the transfer has ended, and its fence is closed. Any thread. */
     void free();
 }

@@ -11,13 +11,13 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that was given back, kept for the next request of its kind: drivers take long to make it and to free it.
+ * A cache of freed memory, kept for the next allocation of its kind: drivers are slow to allocate and to free memory.
  *
- * <p><b>Threading:</b> thread-safe. It frees nothing itself, so that nothing waits for a driver while it is locked.
+ * <p><b>Threading:</b> thread-safe. Frees nothing itself, so that no thread waits for a driver under the lock.
  *
- * <p><b>Ownership:</b> what it keeps is its own until it hands that out again.
+ * <p><b>Ownership:</b> owns what it keeps until it returns it.
  *
- * @param <K> says which memory may take the place of which: a size, or more
+ * @param <K> the kind of memory; blocks of equal kind are interchangeable
  * @param <M> the memory
  */
 public final class IdleMemory<K, M> {
@@ -28,17 +28,17 @@ public final class IdleMemory<K, M> {
     private long idleBytes;
 
     /**
-     * Makes one that is empty.
+     * Creates an empty cache.
      *
-     * @param mostBytes how much it keeps
-     * @param bytes tells how large a piece of memory is
+     * @param mostBytes the most bytes that it keeps
+     * @param bytes returns the size of a block of memory
      */
     public IdleMemory(long mostBytes, ToLongFunction<? super M> bytes) {
         this.mostBytes = mostBytes;
         this.bytes = bytes;
     }
 
-    /** Hands out what was kept last of a kind, or null. */
+    /** Returns the most recently kept block of a kind, or null. */
     public synchronized @Nullable M take(K kind) {
         ArrayDeque<M> fitting = idle.get(kind);
         M memory = fitting == null ? null : fitting.poll();
@@ -46,7 +46,7 @@ public final class IdleMemory<K, M> {
         return memory;
     }
 
-    /** Keeps memory that nothing uses any more; false if that would be too much, and the caller is to free it. */
+    /** Keeps unused memory. Returns false if that would exceed the limit; the caller then frees it. */
     public synchronized boolean keep(K kind, M memory) {
         long more = bytes.applyAsLong(memory);
         if (idleBytes + more > mostBytes) {
@@ -57,7 +57,7 @@ public final class IdleMemory<K, M> {
         return true;
     }
 
-    /** Hands out all that it keeps, to be freed. */
+    /** Removes everything that it keeps, and passes it to {@code free}. */
     public void drain(Consumer<? super M> free) {
         List<M> all = new ArrayList<>();
         synchronized (this) {

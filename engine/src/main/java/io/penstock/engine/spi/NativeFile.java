@@ -4,18 +4,18 @@ package io.penstock.engine.spi;
 import java.io.IOException;
 
 /**
- * A file as the requests of one route know it: a descriptor, a registered handle, a vendor's file object.
+ * A file as the requests of one path address it: a descriptor, a registered handle, a vendor's file object.
  *
  * <p>Thread-safe.
  */
 public interface NativeFile {
 
-    /** Returns what requests on this file must be multiples of, and how long they may be. */
+    /** Returns the alignment and the sizes of requests on this file. */
     Limits limits();
 
     /**
-     * Returns whether a READ may end inside a block where {@linkplain DeviceMemory#slack() slack} follows its memory: the
-     * queue then reads all of that block.
+     * Returns whether a READ may end inside a block where {@linkplain DeviceMemory#slack() slack} follows its memory:
+     * the queue then reads all of that block.
      */
     default boolean readsIntoSlack() {
         return false;
@@ -25,26 +25,26 @@ public interface NativeFile {
     Object identity();
 
     /**
-     * Returns its length in bytes as of now; one quick system call.
+     * Returns its current length in bytes; one fast system call.
      *
-     * @throws IOException with the native answer
+     * @throws IOException with the native error
      */
     long size() throws IOException;
 
     /**
      * Sets its length.
      *
-     * @throws IOException with the native answer
+     * @throws IOException with the native error
      */
     void truncate(long bytes) throws IOException;
 
     /**
-     * Reserves disk space for the first {@code bytes}, lengthening the file if it is shorter.
+     * Reserves disk space for the first {@code bytes}, extending the file if it is shorter.
      *
-     * @throws IOException with the native answer
+     * @throws IOException with the native error
      */
     void preallocate(long bytes) throws IOException;
 
-    /** Closes it. Called once, when no native request uses it any more; any thread. */
+    /** Closes the file. Called once, when no native request uses it any more; any thread. */
     void close();
 }

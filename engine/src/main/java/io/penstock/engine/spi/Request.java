@@ -6,39 +6,40 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One native request: what is to be moved, and how that ended. The engine makes one object per tag of a queue and uses it
- * again and again. From {@link NativeQueue#enqueue} until it is completed or failed nothing in it changes, so a queue
- * keeps the request itself, and no copy of what it says.
+ * One native request: what to move, and its result. The engine creates one object per tag of a queue and reuses it.
+ * From {@link NativeQueue#enqueue} until it is completed or failed it does not change, so a queue keeps the request
+ * itself instead of a copy.
  *
- * <p><b>Threading:</b> the description may be read by any thread that the queue hands the request to. {@link #complete},
- * {@link #fail} or {@link #end} is called in {@link NativeQueue#turn}, by its thread, one of them and once (rule 102); from
- * then on the request is the engine's again.
+ * <p><b>Threading:</b> the description may be read by any thread to which the queue passes the request.
+ * {@link #complete}, {@link #fail} or {@link #end} is called in {@link NativeQueue#turn}, on its thread: exactly one of
+ * them, once (rule 102). After that the engine owns the request again.
  */
 public final class Request {
 
-    /** What a request does. */
+    /** The operation of a request. */
     public enum Kind {
-        /** Bytes of the file go to the memory. */
+        /** Moves bytes from the file to the memory. */
         READ,
-        /** Bytes of the memory go to the file. */
+        /** Moves bytes from the memory to the file. */
         WRITE,
-        /** Every write to the file that has completed becomes durable; has no memory. */
+        /** Makes every completed write to the file durable; has no memory. */
         SYNC,
-        /** Bytes of {@link #slot()}, from {@link #slotOffset()} on, go to the memory; has no file. */
+        /** Copies bytes of {@link #staging()}, from {@link #stagingOffset()} on, to the memory; has no file. */
         COPY_IN,
-        /** Bytes of the memory go to {@link #slot()}, from {@link #slotOffset()} on; has no file. */
+        /** Copies bytes of the memory to {@link #staging()}, from {@link #stagingOffset()} on; has no file. */
         COPY_OUT
     }
 
-    /** Takes the ends of requests. */
+    /** Receives the completions of requests. */
     @FunctionalInterface
     public interface Completion {
 
         /**
-         * Takes a request that has ended: the device has let go of its memory.
+         * Called when a request has ended: the device has released its memory.
          *
-         * @param bytes the bytes moved; fewer than asked for only where a file ends, or to be asked for the rest
-         * @param failure why it failed, and then the bytes do not count; null if it has not
+         * @param bytes the bytes moved; fewer than requested only at the end of a file, or if the rest is to be
+         *     requested again
+         * @param failure why it failed, in which case {@code bytes} is ignored; null if it succeeded
          */
         void ended(Request request, long bytes, @Nullable NativeFailure failure);
     }
@@ -52,8 +53,8 @@ public final class Request {
     private @Nullable DeviceMemory memory;
     private long memoryOffset;
     private long bytes;
-    private @Nullable DeviceMemory slot;
-    private long slotOffset;
+    private @Nullable DeviceMemory staging;
+    private long stagingOffset;
     private @Nullable Transfer packed;
     private int firstPair;
     private int pairCount;
@@ -61,22 +62,22 @@ public final class Request {
     private @Nullable Runnable inOrder;
 
     /**
-     * Makes one, to be filled.
+     * Creates an empty request.
      *
-     * @param tag what tells it from the others of a queue, 0 to {@link NativeQueue#depth()} - 1
+     * @param tag identifies it among the requests of a queue, 0 to {@link NativeQueue#depth()} - 1
      */
     public Request(int tag, Completion completion) {
         this.tag = tag;
         this.completion = completion;
     }
 
-    /** Makes this a READ or a WRITE of {@code bytes} at {@code fileOffset}; call {@link #memory} next. */
+    /** Sets this to a READ or a WRITE of {@code bytes} at {@code fileOffset}; call {@link #memory} next. */
     public Request file(Kind kind, NativeFile file, long fileOffset, long bytes) {
         this.kind = kind;
         this.file = file;
         this.fileOffset = fileOffset;
         this.bytes = bytes;
-        this.slot = null;
+        this.staging = null;
         this.packed = null;
         return joins(null, null);
     }
@@ -88,29 +89,32 @@ public final class Request {
         return this;
     }
 
-    /** Makes this a COPY_IN or a COPY_OUT of {@code bytes}; call {@link #memory} next. */
-    public Request copy(Kind kind, DeviceMemory slot, long slotOffset, long bytes) {
+    /** Sets this to a COPY_IN or a COPY_OUT of {@code bytes}; call {@link #memory} next. */
+    public Request copy(Kind kind, DeviceMemory staging, long stagingOffset, long bytes) {
         this.kind = kind;
         this.file = null;
-        this.slot = slot;
-        this.slotOffset = slotOffset;
+        this.staging = staging;
+        this.stagingOffset = stagingOffset;
         this.bytes = bytes;
         this.packed = null;
         return joins(null, null);
     }
 
-    /** Makes this a SYNC. */
+    /** Sets this to a SYNC. */
     public Request sync(NativeFile file) {
         this.kind = Kind.SYNC;
         this.file = file;
         this.memory = null;
-        this.slot = null;
+        this.staging = null;
         this.bytes = 0;
         this.packed = null;
         return joins(null, null);
     }
 
-    /** Makes this READ take {@code count} pairs of a gather, from {@code first} on; only where the limits say packs. */
+    /**
+     * Makes this READ cover {@code count} pairs of a gather, from {@code first} on; only if {@link Limits#packs} is
+     * set.
+     */
     public Request packed(Transfer gather, int first, int count) {
         this.packed = gather;
         this.firstPair = first;
@@ -118,7 +122,7 @@ public final class Request {
         return this;
     }
 
-    /** Makes this do what another does: for a queue in front of a queue. */
+    /** Copies the description of another request; for a queue in front of a queue. */
     public Request as(Request other) {
         kind = other.kind;
         file = other.file;
@@ -126,27 +130,27 @@ public final class Request {
         memory = other.memory;
         memoryOffset = other.memoryOffset;
         bytes = other.bytes;
-        slot = other.slot;
-        slotOffset = other.slotOffset;
+        staging = other.staging;
+        stagingOffset = other.stagingOffset;
         packed = other.packed;
         firstPair = other.firstPair;
         pairCount = other.pairCount;
         return joins(other.point, other.inOrder);
     }
 
-    /** Makes this one of the requests of a transfer that has a point in the device's order; see {@link #point}. */
+    /** Sets the point in the device's order of the transfer that this request belongs to; see {@link #point}. */
     public Request joins(@Nullable FencePoint point, @Nullable Runnable inOrder) {
         this.point = point;
         this.inOrder = inOrder;
         return this;
     }
 
-    /** Ends the request: {@code bytes} were moved. */
+    /** Completes the request: {@code bytes} were moved. */
     public void complete(long bytes) {
         completion.ended(this, bytes, null);
     }
 
-    /** Ends the request with its cause. */
+    /** Fails the request. */
     public void fail(NativeFailure failure) {
         completion.ended(this, 0, failure);
     }
@@ -156,15 +160,15 @@ public final class Request {
         completion.ended(this, bytes, failure);
     }
 
-    /** Returns the tag, which tells it from other requests of the queue that are in flight. */
+    /** Returns the tag, unique among the queue's requests in flight. */
     public int tag() {
         return tag;
     }
 
     /**
-     * Returns what the queue keeps beside it. Made when it is first asked for, and kept for later uses of the tag.
+     * Returns the queue's own state for this request. Created on the first call, and kept for later uses of the tag.
      *
-     * @param make makes what is of another type than what there is
+     * @param make creates the state if there is none of this type
      */
     public <T> T attachment(Class<T> type, Function<Request, T> make) {
         Object known = attachment;
@@ -176,17 +180,17 @@ public final class Request {
         return made;
     }
 
-    /** Lets go of file, memory and all else that it refers to. */
+    /** Drops all references: file, memory and others. */
     public void clear() {
         file = null;
         memory = null;
-        slot = null;
+        staging = null;
         packed = null;
         point = null;
         inOrder = null;
     }
 
-    /** Returns what it does. */
+    /** Returns the operation. */
     public Kind kind() {
         return kind;
     }
@@ -216,7 +220,7 @@ public final class Request {
         return memory().hostAddress() + memoryOffset;
     }
 
-    /** Returns whether bytes go to {@link #memory()}: a READ or a COPY_IN. */
+    /** Returns whether bytes move to {@link #memory()}: a READ or a COPY_IN. */
     public boolean isInward() {
         return kind == Kind.READ || kind == Kind.COPY_IN;
     }
@@ -226,22 +230,22 @@ public final class Request {
         return kind == Kind.COPY_IN || kind == Kind.COPY_OUT;
     }
 
-    /** Returns how many bytes to move. */
+    /** Returns the number of bytes to move. */
     public long bytes() {
         return bytes;
     }
 
-    /** Returns the slot. Only for COPY_IN and COPY_OUT. */
-    public DeviceMemory slot() {
-        return present(slot, "slot");
+    /** Returns the staging buffer. Only for COPY_IN and COPY_OUT. */
+    public DeviceMemory staging() {
+        return present(staging, "staging buffer");
     }
 
-    /** Returns the offset in {@link #slot()}. */
-    public long slotOffset() {
-        return slotOffset;
+    /** Returns the offset in {@link #staging()}. */
+    public long stagingOffset() {
+        return stagingOffset;
     }
 
-    /** Returns the gather of which this takes several pairs, or null. */
+    /** Returns the gather of which this request covers several pairs, or null. */
     public @Nullable Transfer packed() {
         return packed;
     }
@@ -251,20 +255,22 @@ public final class Request {
         return firstPair;
     }
 
-    /** Returns how many pairs of {@link #packed()} it takes. */
+    /** Returns how many pairs of {@link #packed()} it covers. */
     public int pairCount() {
         return pairCount;
     }
 
-    /** Returns what the request's device work has to join, where the queue puts it into a device's order; else null. */
+    /**
+     * Returns the point that the request's device work must join if the queue enqueues it in a device's order; else
+     * null.
+     */
     public @Nullable FencePoint point() {
         return point;
     }
 
     /**
-     * Returns what to run when the request's device work is stream-ordered and has joined
-     * {@link #point()}; null if not needed. Any thread, once, and before the request is
-     * completed; a queue that cannot say so earlier leaves it.
+     * Returns what to run when the request's device work is stream-ordered and has joined {@link #point()}; null if not
+     * needed. Any thread, once, and before the request is completed; a queue that cannot do so earlier skips it.
      */
     public @Nullable Runnable inOrder() {
         return inOrder;

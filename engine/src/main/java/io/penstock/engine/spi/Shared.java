@@ -10,15 +10,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reference-counted values, at most one for each key: a value is opened for its first user and closed when its last user
- * leaves. A device's context, a driver and a registered file are such values.
+ * Reference-counted values, at most one for each key: a value is opened for its first user and closed when its last
+ * user leaves. A device's context, a driver and a registered file are such values.
  *
- * <p><b>Threading:</b> thread-safe. Opener and closer run without a lock: they may block, and may use other keys. While the
- * value of a key is being opened or closed, {@link #open} of that key blocks; nothing else does. What a user does before
- * it leaves happens-before the close, and a close happens-before the next open of its key.
+ * <p><b>Threading:</b> thread-safe. Opener and closer run without a lock: they may block, and may use other keys. While
+ * the value of a key is being opened or closed, {@link #open} of that key blocks; nothing else does. What a user does
+ * before it leaves happens-before the close, and a close happens-before the next open of its key.
  *
- * <p><b>Errors:</b> if an opener throws, the key has no value, and a thread that waited for it calls its own opener. If the
- * closer throws, the value counts as closed.
+ * <p><b>Errors:</b> if an opener throws, the key has no value, and a thread that waited for it calls its own opener. If
+ * the closer throws, the value counts as closed.
  *
  * <p><b>Ownership:</b> each {@link #open} and each {@link #join} that returns is paired with one {@link #leave}.
  *
@@ -57,7 +57,7 @@ public final class Shared<K, V> {
     // precede its leave(); the last leave(), and with it the close, comes after those of all others. The close precedes
     // forget(), and only after that does open() find the key free.
     private final Map<K, Entry<K, V>> byKey = new HashMap<>();
-    private final IdentityHashMap<V, Entry<K, V>> byValue = new IdentityHashMap<>(); // those with users
+    private final IdentityHashMap<V, Entry<K, V>> byValue = new IdentityHashMap<>(); // values with users
 
     private final Consumer<? super V> closer;
 
@@ -121,7 +121,7 @@ public final class Shared<K, V> {
                 try {
                     wait();
                 } catch (InterruptedException e) {
-                    interrupted = true; // an open or close under way ends
+                    interrupted = true; // an open or close in progress will end
                 }
             }
         } finally {
@@ -177,7 +177,9 @@ public final class Shared<K, V> {
         return entry;
     }
 
-    /** Returns the value of a key, with one more user, or null if it has none now; opens nothing, and does not block. */
+    /**
+     * Returns the value of a key, with one more user, or null if it has none now; opens nothing, and does not block.
+     */
     public synchronized @Nullable V find(K key) {
         Entry<K, V> entry = byKey.get(key);
         if (entry == null || entry.users == 0) {

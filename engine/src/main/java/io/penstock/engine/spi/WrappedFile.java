@@ -4,27 +4,27 @@ package io.penstock.engine.spi;
 import java.io.IOException;
 
 /**
- * A file of the host's that requests of a route's own read and write: identity, length, space and name are the host's,
- * the limits are the route's.
+ * A host file that a path reads and writes with its own requests: identity, length, space and name come from the host
+ * file, the limits from the path.
  *
  * <p>Thread-safe.
  *
- * <p><b>Ownership:</b> {@link #close} closes the host's file, unless a subclass shares it and closes its share instead.
+ * <p><b>Ownership:</b> {@link #close} closes the host file, unless a subclass shares it and closes its share instead.
  *
- * @param <F> what the route knows of the host's file
+ * @param <F> the type of the host file
  */
 public abstract class WrappedFile<F extends NativeFile> implements NativeFile {
 
     private final F host;
     private final Limits limits;
 
-    /** Takes over a file. */
+    /** Takes ownership of a file. */
     protected WrappedFile(F host, Limits limits) {
         this.host = host;
         this.limits = limits;
     }
 
-    /** Returns the file as the host has it. */
+    /** Returns the host file. */
     public final F host() {
         return host;
     }
@@ -59,7 +59,7 @@ public abstract class WrappedFile<F extends NativeFile> implements NativeFile {
         host.close();
     }
 
-    /** Returns the host's name for it, which messages quote. */
+    /** Returns the name of the host file, for messages. */
     @Override
     public final String toString() {
         return host.toString();

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few buffers of one stream or write, used again and again.
+ * The few buffers of one stream or write, reused.
  *
  * <p><b>Threading:</b> {@link #give} on any thread, everything else in turns.
  */
@@ -26,12 +26,12 @@ final class ChunkBuffers {
     }
 
     /**
-     * Returns a buffer, or null if all are in use. One is guaranteed (rule 304); where there is no memory for another,
-     * those that there are do.
+     * Returns a buffer, or null if all are in use. One is guaranteed (rule 304); if there is no memory for another, the
+     * existing ones are used.
      *
      * @param bytes its length, the same in every call
      *
-     * @throws io.penstock.PenstockException if not even the first can be had
+     * @throws io.penstock.PenstockException if not even the first can be allocated
      */
     @Nullable
     DeviceBuffer take(long bytes) {
@@ -52,7 +52,7 @@ final class ChunkBuffers {
         }
     }
 
-    /** Takes a buffer back; followed by a signal to the loop, which takes it again or closes it. */
+    /** Returns a buffer; must be followed by a signal to the loop, which takes it again or closes it. */
     void give(DeviceBuffer buffer) {
         free.add(buffer);
     }

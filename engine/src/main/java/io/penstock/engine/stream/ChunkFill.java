@@ -9,7 +9,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** The publisher that a write's function returned for one chunk: the number it emits is how many bytes count. */
+/** The publisher that a write's function returned for one chunk: it emits the number of valid bytes. */
 final class ChunkFill implements CoreSubscriber<Long> {
 
     private static final AtomicReferenceFieldUpdater<ChunkFill, Subscription> UPSTREAM =
@@ -41,7 +41,7 @@ final class ChunkFill implements CoreSubscriber<Long> {
         return over;
     }
 
-    /** Returns how many bytes count; 0 if it failed or said nothing. Only when it is over. */
+    /** Returns the number of valid bytes; 0 if it failed or emitted nothing. Only when it is over. */
     long count() {
         return count == null || error != null ? 0 : count;
     }

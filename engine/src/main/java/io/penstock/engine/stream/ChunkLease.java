@@ -22,19 +22,19 @@ import reactor.core.publisher.Mono;
  */
 final class ChunkLease implements Chunk, Lease {
 
-    /** The lender: is notified of what becomes of the lease, on any thread. */
+    /** The lender: notified of events of the lease, on any thread. */
     interface Lender {
 
-        /** Returns whether leases that are dropped unclosed are to be reported. */
+        /** Returns true if leases that are dropped unclosed are reported. */
         boolean isDetectingLeaks();
 
-        /** Called when a fence holds a lease. */
+        /** Called when a fence acquires a hold on a lease. */
         void fenceNoted();
 
         /** Called when a fence is signalled, after its lease. */
         void fencePassed();
 
-        /** Called when {@code lease} has no holder any more. */
+        /** Called when {@code lease} has no holders left. */
         void leaseEnded(ChunkLease lease);
     }
 
@@ -46,15 +46,14 @@ final class ChunkLease implements Chunk, Lease {
     private final long index;
     private final long fileOffset;
     private final long length;
-    private final @Nullable Pins pinned; // the buffer's, unless it was closed already
+    private final @Nullable Pins pinned; // the pins of the buffer; null if it was closed already
     private final Queue<DeviceFence> fences = new ConcurrentLinkedQueue<>();
 
-    // Two threads may both make one, which is harmless: views have no state.
+    // Two threads may both create one, which is harmless: views have no state.
     private @Nullable HostView memoryView;
 
-    // One for the function, one for each fence not passed, one for each retained lease. 0 is final: a thread that wants
-    // to
-    // hold on (retain, releaseAfter) and the one that lets go last agree in one compare-and-set.
+    // One for the function, one for each fence not signalled, one for each retained lease. 0 is final: a thread that
+    // acquires (retain, releaseAfter) and the one that releases last agree in one compare-and-set.
     private volatile int holds = 1;
 
     ChunkLease(Lender lender, DeviceBuffer memory, long index, long fileOffset, long length) {
@@ -63,7 +62,8 @@ final class ChunkLease implements Chunk, Lease {
         this.index = index;
         this.fileOffset = fileOffset;
         this.length = length;
-        // What is lent is in use: a backend that is closed meanwhile closes the buffer, and the lease's end frees it.
+        // A lent buffer is in use: a backend that is closed meanwhile closes the buffer, and the end of the lease frees
+        // it.
         this.pinned = memory instanceof EngineBuffer buffer && buffer.pins().tryPin() ? buffer.pins() : null;
         Leases.began();
     }
@@ -110,13 +110,16 @@ final class ChunkLease implements Chunk, Lease {
         return new GuardedView(lease, bytes, length);
     }
 
-    /** {@inheritDoc} Noted down by the call itself, so that the lease cannot end before the Mono is subscribed to. */
+    /**
+     * {@inheritDoc} The call itself registers the fence, so that the lease cannot end before the Mono is subscribed to.
+     */
     @Override
     public Mono<Void> releaseAfter(DeviceFence fence) {
         hold();
         fences.add(fence);
         lender.fenceNoted();
-        // Signalled in success and in failure alike (rule 102); an error of its own tells that nothing is to wait for.
+        // Signalled in success and in failure alike (rule 102); an error of the fence itself means that there is
+        // nothing to wait for.
         fence.signalled().subscribe(nothing -> {}, failure -> passed(), this::passed);
         return Mono.empty();
     }
@@ -142,7 +145,7 @@ final class ChunkLease implements Chunk, Lease {
         }
     }
 
-    /** Lets go of one hold. */
+    /** Releases one hold. */
     void release() {
         if (HOLDS.decrementAndGet(this) == 0) {
             fences.forEach(DeviceFence::close);
@@ -157,7 +160,7 @@ final class ChunkLease implements Chunk, Lease {
         }
     }
 
-    /** Returns whether it has no holder any more. */
+    /** Returns true if it has no holders left. */
     boolean isOver() {
         return holds == 0;
     }

@@ -21,17 +21,17 @@ final class ChunkReads {
     private final long bufferBytes;
     private final boolean oneByOne;
     private final ArrayDeque<ReadAhead> reads = new ArrayDeque<>();
-    private int endedRegion = -1; // the last one whose file ended first
+    private int endedRegion = -1; // the last region that was cut short by the end of its file
     private boolean stopped;
 
-    /** Reads regions, as many chunks ahead as there are buffers. */
+    /** Reads regions, with as many chunks ahead as there are buffers. */
     ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, List<FileRegion> regions, long chunkBytes) {
         this(port, loop, buffers, new ChunkCursor(regions, chunkBytes), false);
     }
 
     /**
-     * Reads a file that states no length to its end, each chunk when the one before has come: the kernel makes the
-     * content of such files as it is read, from the start if it is not read in order.
+     * Reads a file that reports no length to its end, each chunk after the one before has completed: the kernel
+     * generates the content of such files as it is read, from the start if it is not read in order.
      */
     ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, StorageFile file, long chunkBytes) {
         this(port, loop, buffers, new ChunkCursor(List.of(file.region(0, Long.MAX_VALUE)), chunkBytes), true);
@@ -66,12 +66,12 @@ final class ChunkReads {
         }
     }
 
-    /** Takes the next read if it has ended, in error or with bytes. */
+    /** Removes and returns the next read if it has ended, in error or with bytes. */
     @Nullable
     ReadAhead poll() {
         for (ReadAhead head = reads.peek(); head != null && head.isOver(); head = reads.peek()) {
             reads.remove();
-            // What lies behind a short chunk does not count, even if the file has grown since: it would leave a hole.
+            // Data after a short chunk does not count, even if the file has grown since: it would leave a hole.
             boolean counts = head.region() != endedRegion;
             if (counts && head.error() != null) {
                 return head;
@@ -89,12 +89,12 @@ final class ChunkReads {
         return null;
     }
 
-    /** Returns whether there is no chunk any more. */
+    /** Returns true if there are no chunks left. */
     boolean isExhausted() {
         return reads.isEmpty() && !cursor.hasNext();
     }
 
-    /** Cancels what is being read and starts nothing more. The memory stays pinned until the device has let go. */
+    /** Cancels what is being read and starts nothing more. The memory stays pinned until the device has released it. */
     void stop() {
         stopped = true;
         for (ReadAhead read = reads.poll(); read != null; read = reads.poll()) {

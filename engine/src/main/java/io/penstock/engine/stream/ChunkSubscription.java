@@ -17,7 +17,7 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 
-/** What a stream and a write share: a file that the plan names, a few buffers, and one end. */
+/** Base of a stream and a write: a file named by the plan, a few buffers, and one terminal signal. */
 abstract class ChunkSubscription extends DeliveryLoop implements Subscription, ChunkLease.Lender {
 
     private static final AtomicIntegerFieldUpdater<ChunkSubscription> STOPPED =
@@ -28,10 +28,10 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     private final FileOpening opening;
     private final ChunkBuffers buffers;
 
-    // What ends it from outside of its turns: a broken rule, a failed sync, a scheduler that was shut down.
+    // The error that ends it from outside its turns: a violated rule, a failed sync, a scheduler that was shut down.
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
 
-    // 0 -> 1 by the cancel, or by the turn that gives the terminal signal: who is first decides (rule 101).
+    // 0 -> 1 by the cancel, or by the turn that emits the terminal signal: the first one wins (rule 101).
     private volatile int stopped;
 
     ChunkSubscription(Port port, int depth, Context subscriber, Scheduler.@Nullable Worker worker) {
@@ -42,10 +42,10 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
         this.buffers = new ChunkBuffers(port, depth);
     }
 
-    /** Opens the file, if the plan names one, and begins; after {@code onSubscribe}. */
+    /** Opens the file, if the plan names one, and starts; after {@code onSubscribe}. */
     final void start(Optional<Path> path, Set<FileOption> options) {
         if (stopped == 0 && path.isPresent()) {
-            // Deferred, because openFile throws at once where options contradict each other: a signal, here.
+            // Deferred, because openFile throws at once if options contradict each other; here that must be a signal.
             Mono.defer(() -> port.openFile(path.get(), options)).subscribe(opening);
         }
         signal();
@@ -67,18 +67,18 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
         return stopped != 0;
     }
 
-    /** Returns whether the caller is the first to stop it. */
+    /** Returns true if the caller is the first to stop it. */
     final boolean stop() {
         return STOPPED.compareAndSet(this, 0, 1);
     }
 
-    /** Has it end with an error; any thread. */
+    /** Ends it with an error; any thread. */
     final void breakOff(Throwable cause) {
         broken.compareAndSet(null, cause);
         signal();
     }
 
-    /** Returns, once, what it is to end with; null nearly always. */
+    /** Returns, once, the error that it must end with; null in most cases. */
     final @Nullable Throwable takeBroken() {
         return broken.get() == null ? null : broken.getAndSet(null);
     }

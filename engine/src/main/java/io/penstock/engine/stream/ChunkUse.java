@@ -9,8 +9,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * The publisher that a stream's function returned for one chunk: its elements go straight to the subscriber, its end
- * goes to the next turn.
+ * The publisher that a stream's function returned for one chunk: its elements are passed directly to the subscriber,
+ * its completion is handled by the next turn.
  */
 final class ChunkUse<T> implements CoreSubscriber<T> {
 
@@ -49,7 +49,7 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
         return over;
     }
 
-    /** Returns how many elements it has emitted. Only when it is over. */
+    /** Returns the number of elements it has emitted. Only when it is over. */
     long emitted() {
         return emitted;
     }
@@ -60,7 +60,7 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
         return error;
     }
 
-    /** Passes on demand: {@code total} is all that this publisher may emit. In turns. */
+    /** Requests more: {@code total} is the maximum that this publisher may emit. In turns. */
     void grant(long total) {
         Subscription source = upstream;
         if (source != null && total > granted) {
@@ -78,7 +78,7 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
     @Override
     public void onSubscribe(Subscription s) {
         if (Operators.setOnce(UPSTREAM, this, s)) {
-            stream.signal(); // a turn brings the demand
+            stream.signal(); // a turn adds the demand
         }
     }
 

@@ -8,13 +8,13 @@ import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
-/** A chunk of a write that is being written, or was. */
+/** A chunk of a write: being written, or written. */
 final class ChunkWrite extends OpenTransfer {
 
     private final DeliveryLoop loop;
     private final DeviceBuffer source;
 
-    // Written on the lane after everything that completion() looks at, read in turns before it.
+    // Written on the I/O queue after everything that completion() reads, read in turns before it.
     private volatile boolean over;
 
     ChunkWrite(Port port, DeliveryLoop loop, DeviceBuffer source, FileRegion to) {
@@ -33,7 +33,7 @@ final class ChunkWrite extends OpenTransfer {
         return over;
     }
 
-    /** Returns where the bytes come from. */
+    /** Returns the source buffer. */
     DeviceBuffer source() {
         return source;
     }

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The chunks of a write that were filled: first they wait for the end of their leases, then they are written. In turns only. */
+/**
+ * The chunks of a write that were filled: they wait for the end of their leases, then they are written. In turns only.
+ */
 final class ChunkWrites {
 
     private record Waiting(ChunkLease lease, long count) {}
@@ -31,12 +33,12 @@ final class ChunkWrites {
         this.errors = errors;
     }
 
-    /** Takes a chunk of which {@code count} bytes are to be written, perhaps none. */
+    /** Adds a chunk of which {@code count} bytes, possibly 0, are to be written. */
     void add(ChunkLease lease, long count) {
         waiting.add(new Waiting(lease, count));
     }
 
-    /** Takes note of the writes that have ended, and starts those whose leases have. */
+    /** Processes the writes that have ended, and starts those whose leases have ended. */
     void proceed(StorageFile file) {
         for (Iterator<ChunkWrite> each = writes.iterator(); each.hasNext(); ) {
             ChunkWrite write = each.next();
@@ -88,21 +90,21 @@ final class ChunkWrites {
         buffers.give(memory);
     }
 
-    /** Returns whether nothing waits and nothing is being written. */
+    /** Returns true if nothing waits and nothing is being written. */
     boolean isIdle() {
         return waiting.isEmpty() && writes.isEmpty();
     }
 
-    /** Returns how many bytes were written. */
+    /** Returns the number of bytes written. */
     long bytes() {
         return bytes;
     }
 
-    /** Gives up what is being written, and drops what waits, as far as leases have ended. */
+    /** Cancels the writes in progress, and drops the waiting ones whose leases have ended. */
     void stop() {
         for (ChunkWrite write : writes) {
             write.cancel();
-            write.source().close(); // pinned until the device has let go
+            write.source().close(); // pinned until the device has released it
         }
         writes.clear();
         for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {

@@ -18,14 +18,14 @@ final class CountedLease implements HostLease, Lease {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Cleaner.@Nullable Cleanable leak;
 
-    /** Makes one; the caller has counted it on {@code chunk}. */
+    /** Creates a lease; the caller has counted it on {@code chunk}. */
     CountedLease(ChunkLease chunk, boolean watched) {
         this.chunk = chunk;
         this.leak = watched ? Leases.watch(this, report(chunk.toString(), closed)) : null;
         Leases.began();
     }
 
-    /** Static, and given no more than it says: what it captures must not keep the lease reachable. */
+    /** Static, with only these parameters: what it captures must not keep the lease reachable. */
     private static Runnable report(String what, AtomicBoolean closed) {
         Throwable place = new Throwable("retained here");
         return () -> {

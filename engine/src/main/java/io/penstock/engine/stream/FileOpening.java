@@ -10,7 +10,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** A file that a plan names: opened for one subscription, and closed with it, even if it comes too late. */
+/** A file that a plan names: opened for one subscription, and closed with it, even if it is opened too late. */
 final class FileOpening implements CoreSubscriber<StorageFile> {
 
     private static final AtomicReferenceFieldUpdater<FileOpening, Subscription> UPSTREAM =
@@ -46,7 +46,7 @@ final class FileOpening implements CoreSubscriber<StorageFile> {
         return failure;
     }
 
-    /** Closes the file, now or when it comes; any thread. */
+    /** Closes the file, now or when it has been opened; any thread. */
     void close() {
         if (closed) {
             return;

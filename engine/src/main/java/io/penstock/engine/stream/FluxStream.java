@@ -14,7 +14,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
-/** Files in chunks of device memory: {@link io.penstock.Backend#stream}. */
+/** Streams files in chunks of device memory: {@link io.penstock.Backend#stream}. */
 public final class FluxStream<T> extends Flux<T> {
 
     private final Port port;

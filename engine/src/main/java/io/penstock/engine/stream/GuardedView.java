@@ -8,9 +8,9 @@ import java.util.Objects;
 /**
  * The first bytes of a buffer, for as long as a lease lasts.
  *
- * <p>The buffer serves one lease after the other; each lease is an object of its own, and with it the generation that
- * a view belongs to. An access that races with the end of the lease may still see the memory: it is either that
- * lease's or a later one's, never freed, because the buffer's own view checks that.
+ * <p>The buffer serves one lease after the other; each lease is a separate object, which serves as the generation of
+ * its views. An access that races with the end of the lease may still see the memory: it belongs either to that lease
+ * or to a later one, and is never freed, because the buffer's view checks that.
  */
 final class GuardedView implements HostView {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.stream;
 
-/** A right to look at memory, which ends. */
+/** A right to access memory, limited in time. */
 public interface Lease {
 
     /**

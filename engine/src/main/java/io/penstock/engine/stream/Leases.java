@@ -9,7 +9,10 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What all leases of the process share: the count of the live ones, and the two ways to find misuse. */
+/**
+ * State shared by all leases of the process: the count of live ones, and the two checks for misuse (poison and leak
+ * reports).
+ */
 public final class Leases {
 
     static final byte POISON = (byte) 0xDB;
@@ -19,7 +22,7 @@ public final class Leases {
 
     private Leases() {}
 
-    /** Returns how many leases, of chunks and retained ones, have not ended; for tests. */
+    /** Returns the number of leases, of chunks and retained ones, that have not ended; for tests. */
     public static long live() {
         return LIVE.sum();
     }
@@ -32,7 +35,7 @@ public final class Leases {
         LIVE.decrement();
     }
 
-    /** Fills the first bytes of a buffer with poison, where the processor can address it and its backend is open. */
+    /** Fills the first bytes of a buffer with poison, if it is host-accessible and its backend is open. */
     static void poison(DeviceBuffer buffer, long length) {
         try {
             HostView view = buffer.hostView().orElse(null);
@@ -43,7 +46,7 @@ public final class Leases {
                 }
             }
         } catch (ClosedException closed) {
-            // With its backend, during the lease: the memory is about to be freed, and is not lent again.
+            // Closed with its backend, during the lease: the memory is about to be freed, and is not lent again.
         }
     }
 
@@ -51,12 +54,12 @@ public final class Leases {
         return new ClosedException("the lease of " + what + " is over", Failure.NOT_STARTED, null);
     }
 
-    /** Has {@code report} run when {@code lease} has become unreachable. */
+    /** Registers {@code report} to run when {@code lease} has become unreachable. */
     static Cleaner.Cleanable watch(Object lease, Runnable report) {
         return Watch.CLEANER.register(lease, report);
     }
 
-    /** Its thread starts with the first lease that is watched, and not at all otherwise. */
+    /** Its thread starts with the first watched lease. */
     private static final class Watch {
         static final Cleaner CLEANER = Cleaner.create();
     }

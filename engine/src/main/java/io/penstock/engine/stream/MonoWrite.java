@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
-/** Chunks of device memory, filled by the application, into a file: {@link io.penstock.Backend#write}. */
+/** Writes chunks of device memory, filled by the application, to a file: {@link io.penstock.Backend#write}. */
 public final class MonoWrite extends Mono<Long> {
 
     private final Port port;

@@ -8,7 +8,7 @@ import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 
-/** A chunk of a stream that is being read, or was. */
+/** A chunk of a stream: being read, or read. */
 final class ReadAhead extends OpenTransfer {
 
     private final DeliveryLoop loop;
@@ -16,7 +16,7 @@ final class ReadAhead extends OpenTransfer {
     private final int region;
     private final long asked;
 
-    // Written on the lane after everything that completion() looks at, read in turns before it.
+    // Written on the I/O queue after everything that completion() reads, read in turns before it.
     private volatile boolean over;
 
     ReadAhead(Port port, DeliveryLoop loop, FileRegion chunk, DeviceBuffer target, int region) {
@@ -37,22 +37,22 @@ final class ReadAhead extends OpenTransfer {
         return over;
     }
 
-    /** Returns where the bytes go. */
+    /** Returns the target buffer. */
     DeviceBuffer target() {
         return target;
     }
 
-    /** Returns which region of the plan the chunk is of. */
+    /** Returns the region of the plan that the chunk is part of. */
     int region() {
         return region;
     }
 
-    /** Returns how many bytes the file had. Only when it is over, without error. */
+    /** Returns the number of bytes read. Only when it is over, without error. */
     long got() {
         return completion().bytes();
     }
 
-    /** Returns how many there would be if the file were long enough. */
+    /** Returns the number of bytes requested. */
     long asked() {
         return asked;
     }

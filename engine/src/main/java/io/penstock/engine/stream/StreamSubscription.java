@@ -21,13 +21,13 @@ import reactor.util.context.Context;
 /**
  * One subscription of a {@link FluxStream}.
  *
- * <p>Buffers go round: free, being read, read, lent, free. Leases that the application has retained keep theirs; the
- * stream continues with the others and waits when none is left. A terminal signal waits for functions and fences, not
- * for retained leases: the application closes these after it.
+ * <p>Buffers cycle through: free, being read, read, lent, free. Leases that the application has retained keep theirs;
+ * the stream continues with the others and waits when none is left. A terminal signal waits for functions and fences,
+ * not for retained leases: the application closes these after it.
  */
 final class StreamSubscription<T> extends ChunkSubscription {
 
-    /** How large a buffer is for a file that states no length: mostly it is empty. */
+    /** The buffer size for a file that reports no length: mostly it is empty. */
     private static final long MOST_UNSTATED = 4 << 20;
 
     private final StreamPlan plan;
@@ -35,7 +35,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
     private final CoreSubscriber<? super T> actual;
     private final Context context;
 
-    private final AtomicLong requested = new AtomicLong(); // all that was ever asked for
+    private final AtomicLong requested = new AtomicLong(); // total ever requested
     private final AtomicInteger fencesPending = new AtomicInteger();
 
     // A turn writes it and then reads stopped, cancel() writes stopped and then reads it: one of them stops the use.
@@ -67,7 +67,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         Operators.onDiscard(element, actual.currentContext());
     }
 
-    /** Returns the subscriber's context, with a hook that closes leases which a publisher in use discards. */
+    /** Returns the subscriber's context, with a hook that closes the leases discarded by a publisher in use. */
     Context context() {
         return context;
     }
@@ -128,7 +128,9 @@ final class StreamSubscription<T> extends ChunkSubscription {
         return reads;
     }
 
-    /** Returns those of a whole file. A file that states no length, as those of /proc do not, may still have bytes. */
+    /**
+     * Returns the reads of a whole file. A file that reports no length, such as those in /proc, may still have bytes.
+     */
     private ChunkReads readsOf(StorageFile file, long size) {
         return size == 0
                 ? new ChunkReads(port(), this, buffers(), file, Math.min(plan.chunkBytes(), MOST_UNSTATED))
@@ -183,7 +185,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
     }
 
-    /** Ends the function's part of a lease. */
+    /** Releases the function's hold on a lease. */
     private void leave(ChunkUse<T> over) {
         use = null;
         emitted += over.emitted();
@@ -194,7 +196,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
     }
 
-    /** Uses and reads no more; the error is signalled when the leases have ended. */
+    /** Stops using and reading chunks; the error is signalled when the leases have ended. */
     private void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -231,7 +233,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
     }
 
-    /** Gives back what is not in use; also when, after the end, the last lease ends. */
+    /** Frees what is not in use; also when the last lease ends after the terminal signal. */
     private void tidy() {
         dropUse();
         if (reads != null) {

@@ -20,8 +20,8 @@ import reactor.core.scheduler.Scheduler;
 /**
  * One subscription of a {@link MonoWrite}.
  *
- * <p>Buffers go round: free, lent to be filled, waiting for fences, being written, free. After the first error nothing
- * is filled any more; what was filled before is written, and then the error is signalled.
+ * <p>Buffers cycle through: free, lent to be filled, waiting for fences, being written, free. After the first error no
+ * chunk is filled; chunks filled before are written, and then the error is signalled.
  */
 final class WriteSubscription extends ChunkSubscription {
 
@@ -41,7 +41,7 @@ final class WriteSubscription extends ChunkSubscription {
     private long index;
     private boolean full;
     private @Nullable Disposable sync;
-    private volatile boolean synced; // by the sync's thread, which signals then
+    private volatile boolean synced; // by the sync's thread, which then signals
 
     WriteSubscription(
             Port port,
@@ -93,7 +93,7 @@ final class WriteSubscription extends ChunkSubscription {
         }
     }
 
-    /** Returns where to write, or null if that is not open yet, or could not be opened. */
+    /** Returns the region to write, or null if the file is not open yet, or could not be opened. */
     private @Nullable FileRegion region() {
         if (region != null) {
             return region;
@@ -156,7 +156,7 @@ final class WriteSubscription extends ChunkSubscription {
         return true;
     }
 
-    /** Ends the function's part of a lease. */
+    /** Releases the function's hold on a lease. */
     private void leave(ChunkFill over) {
         fill = null;
         Throwable error = over.error();
@@ -205,7 +205,7 @@ final class WriteSubscription extends ChunkSubscription {
         signal();
     }
 
-    /** Gives back what is not in use; also when, after the end, the last lease ends. */
+    /** Frees what is not in use; also when the last lease ends after the terminal signal. */
     private void tidy() {
         dropFill();
         writes.stop();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.order.BusyRegions.Zombie;
+import io.penstock.engine.order.BusyRegions.AbandonedTransfer;
 import io.penstock.engine.plan.Extents;
 import io.penstock.engine.plan.NamedBuffer;
 import io.penstock.engine.plan.NamedFile;
@@ -39,13 +39,13 @@ class BusyRegionsTest {
         });
     }
 
-    private Zombie zombie(Transfer transfer) {
-        Zombie zombie = new Zombie(extents(transfer));
-        busy.add(zombie);
-        return zombie;
+    private AbandonedTransfer abandoned(Transfer transfer) {
+        AbandonedTransfer abandoned = new AbandonedTransfer(extents(transfer));
+        busy.add(abandoned);
+        return abandoned;
     }
 
-    private Zombie found(Transfer transfer) {
+    private AbandonedTransfer found(Transfer transfer) {
         return busy.overlapping(extents(transfer));
     }
 
@@ -59,55 +59,56 @@ class BusyRegionsTest {
 
     @Test
     void anOverlapInTheBufferCountsWhateverTheDirection() {
-        Zombie zombie = zombie(read(file, 0, buffer, 100, 100));
-        assertThat(found(read(other, 0, buffer, 199, 1))).isSameAs(zombie);
-        assertThat(found(write(other, 0, buffer, 0, 101))).isSameAs(zombie);
+        AbandonedTransfer abandoned = abandoned(read(file, 0, buffer, 100, 100));
+        assertThat(found(read(other, 0, buffer, 199, 1))).isSameAs(abandoned);
+        assertThat(found(write(other, 0, buffer, 0, 101))).isSameAs(abandoned);
         assertThat(found(read(other, 0, buffer, 200, 1))).as("the byte behind").isNull();
         assertThat(found(read(other, 0, buffer, 0, 100))).as("the byte before").isNull();
     }
 
     @Test
     void anOverlapInTheFileCountsWhenOneOfTheTwoWrites() {
-        Zombie reader = zombie(read(file, 0, buffer, 0, 100));
+        AbandonedTransfer reader = abandoned(read(file, 0, buffer, 0, 100));
         assertThat(found(read(file, 0, spare, 0, 100))).as("two reads").isNull();
         assertThat(found(write(file, 99, spare, 0, 1))).isSameAs(reader);
         busy.remove(reader);
-        Zombie writer = zombie(write(file, 0, buffer, 0, 100));
+        AbandonedTransfer writer = abandoned(write(file, 0, buffer, 0, 100));
         assertThat(found(read(file, 50, spare, 0, 100))).isSameAs(writer);
         assertThat(found(read(other, 50, spare, 0, 100))).as("another file").isNull();
     }
 
     @Test
     void theGapsBetweenTheBlocksOfAGatherAreFree() {
-        Zombie zombie = zombie(Transfer.gather(file, new long[] {9000, 0, 3000, 3100}, 100, buffer.region(0, 400)));
+        AbandonedTransfer abandoned =
+                abandoned(Transfer.gather(file, new long[] {9000, 0, 3000, 3100}, 100, buffer.region(0, 400)));
         assertThat(found(write(file, 100, spare, 0, 2900))).isNull();
-        assertThat(found(write(file, 3199, spare, 0, 1))).isSameAs(zombie);
+        assertThat(found(write(file, 3199, spare, 0, 1))).isSameAs(abandoned);
         assertThat(found(write(file, 3200, spare, 0, 5800))).isNull();
-        assertThat(found(write(file, 3200, spare, 0, 5801))).isSameAs(zombie);
+        assertThat(found(write(file, 3200, spare, 0, 5801))).isSameAs(abandoned);
     }
 
     @Test
-    void whoWaitsBehindAZombieIsResumedWhenItEnds() {
+    void whoWaitsBehindAAbandonedIsResumedWhenItEnds() {
         Transfer read = read(file, 0, buffer, 0, 100);
-        Zombie zombie = zombie(read);
+        AbandonedTransfer abandoned = abandoned(read);
         assertThat(busy.waitsBehind(extents(read), () -> resumed.add("a"))).isTrue();
         assertThat(busy.waitsBehind(extents(read), () -> resumed.add("b"))).isTrue();
         assertThat(busy.isEmpty()).isFalse();
         assertThat(resumed).isEmpty();
-        busy.remove(zombie);
+        busy.remove(abandoned);
         assertThat(resumed).containsExactly("a", "b");
         assertThat(busy.isEmpty()).isTrue();
         assertThat(busy.waitsBehind(extents(read), () -> resumed.add("late")))
                 .as("it has ended")
                 .isFalse();
-        busy.remove(zombie);
+        busy.remove(abandoned);
         assertThat(resumed).hasSize(2);
     }
 
     @Test
-    void whoMeetsTwoZombiesWaitsBehindBothOneAfterTheOther() {
-        Zombie first = zombie(read(file, 0, buffer, 0, 100));
-        Zombie second = zombie(read(file, 0, buffer, 100, 100));
+    void whoMeetsTwoAbandonedWaitsBehindBothOneAfterTheOther() {
+        AbandonedTransfer first = abandoned(read(file, 0, buffer, 0, 100));
+        AbandonedTransfer second = abandoned(read(file, 0, buffer, 100, 100));
         Extents both = extents(read(other, 0, buffer, 50, 100));
         assertThat(busy.waitsBehind(both, () -> resumed.add("first"))).isTrue();
         busy.remove(first);
@@ -121,10 +122,10 @@ class BusyRegionsTest {
     }
 
     @Test
-    void aTransferThatEndedBeforeItsCancelArrivedNeverBecomesAZombie() {
-        Zombie zombie = new Zombie(extents(read(file, 0, buffer, 0, 100)));
-        busy.remove(zombie);
-        busy.add(zombie);
+    void aTransferThatEndedBeforeItsCancelArrivedNeverBecomesAAbandoned() {
+        AbandonedTransfer abandoned = new AbandonedTransfer(extents(read(file, 0, buffer, 0, 100)));
+        busy.remove(abandoned);
+        busy.add(abandoned);
         assertThat(busy.isEmpty()).isTrue();
     }
 

@@ -39,9 +39,9 @@ class FenceOrderTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
     private static final Path PATH = Path.of("weights.bin");
-    private static final int PIECE = 4096;
+    private static final int SEGMENT = 4096;
 
-    private final FakeDevice device = new FakeDevice(new Limits(1, 1, 1 << 20, PIECE, false));
+    private final FakeDevice device = new FakeDevice(new Limits(1, 1, 1 << 20, SEGMENT, false));
     private final Backend backend = Engine.open(
             "fake",
             device,
@@ -56,10 +56,10 @@ class FenceOrderTest {
     @BeforeEach
     void open() {
         device.makesPoints = true;
-        device.files.put(PATH, device.new MemoryFile(new byte[3 * PIECE]));
+        device.files.put(PATH, device.new MemoryFile(new byte[3 * SEGMENT]));
         file = Objects.requireNonNull(
                 backend.openFile(PATH, FileOption.READ, FileOption.WRITE).block(LONG));
-        buffer = Objects.requireNonNull(backend.allocate(3 * PIECE).block(LONG));
+        buffer = Objects.requireNonNull(backend.allocate(3 * SEGMENT).block(LONG));
     }
 
     @AfterEach
@@ -119,7 +119,7 @@ class FenceOrderTest {
         assertThat(fence.isSignalled()).as("signalled while the device copies").isFalse();
 
         device.queue.releaseAll();
-        assertThat(Objects.requireNonNull(fence.outcome().block(LONG)).bytes()).isEqualTo(3 * PIECE);
+        assertThat(Objects.requireNonNull(fence.outcome().block(LONG)).bytes()).isEqualTo(3 * SEGMENT);
         assertThat(fence.isSignalled()).isTrue();
         assertThat(device.points.get(0).frees)
                 .as("freed while somebody holds the fence")
@@ -136,13 +136,13 @@ class FenceOrderTest {
         device.queue.releaseAll();
         await(() -> fences.size() == 1);
         assertThat(Objects.requireNonNull(fences.get(0).outcome().block(LONG)).bytes())
-                .isEqualTo(3 * PIECE);
+                .isEqualTo(3 * SEGMENT);
     }
 
     @Test
     void aWriteIsInOrderWhenTheFileHasIt() {
         device.queue.hold = true;
-        enqueue(Transfer.write(buffer.region(0, PIECE), file.region(0, PIECE)));
+        enqueue(Transfer.write(buffer.region(0, SEGMENT), file.region(0, SEGMENT)));
         await(() -> device.queue.held.size() == 1);
         assertThat(device.queue.joining).isEmpty();
         letOthersRun();
@@ -153,7 +153,7 @@ class FenceOrderTest {
 
     @Test
     void aFailureHandsTheFenceOutTooAndIsItsOutcome() {
-        device.queue.failFrom = PIECE;
+        device.queue.failFrom = SEGMENT;
         enqueue(read());
         await(() -> fences.size() == 1);
         StepVerifier.create(fences.get(0).signalled()).expectComplete().verify(LONG);
@@ -256,8 +256,8 @@ class FenceOrderTest {
     void aFenceThatCommandsAwaitOnTheDeviceDoesNotHoldTheTransferBack() {
         DeviceFence fence = fenceBehindAHeldRead();
         device.waits = true;
-        Transfer behind =
-                Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence);
+        Transfer behind = Transfer.read(file.region(0, SEGMENT), buffer.region(0, SEGMENT))
+                .after(fence);
         Disposable submitted = backend.submit(behind).subscribe();
         await(() -> device.queue.held.size() == 4);
         assertThat(device.awaited).containsExactly(FakePoint.HANDLE);
@@ -274,16 +274,16 @@ class FenceOrderTest {
         Transfer behind = read().after(own);
         assertThat(Objects.requireNonNull(backend.submit(behind).block(LONG)).bytes())
                 .as("the device knows when")
-                .isEqualTo(3 * PIECE);
+                .isEqualTo(3 * SEGMENT);
         assertThat(device.awaited).containsExactly(0x99L);
     }
 
     @Test
-    void whereTheDeviceDoesNotTheLaneWaits() {
+    void whereTheDeviceDoesNotTheQueueWaits() {
         DeviceFence fence = fenceBehindAHeldRead();
         FakeFence mine = new FakeFence();
-        Transfer behind =
-                Transfer.read(file.region(0, PIECE), buffer.region(0, PIECE)).after(fence, mine);
+        Transfer behind = Transfer.read(file.region(0, SEGMENT), buffer.region(0, SEGMENT))
+                .after(fence, mine);
         Disposable submitted = backend.submit(behind).subscribe();
         letOthersRun();
         assertThat(device.awaited)
@@ -314,7 +314,7 @@ class FenceOrderTest {
         FakeFence passed = new FakeFence();
         passed.pass();
         Completion done = backend.submit(read().after(passed)).block(LONG);
-        assertThat(Objects.requireNonNull(done).bytes()).isEqualTo(3 * PIECE);
+        assertThat(Objects.requireNonNull(done).bytes()).isEqualTo(3 * SEGMENT);
         assertThat(device.points)
                 .singleElement()
                 .satisfies(point -> assertThat(point.exposed).isFalse());

@@ -13,18 +13,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Files and buffers as arrays of bytes, and a device that refuses what the limits forbid. Runs pieces the way a lane
- * does, so that what is left can be compared with a plain copy.
+ * Files and buffers as arrays of bytes, and a device that refuses what the limits forbid. Runs segments the way an I/O
+ * queue does, so that what is left can be compared with a plain copy.
  */
-final class PlannerModel implements PieceCursor.Ground {
+final class PlannerModel implements SegmentCursor.Ground {
 
     private final Map<StorageFile, Limits> limits = new HashMap<>();
     final Map<StorageFile, byte[]> files = new HashMap<>(); // as long as the file is
     final Map<NamedBuffer, byte[]> buffers = new HashMap<>();
-    final long slotBytes;
+    final long bounceBytes;
 
-    PlannerModel(long slotBytes) {
-        this.slotBytes = slotBytes;
+    PlannerModel(long bounceBytes) {
+        this.bounceBytes = bounceBytes;
     }
 
     void add(StorageFile file, Limits limits, byte[] content) {
@@ -70,9 +70,9 @@ final class PlannerModel implements PieceCursor.Ground {
         }
     }
 
-    /** A piece, kept for later: a cursor is one object for all of them. */
-    record Piece(
-            PieceCursor.Kind kind,
+    /** A segment, kept for later: a cursor is one object for all of them. */
+    record StagedRequest(
+            SegmentCursor.Kind kind,
             int pair,
             int pairCount,
             long file,
@@ -82,8 +82,8 @@ final class PlannerModel implements PieceCursor.Ground {
             long coverBytes,
             boolean merge) {
 
-        static Piece of(PieceCursor cursor) {
-            return new Piece(
+        static StagedRequest of(SegmentCursor cursor) {
+            return new StagedRequest(
                     cursor.kind(),
                     cursor.pair(),
                     cursor.pairCount(),
@@ -96,73 +96,73 @@ final class PlannerModel implements PieceCursor.Ground {
         }
     }
 
-    void run(Transfer transfer, Piece piece) {
-        StorageFile file = transfer.fileRegion(piece.pair).file();
+    void run(Transfer transfer, StagedRequest segment) {
+        StorageFile file = transfer.fileRegion(segment.pair).file();
         Limits limits = limits(file);
-        long address = address(transfer.target(piece.pair));
-        byte[] memory = memory(transfer, piece.pair);
-        switch (piece.kind) {
+        long address = address(transfer.target(segment.pair));
+        byte[] memory = memory(transfer, segment.pair);
+        switch (segment.kind) {
             case BODY -> {
-                check(piece, limits, piece.file, address + piece.target, piece.bytes);
-                move(transfer.isRead(), file, piece.file, memory, (int) piece.target, (int) piece.bytes);
+                check(segment, limits, segment.file, address + segment.target, segment.bytes);
+                move(transfer.isRead(), file, segment.file, memory, (int) segment.target, (int) segment.bytes);
             }
             case PACKED -> {
                 assertThat(limits.packs()).isTrue();
-                long target = piece.target;
-                for (int i = piece.pair; i < piece.pair + piece.pairCount; i++) {
+                long target = segment.target;
+                for (int i = segment.pair; i < segment.pair + segment.pairCount; i++) {
                     long bytes = transfer.fileRegion(i).length();
-                    check(piece, limits, transfer.fileOffset(i), address + target, bytes);
+                    check(segment, limits, transfer.fileOffset(i), address + target, bytes);
                     move(true, file, transfer.fileOffset(i), memory, (int) target, (int) bytes);
                     target += bytes;
                 }
-                assertThat(target - piece.target).isEqualTo(piece.bytes).isLessThanOrEqualTo(limits.pieceBytes());
+                assertThat(target - segment.target).isEqualTo(segment.bytes).isLessThanOrEqualTo(limits.segmentBytes());
             }
-            case BOUNCE -> bounce(transfer.isRead(), file, piece, memory);
+            case BOUNCE -> bounce(transfer.isRead(), file, segment, memory);
         }
     }
 
-    private void check(Piece piece, Limits limits, long fileOffset, long address, long bytes) {
+    private void check(StagedRequest segment, Limits limits, long fileOffset, long address, long bytes) {
         assertThat(fileOffset % limits.fileAlignment())
-                .as("offset of %s", piece)
+                .as("offset of %s", segment)
                 .isZero();
-        assertThat(bytes % limits.fileAlignment()).as("length of %s", piece).isZero();
+        assertThat(bytes % limits.fileAlignment()).as("length of %s", segment).isZero();
         assertThat(address % limits.memoryAlignment())
-                .as("address of %s", piece)
+                .as("address of %s", segment)
                 .isZero();
-        assertThat(piece.bytes).as("length of %s", piece).isPositive().isLessThanOrEqualTo(limits.maxBytes());
+        assertThat(segment.bytes).as("length of %s", segment).isPositive().isLessThanOrEqualTo(limits.maxBytes());
     }
 
-    private void bounce(boolean read, StorageFile file, Piece piece, byte[] memory) {
+    private void bounce(boolean read, StorageFile file, StagedRequest segment, byte[] memory) {
         Limits limits = limits(file);
-        assertThat(piece.cover % limits.fileAlignment())
-                .as("cover of %s", piece)
+        assertThat(segment.cover % limits.fileAlignment())
+                .as("cover of %s", segment)
                 .isZero();
-        assertThat(piece.coverBytes % limits.fileAlignment())
-                .as("cover of %s", piece)
+        assertThat(segment.coverBytes % limits.fileAlignment())
+                .as("cover of %s", segment)
                 .isZero();
-        assertThat(piece.coverBytes)
-                .as("cover of %s", piece)
-                .isLessThanOrEqualTo(Math.min(slotBytes, limits.maxBytes()));
-        assertThat(piece.cover).isLessThanOrEqualTo(piece.file);
-        assertThat(piece.cover + piece.coverBytes).isGreaterThanOrEqualTo(piece.file + piece.bytes);
+        assertThat(segment.coverBytes)
+                .as("cover of %s", segment)
+                .isLessThanOrEqualTo(Math.min(bounceBytes, limits.maxBytes()));
+        assertThat(segment.cover).isLessThanOrEqualTo(segment.file);
+        assertThat(segment.cover + segment.coverBytes).isGreaterThanOrEqualTo(segment.file + segment.bytes);
 
-        byte[] slot = new byte[(int) piece.coverBytes];
-        Arrays.fill(slot, (byte) 0xEE); // what the slot held before must never get anywhere
-        int lead = (int) (piece.file - piece.cover);
+        byte[] bounce = new byte[(int) segment.coverBytes];
+        Arrays.fill(bounce, (byte) 0xEE); // what the bounce buffer held before must never get anywhere
+        int lead = (int) (segment.file - segment.cover);
         int size = files.get(file).length;
         if (read) {
-            move(true, file, piece.cover, slot, 0, slot.length);
-            int there = (int) Math.max(0, Math.min(piece.bytes, size - piece.file));
-            System.arraycopy(slot, lead, memory, (int) piece.target, there);
+            move(true, file, segment.cover, bounce, 0, bounce.length);
+            int there = (int) Math.max(0, Math.min(segment.bytes, size - segment.file));
+            System.arraycopy(bounce, lead, memory, (int) segment.target, there);
             return;
         }
-        if (piece.merge) {
-            Arrays.fill(slot, (byte) 0); // a hole between the old end of the file and the new one reads as zeros
-            move(true, file, piece.cover, slot, 0, slot.length);
+        if (segment.merge) {
+            Arrays.fill(bounce, (byte) 0); // a hole between the old end of the file and the new one reads as zeros
+            move(true, file, segment.cover, bounce, 0, bounce.length);
         }
-        System.arraycopy(memory, (int) piece.target, slot, lead, (int) piece.bytes);
-        move(false, file, piece.cover, slot, 0, slot.length);
-        int length = (int) Math.max(size, piece.file + piece.bytes);
+        System.arraycopy(memory, (int) segment.target, bounce, lead, (int) segment.bytes);
+        move(false, file, segment.cover, bounce, 0, bounce.length);
+        int length = (int) Math.max(size, segment.file + segment.bytes);
         files.computeIfPresent(file, (f, content) -> Arrays.copyOf(content, length)); // exactly restored
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.FileRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.plan.PlannerModel.Piece;
+import io.penstock.engine.plan.PlannerModel.StagedRequest;
 import io.penstock.engine.spi.Limits;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,11 +56,11 @@ class PlannerPropertyTest {
         Transfer transfer = random.nextInt(3) == 0 ? gather(files, buffers) : pairs(files, buffers);
 
         expected.copyPlainly(transfer);
-        List<Piece> pieces = pieces(transfer, model);
-        checkAccounts(transfer, pieces);
-        checkCovers(model, transfer, pieces);
-        Collections.shuffle(pieces, random); // pieces are unordered
-        pieces.forEach(piece -> model.run(transfer, piece));
+        List<StagedRequest> segments = segments(transfer, model);
+        checkAccounts(transfer, segments);
+        checkCovers(model, transfer, segments);
+        Collections.shuffle(segments, random); // segments are unordered
+        segments.forEach(segment -> model.run(transfer, segment));
 
         files.forEach(file -> assertThat(model.files.get(file)).as("%s", file).isEqualTo(expected.files.get(file)));
         buffers.forEach(buffer ->
@@ -76,8 +76,8 @@ class PlannerPropertyTest {
     private Limits limits() {
         long file = 1L << random.nextInt(9);
         long memory = 1L << random.nextInt(9);
-        long piece = file * (1 + random.nextInt(random.nextBoolean() ? 4 : 40));
-        return new Limits(file, memory, piece + file * random.nextInt(10), piece, random.nextBoolean());
+        long segment = file * (1 + random.nextInt(random.nextBoolean() ? 4 : 40));
+        return new Limits(file, memory, segment + file * random.nextInt(10), segment, random.nextBoolean());
     }
 
     private Transfer gather(List<StorageFile> files, List<NamedBuffer> buffers) {
@@ -129,55 +129,55 @@ class PlannerPropertyTest {
         return list.get(random.nextInt(list.size()));
     }
 
-    // The pieces of a cursor; now and then a packed one is taken apart, as after a failure.
-    private List<Piece> pieces(Transfer transfer, PlannerModel model) {
-        PieceCursor cursor = new PieceCursor(transfer, model, model.slotBytes);
-        List<Piece> pieces = new ArrayList<>();
+    // The segments of a cursor; now and then a packed one is taken apart, as after a failure.
+    private List<StagedRequest> segments(Transfer transfer, PlannerModel model) {
+        SegmentCursor cursor = new SegmentCursor(transfer, model, model.bounceBytes);
+        List<StagedRequest> segments = new ArrayList<>();
         int made = 0;
         while (cursor.next()) {
             made++;
-            if (cursor.kind() == PieceCursor.Kind.PACKED && random.nextInt(3) == 0) {
-                PieceCursor apart = cursor.apart(cursor.pair(), cursor.pairCount());
+            if (cursor.kind() == SegmentCursor.Kind.PACKED && random.nextInt(3) == 0) {
+                SegmentCursor apart = cursor.apart(cursor.pair(), cursor.pairCount());
                 while (apart.next()) {
                     assertThat(apart.pairCount()).isEqualTo(1);
-                    pieces.add(Piece.of(apart));
+                    segments.add(StagedRequest.of(apart));
                 }
             } else {
-                pieces.add(Piece.of(cursor));
+                segments.add(StagedRequest.of(cursor));
             }
         }
         assertThat(cursor.count()).isEqualTo(made);
-        return pieces;
+        return segments;
     }
 
-    // Each byte of each pair is in one piece: what a lane adds up per pair comes to the pair's length.
-    private static void checkAccounts(Transfer transfer, List<Piece> pieces) {
+    // Each byte of each pair is in one segment: what an I/O queue adds up per pair comes to the pair's length.
+    private static void checkAccounts(Transfer transfer, List<StagedRequest> segments) {
         long[] left = new long[transfer.pairs()];
         Arrays.setAll(left, i -> transfer.fileRegion(i).length());
-        for (Piece piece : pieces) {
-            long bytes = piece.bytes();
-            long skip = piece.file() - transfer.fileOffset(piece.pair());
-            for (int i = piece.pair(); i < piece.pair() + piece.pairCount(); i++) {
+        for (StagedRequest segment : segments) {
+            long bytes = segment.bytes();
+            long skip = segment.file() - transfer.fileOffset(segment.pair());
+            for (int i = segment.pair(); i < segment.pair() + segment.pairCount(); i++) {
                 long part = Math.min(bytes, transfer.fileRegion(i).length() - skip);
                 left[i] -= part;
                 bytes -= part;
                 skip = 0;
             }
-            assertThat(bytes).as("bytes of %s that belong to no pair", piece).isZero();
+            assertThat(bytes).as("bytes of %s that belong to no pair", segment).isZero();
         }
         assertThat(left).containsOnly(0);
     }
 
     // No block is in two covers of the same pair, or the second would wait for the first.
-    private static void checkCovers(PlannerModel model, Transfer transfer, List<Piece> pieces) {
+    private static void checkCovers(PlannerModel model, Transfer transfer, List<StagedRequest> segments) {
         Set<List<Long>> blocks = new HashSet<>();
-        for (Piece piece : pieces) {
-            if (piece.kind() == PieceCursor.Kind.BOUNCE && piece.pairCount() == 1) {
+        for (StagedRequest segment : segments) {
+            if (segment.kind() == SegmentCursor.Kind.BOUNCE && segment.pairCount() == 1) {
                 long block =
-                        model.limits(transfer.fileRegion(piece.pair()).file()).fileAlignment();
-                for (long at = piece.cover(); at < piece.cover() + piece.coverBytes(); at += block) {
-                    assertThat(blocks.add(List.of((long) piece.pair(), at)))
-                            .as("block %s of %s", at, piece)
+                        model.limits(transfer.fileRegion(segment.pair()).file()).fileAlignment();
+                for (long at = segment.cover(); at < segment.cover() + segment.coverBytes(); at += block) {
+                    assertThat(blocks.add(List.of((long) segment.pair(), at)))
+                            .as("block %s of %s", at, segment)
                             .isTrue();
                 }
             }

@@ -21,10 +21,10 @@ import io.penstock.engine.FakeDevice;
 import io.penstock.engine.FakeQueue.Taken;
 import io.penstock.engine.queue.CarriedTransfer;
 import io.penstock.engine.queue.Finished;
-import io.penstock.engine.queue.Flight;
-import io.penstock.engine.queue.Lane;
+import io.penstock.engine.queue.IoQueue;
+import io.penstock.engine.queue.Segment;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.Route;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;
@@ -43,24 +43,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 
-/** What counts as moved when pieces of 4 KiB end out of order, and not all of them well. The queue holds eight. */
+/** What counts as moved when segments of 4 KiB end out of order, and not all of them well. The queue holds eight. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a join is not interrupted
 class ReachTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
-    private static final int PIECE = 4096;
+    private static final int SEGMENT = 4096;
     private static final long EIO = -5;
 
-    private final FakeDevice device = new FakeDevice(Limits.none(PIECE));
+    private final FakeDevice device = new FakeDevice(Limits.none(SEGMENT));
     private final Backend backend =
             Engine.open("fake", device, List.of(device), Options.none().resolve(CommonOptions.all()));
     private final StorageFile file = file();
     private final DeviceBuffer buffer =
-            Objects.requireNonNull(backend.allocate(32 * PIECE).block(LONG));
+            Objects.requireNonNull(backend.allocate(32 * SEGMENT).block(LONG));
 
     private StorageFile file() {
         Path path = Path.of("model.bin");
-        device.files.put(path, device.new MemoryFile(new byte[32 * PIECE]));
+        device.files.put(path, device.new MemoryFile(new byte[32 * SEGMENT]));
         return Objects.requireNonNull(
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block(LONG));
     }
@@ -71,16 +71,16 @@ class ReachTest {
         backend.close();
     }
 
-    private Transfer pieces(int first, int count) {
-        long offset = (long) first * PIECE;
-        long length = (long) count * PIECE;
+    private Transfer segments(int first, int count) {
+        long offset = (long) first * SEGMENT;
+        long length = (long) count * SEGMENT;
         return Transfer.read(file.region(offset, length), buffer.region(offset, length));
     }
 
-    private CompletableFuture<Completion> start(Transfer transfer, int pieces) {
+    private CompletableFuture<Completion> start(Transfer transfer, int segments) {
         device.queue.hold = true;
         CompletableFuture<Completion> result = backend.submit(transfer).toFuture();
-        awaitHeld(pieces);
+        awaitHeld(segments);
         return result;
     }
 
@@ -95,11 +95,11 @@ class ReachTest {
         }
     }
 
-    private void end(int piece, long result) {
+    private void end(int segment, long result) {
         synchronized (device.queue) {
             device.queue.end(
                     device.queue.held.values().stream()
-                            .filter(taken -> taken.fileOffset() / PIECE == piece)
+                            .filter(taken -> taken.fileOffset() / SEGMENT == segment)
                             .mapToInt(Taken::id)
                             .findFirst()
                             .orElseThrow(),
@@ -115,53 +115,55 @@ class ReachTest {
 
     @Test
     void whatWasMovedBehindAFailureDoesNotCount() {
-        CompletableFuture<Completion> read = start(pieces(0, 6), 6);
+        CompletableFuture<Completion> read = start(segments(0, 6), 6);
         end(2, EIO);
         device.queue.releaseAll();
         PenstockException failure = failure(read);
         assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
-        assertThat(failure.bytes()).isEqualTo(2 * PIECE).isEqualTo(failure.bytes(0));
+        assertThat(failure.bytes()).isEqualTo(2 * SEGMENT).isEqualTo(failure.bytes(0));
     }
 
     @Test
     void whatWasNeverStartedDoesNotCount() {
-        Transfer transfer = pieces(0, 8).and(file.region(16 * PIECE, 4 * PIECE), buffer.region(9 * PIECE, 4 * PIECE));
+        Transfer transfer =
+                segments(0, 8).and(file.region(16 * SEGMENT, 4 * SEGMENT), buffer.region(9 * SEGMENT, 4 * SEGMENT));
         CompletableFuture<Completion> read = start(transfer, 8);
         end(3, EIO);
         device.queue.releaseAll();
         PenstockException failure = failure(read);
-        assertThat(failure.bytes(0)).isEqualTo(3 * PIECE);
+        assertThat(failure.bytes(0)).isEqualTo(3 * SEGMENT);
         assertThat(failure.bytes(1)).isZero();
-        assertThat(failure.bytes()).isEqualTo(3 * PIECE);
+        assertThat(failure.bytes()).isEqualTo(3 * SEGMENT);
     }
 
     @Test
     void aPairBehindAFailedOneCountsByItself() {
-        Transfer transfer = pieces(0, 2).and(file.region(16 * PIECE, 2 * PIECE), buffer.region(9 * PIECE, 2 * PIECE));
+        Transfer transfer =
+                segments(0, 2).and(file.region(16 * SEGMENT, 2 * SEGMENT), buffer.region(9 * SEGMENT, 2 * SEGMENT));
         CompletableFuture<Completion> read = start(transfer, 4);
         end(0, EIO);
         device.queue.releaseAll();
         PenstockException failure = failure(read);
         assertThat(failure.bytes(0)).isZero();
-        assertThat(failure.bytes(1)).isEqualTo(2 * PIECE);
+        assertThat(failure.bytes(1)).isEqualTo(2 * SEGMENT);
         assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
     }
 
     @Test
     void aFileThatEndsInTheMiddleOfAReadLeavesNoHoleThatCounts() {
-        CompletableFuture<Completion> read = start(pieces(0, 4), 4);
+        CompletableFuture<Completion> read = start(segments(0, 4), 4);
         end(1, 100);
         device.queue.hold = true;
         awaitHeld(4);
         end(1, 0); // asked for the rest, it says that the file ends here
         device.queue.releaseAll();
-        assertThat(read.join().bytes()).isEqualTo(PIECE + 100);
-        assertThat(read.join().bytes(0)).isEqualTo(PIECE + 100);
+        assertThat(read.join().bytes()).isEqualTo(SEGMENT + 100);
+        assertThat(read.join().bytes(0)).isEqualTo(SEGMENT + 100);
     }
 
     @Test
-    void aFailureOfTheFirstPieceLeavesTheOutcomeUnknown() {
-        CompletableFuture<Completion> read = start(pieces(0, 2), 2);
+    void aFailureOfTheFirstSegmentLeavesTheOutcomeUnknown() {
+        CompletableFuture<Completion> read = start(segments(0, 2), 2);
         end(0, EIO);
         device.queue.releaseAll();
         PenstockException failure = failure(read);
@@ -171,8 +173,8 @@ class ReachTest {
 
     @Test
     void aRefusalThatLastsHasStartedNothing() {
-        CompletableFuture<Completion> read = start(pieces(0, 1), 1);
-        for (int refusals = 0; refusals <= Lane.MOST_RETRIES; refusals++) {
+        CompletableFuture<Completion> read = start(segments(0, 1), 1);
+        for (int refusals = 0; refusals <= IoQueue.MOST_RETRIES; refusals++) {
             awaitHeld(1);
             end(0, -4);
         }
@@ -182,32 +184,32 @@ class ReachTest {
     }
 
     @Test
-    void whatWasNeverStartedForWantOfASlotDoesNotCount() {
-        FakeDevice granular = new FakeDevice(new Limits(512, 1, PIECE, PIECE, false));
-        granular.files.put(Path.of("model.bin"), granular.new MemoryFile(new byte[32 * PIECE]));
-        granular.slotRefusal = new IllegalStateException("no memory for slots");
+    void whatWasNeverStartedForWantOfABounceBufferDoesNotCount() {
+        FakeDevice granular = new FakeDevice(new Limits(512, 1, SEGMENT, SEGMENT, false));
+        granular.files.put(Path.of("model.bin"), granular.new MemoryFile(new byte[32 * SEGMENT]));
+        granular.bufferRefusal = new IllegalStateException("no memory for bounce buffers");
         try (Backend blocks = Engine.open(
                 "blocks", granular, List.of(granular), Options.none().resolve(CommonOptions.all()))) {
             StorageFile same =
                     Objects.requireNonNull(blocks.openFile(Path.of("model.bin")).block(LONG));
             DeviceBuffer into =
-                    Objects.requireNonNull(blocks.allocate(3 * PIECE).block(LONG));
-            Transfer transfer = Transfer.read(same.region(0, PIECE), into.region(0, PIECE))
-                    .and(same.region(5 * PIECE + 1, 512), into.region(PIECE, 512)) // through a slot
-                    .and(same.region(9 * PIECE, PIECE), into.region(2 * PIECE, PIECE));
+                    Objects.requireNonNull(blocks.allocate(3 * SEGMENT).block(LONG));
+            Transfer transfer = Transfer.read(same.region(0, SEGMENT), into.region(0, SEGMENT))
+                    .and(same.region(5 * SEGMENT + 1, 512), into.region(SEGMENT, 512)) // through a bounce buffer
+                    .and(same.region(9 * SEGMENT, SEGMENT), into.region(2 * SEGMENT, SEGMENT));
             Completion failed = Objects.requireNonNull(
                     blocks.submit(Flux.just(transfer), SubmitOptions.DEFAULT.errors(SubmitOptions.Errors.MATERIALIZE))
                             .blockLast(LONG));
             assertThat(failed).isInstanceOf(FailedCompletion.class);
             assertThat(List.of(failed.bytes(0), failed.bytes(1), failed.bytes(2)))
-                    .containsExactly((long) PIECE, 0L, 0L);
-            assertThat(failed.bytes()).isEqualTo(PIECE);
+                    .containsExactly((long) SEGMENT, 0L, 0L);
+            assertThat(failed.bytes()).isEqualTo(SEGMENT);
         }
     }
 
     @Test
     void aTransferThatIsRefusedHasMovedNothing() {
-        Transfer transfer = pieces(0, 1);
+        Transfer transfer = segments(0, 1);
         buffer.close();
         Completion refused = Objects.requireNonNull(
                 backend.submit(Flux.just(transfer), SubmitOptions.DEFAULT.errors(SubmitOptions.Errors.MATERIALIZE))
@@ -219,15 +221,17 @@ class ReachTest {
 
     /** What an application keeps of a million transfers; their files and buffers it has by the transfer anyway. */
     @Test
-    void aCompletionKeepsNeitherItsOpenTransferNorItsLane() throws IllegalAccessException {
-        CompletableFuture<Completion> read = start(pieces(0, 4), 4);
+    void aCompletionKeepsNeitherItsOpenTransferNorItsQueue() throws IllegalAccessException {
+        CompletableFuture<Completion> read = start(segments(0, 4), 4);
         end(1, 100);
         device.queue.hold = true;
         awaitHeld(4);
         end(1, 0);
         device.queue.releaseAll();
-        assertThat(keptBy(read.join())).contains(Finished.class, Reach.class).doesNotContain(Lane.class, Flight.class);
-        CompletableFuture<Completion> whole = backend.submit(pieces(0, 1)).toFuture();
+        assertThat(keptBy(read.join()))
+                .contains(Finished.class, Reach.class)
+                .doesNotContain(IoQueue.class, Segment.class);
+        CompletableFuture<Completion> whole = backend.submit(segments(0, 1)).toFuture();
         assertThat(keptBy(whole.join())).contains(Finished.class).noneMatch(CarriedTransfer.class::isAssignableFrom);
     }
 
@@ -244,7 +248,7 @@ class ReachTest {
                             && !field.getType().isArray()
                             && !Modifier.isStatic(field.getModifiers())
                             && field.getType() != Transfer.class
-                            && field.getType() != Route.class;
+                            && field.getType() != IoPath.class;
                     if (followed) {
                         field.setAccessible(true);
                         Object value = field.get(object);

@@ -186,7 +186,7 @@ class FluxSubmitEndTest extends SubmitFixture {
         port.manual.run();
         port.manual.dispose();
         port.end();
-        assertThat(subscriber.getReceivedOnNext()).as("on a lane").isEmpty();
+        assertThat(subscriber.getReceivedOnNext()).as("on an I/O queue").isEmpty();
         assertThat(subscriber.expectTerminalError()).isInstanceOf(RejectedExecutionException.class);
         assertThat(port.open).allMatch(OpenTransfer::isCancelled);
     }

@@ -25,16 +25,18 @@ import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
-/** Several lanes end transfers while others request, cancel and publish: real threads, no order but the operator's. */
+/**
+ * Several I/O queues end transfers while others request, cancel and publish: real threads, no order but the operator's.
+ */
 class SubmitRacesTest {
 
-    private final Lanes lanes = new Lanes(3);
+    private final IoQueues ioQueues = new IoQueues(3);
     private final FakeFile file = new FakeFile(1);
     private final FakeBuffer buffer = new FakeBuffer(1, true);
 
     @AfterEach
     void stop() throws InterruptedException {
-        lanes.stop();
+        ioQueues.stop();
     }
 
     private Transfer read(int number) {
@@ -54,7 +56,7 @@ class SubmitRacesTest {
         AtomicInteger last = new AtomicInteger(-1);
         StepVerifier.create(
                         new FluxSubmit(
-                                        lanes,
+                                        ioQueues,
                                         Flux.range(0, count).map(this::read).publishOn(Schedulers.parallel()),
                                         options)
                                 .doOnNext(completion -> {
@@ -69,8 +71,8 @@ class SubmitRacesTest {
                         Long.MAX_VALUE)
                 .expectNextCount(count)
                 .verifyComplete();
-        assertThat(lanes.mostCarried.get()).isLessThanOrEqualTo(inFlight);
-        assertThat(lanes.carried).hasValue(0);
+        assertThat(ioQueues.mostCarried.get()).isLessThanOrEqualTo(inFlight);
+        assertThat(ioQueues.carried).hasValue(0);
     }
 
     @Test
@@ -93,7 +95,7 @@ class SubmitRacesTest {
             };
             Flux<Transfer> endless =
                     Flux.<Integer>generate(sink -> sink.next(1)).map(this::read);
-            new FluxSubmit(lanes, endless, SubmitOptions.DEFAULT.inFlight(16)).subscribe(subscriber);
+            new FluxSubmit(ioQueues, endless, SubmitOptions.DEFAULT.inFlight(16)).subscribe(subscriber);
             int enough = round % 100;
             while (received.get() < enough) {
                 Thread.onSpinWait();
@@ -103,11 +105,11 @@ class SubmitRacesTest {
                 assertThat(ends).containsExactly(SignalType.CANCEL);
             }
         }
-        lanes.awaitIdle();
+        ioQueues.awaitIdle();
     }
 
-    /** Lanes that end what they are given, at once and on threads of their own. */
-    private static final class Lanes extends FakePort {
+    /** I/O queues that end what they are given, at once and on threads of their own. */
+    private static final class IoQueues extends FakePort {
 
         private final List<Thread> threads = new ArrayList<>();
         private final List<LinkedBlockingQueue<OpenTransfer>> inboxes = new ArrayList<>();
@@ -115,16 +117,16 @@ class SubmitRacesTest {
         final AtomicInteger carried = new AtomicInteger();
         final AtomicInteger mostCarried = new AtomicInteger();
 
-        Lanes(int count) {
+        IoQueues(int count) {
             super(0);
             scheduler = Schedulers.parallel();
             for (int i = 0; i < count; i++) {
                 LinkedBlockingQueue<OpenTransfer> inbox = new LinkedBlockingQueue<>();
                 inboxes.add(inbox);
-                Thread lane = new Thread(() -> run(inbox), "lane of the test");
-                lane.setDaemon(true);
-                threads.add(lane);
-                lane.start();
+                Thread ioQueue = new Thread(() -> run(inbox), "I/O queue of the test");
+                ioQueue.setDaemon(true);
+                threads.add(ioQueue);
+                ioQueue.start();
             }
         }
 
@@ -155,7 +157,7 @@ class SubmitRacesTest {
 
         @Override
         public void open(OpenTransfer transfer) {
-            transfer.admit(FakePort.ROUTE, 0, null);
+            transfer.admit(FakePort.PATH, 0, null);
             int now = carried.incrementAndGet();
             mostCarried.accumulateAndGet(now, Math::max);
             inboxes.get((int) (next.getAndIncrement() % inboxes.size())).add(transfer);

@@ -91,7 +91,7 @@ class MisalignedRestTest {
     }
 
     @Test
-    void aWriteKeepsWhatAnInterruptedReadOfItsBlocksHasNotBrought() {
+    void aWriteKeepsWhatAnInterruptedReadOfItsBlocksHasNotImported() {
         byte[] expected = random(6 * PAGE, 7);
         byte[] news = random(2 * PAGE, 8);
         StorageFile file = file(expected.clone());

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What other threads do to a transfer while it is on its way to its lane, one interleaving at a time. */
+/** What other threads do to a transfer while it is on its way to its I/O queue, one interleaving at a time. */
 class StartRacesTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
@@ -67,31 +67,31 @@ class StartRacesTest {
     }
 
     @Test
-    void aTransferWhoseTurnComesBeforeItsLaneHasItStartsOnceAndNotBefore() {
+    void aTransferWhoseTurnComesBeforeItsQueueHasItStartsOnceAndNotBefore() {
         FakeQueue queue = new FakeQueue();
         queue.hold = true;
-        Lane lane = new Lane(queue, LaneLimits.ofBytes(1 << 20), () -> 0);
+        IoQueue ioQueue = new IoQueue(queue, QueueLimits.ofBytes(1 << 20), () -> 0);
         OrderKeys keys = new OrderKeys();
         OrderKeys.Turn first = new OrderKeys.Turn("key", () -> {});
         keys.enter(first);
         Opened second = new Opened(Transfer.read(file.all(), buffer.all()).ordered("key"));
-        Admission terms = Objects.requireNonNull(Admission.of(second, lane, null));
+        Admission terms = Objects.requireNonNull(Admission.of(second, ioQueue, null));
         second.admission(terms);
-        terms.enter(keys, lane, second);
+        terms.enter(keys, ioQueue, second);
 
         keys.leave(first);
-        lane.turn(false);
-        assertThat(queue.held).as("started before its lane had it").isEmpty();
+        ioQueue.turn(false);
+        assertThat(queue.held).as("started before its I/O queue had it").isEmpty();
 
-        second.admit(device, 0, lane);
-        lane.accept(second);
-        lane.turn(false);
+        second.admit(device, 0, ioQueue);
+        ioQueue.accept(second);
+        ioQueue.turn(false);
         assertThat(queue.held).hasSize(1);
         second.cancel(); // so that it gives back no pins, which it never took
         assertThat(second.ends).isZero();
-        BusyRegions.Zombie zombie = Objects.requireNonNull(
+        BusyRegions.AbandonedTransfer abandoned = Objects.requireNonNull(
                 BusyRegions.ALL.overlapping(Extents.of(Transfer.write(buffer.all(), file.all()), Identity.OF)));
-        BusyRegions.ALL.remove(zombie);
+        BusyRegions.ALL.remove(abandoned);
     }
 
     @Test
@@ -106,7 +106,7 @@ class StartRacesTest {
         }
         assertThat(backend.submit(Transfer.read(file.region(0, 0), buffer.region(0, 0)))
                         .block(LONG))
-                .as("the lane lives")
+                .as("the I/O queue lives")
                 .isNotNull();
     }
 }

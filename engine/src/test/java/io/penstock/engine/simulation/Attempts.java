@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The files and buffers of the application, and transfers between them, made by chance; null where there is no room. */
+/**
+ * The files and buffers of the application, and transfers between them, made by chance; null where there is no room.
+ */
 final class Attempts {
     final List<TestFile> files = new ArrayList<>();
     final List<TestBuffer> buffers = new ArrayList<>();

@@ -13,11 +13,11 @@ import reactor.core.scheduler.NonBlocking;
  */
 final class Coroutine {
 
-    private static final ExecutorService THREADS = Executors.newCachedThreadPool(LaneStack::new);
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(QueueStack::new);
 
-    /** As a lane's thread, it must not block: what may is done elsewhere, and ends later. */
-    private static final class LaneStack extends Thread implements NonBlocking {
-        LaneStack(Runnable body) {
+    /** As a I/O thread, it must not block: what may is done elsewhere, and ends later. */
+    private static final class QueueStack extends Thread implements NonBlocking {
+        QueueStack(Runnable body) {
             super(body, "simulated-thread");
             setDaemon(true);
         }

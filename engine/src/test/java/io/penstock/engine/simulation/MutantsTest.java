@@ -35,7 +35,7 @@ class MutantsTest {
     }
 
     static Stream<Mutant> mutants() {
-        return Stream.of(ofTransfers(), ofLeases(), ofChannels(), ofCalls(), ofStaging())
+        return Stream.of(ofTransfers(), ofBlocks(), ofEnds(), ofLeases(), ofChannels(), ofCalls(), ofStaging())
                 .flatMap(all -> all);
     }
 
@@ -61,18 +61,21 @@ class MutantsTest {
     private static Stream<Mutant> ofStaging() {
         return Stream.of(
                 Mutant.of(
-                        "a slot is passed on when its copy has begun",
-                        new Edit("Filler", "            copying.add(piece);", "            queue.end(piece, null);"),
+                        "a bounce buffer is passed on when its copy has begun",
+                        new Edit(
+                                "StagingWorker",
+                                "            copying.add(staged);",
+                                "            queue.end(staged, null);"),
                         new Edit(
                                 "ExecutorPump",
-                                "            copying.add(piece);",
-                                "            queue.end(piece, null);")),
+                                "            copying.add(staged);",
+                                "            queue.end(staged, null);")),
                 Mutant.of(
-                        "a cancelled piece that waits for a slot has no end",
+                        "a cancelled segment that waits for a bounce buffer has no end",
                         new Edit(
                                 "StagedQueue",
-                                "slots.forget(piece);\n                end(piece, CANCELLED);",
-                                "slots.forget(piece);")));
+                                "stagingBuffers.forget(staged);\n                end(staged, CANCELLED);",
+                                "stagingBuffers.forget(staged);")));
     }
 
     private static Stream<Mutant> ofChannels() {
@@ -81,7 +84,7 @@ class MutantsTest {
                         "a call on a channel that ends wakes nobody",
                         new Edit(
                                 "ChannelQueue",
-                                "                wake(); // after add",
+                                "                wakeup.wake(); // after add",
                                 "                // after add")),
                 Mutant.of(
                         "EAGAIN of a channel is the end of the file",
@@ -122,11 +125,14 @@ class MutantsTest {
         return Stream.of(
                 Mutant.of(
                         "no short-read loop",
-                        new Edit("Bounces", "flight.packed || flight.endsFileAt(", "true || flight.endsFileAt(")),
+                        new Edit("Bounces", "segment.packed || segment.endsFileAt(", "true || segment.endsFileAt(")),
                 Mutant.of(
-                        "slot reused early",
-                        new Edit("Bounces", "flight.slot = slot;", "flight.slot = slot; pool.free.add(slot);"),
-                        new Edit("Bounces", "pool(route).free.add(slot);", "")),
+                        "bounce buffer reused early",
+                        new Edit(
+                                "Bounces",
+                                "segment.bounce = bounce;",
+                                "segment.bounce = bounce; pool.free.add(bounce);"),
+                        new Edit("Bounces", "pool(ioPath).free.add(bounce);", "")),
                 Mutant.of(
                         "buffer freed at cancel",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
@@ -141,9 +147,16 @@ class MutantsTest {
                                 "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
                         "lost wake-up: no look after saying that it sleeps",
-                        new Edit("LaneInbox", "if (!messages.isEmpty()) { // pairs with tell()", "if (false) {")),
-                Mutant.of("lost wake-up: nobody is woken", new Edit("LaneInbox", "            queue.wake();\n", "")),
-                Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(flight)) {", "if (false) {")),
+                        new Edit("IoQueue", "!isStopped() && inbox.isEmpty()", "!isStopped()"),
+                        new Edit("Wakeup", "!announce() || work.getAsBoolean()", "!announce()")),
+                Mutant.of(
+                        "lost wake-up: nobody is woken",
+                        new Edit("QueueInbox", "        wakeup.rouse();", "        ")));
+    }
+
+    private static Stream<Mutant> ofBlocks() {
+        return Stream.of(
+                Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(segment)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
                         new Edit("MonoSync", "        private final String asked;\n", """
@@ -153,54 +166,64 @@ class MutantsTest {
                         new Edit("MonoSync", "            boolean awaited = over.compareAndSet(false, true);\n", """
                                 if (failure != null && !retried) {
                                     retried = true;
-                                    lane.accept(this);
+                                    ioQueue.accept(this);
                                     return;
                                 }
                                 boolean awaited = over.compareAndSet(false, true);
                                 """)),
                 Mutant.of(
-                        "zombies not waited for", new Edit("Lane", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
-                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(flight);\n", "")),
+                        "abandoned transfers not waited for",
+                        new Edit("IoQueue", "if (BusyRegions.ALL.isEmpty()) {", "if (true) {")),
+                Mutant.of("length not restored", new Edit("Bounces", "            restoreLength(segment);\n", "")),
                 Mutant.of(
                         "a length that a neighbour has made for a moment is believed",
-                        new Edit("Bounces", "flight.coverDone < flight.coverBytes && !flight.lengthens", "false")),
+                        new Edit("Bounces", "segment.coverDone < segment.coverBytes && !segment.lengthens", "false")),
                 Mutant.of(
                         "a failed truncate is swallowed",
                         new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
-                Mutant.of("a free slot goes to nobody", new Edit("Bounces", "        passSlotOn(route);\n", "")),
                 Mutant.of(
-                        "a piece that was given up waits for a slot",
-                        new Edit("Bounces", "        waitingForSlot.remove(flight);\n        lane", "        lane")),
+                        "a free bounce buffer goes to nobody",
+                        new Edit("Bounces", "        passBufferOn(ioPath);\n", "")),
+                Mutant.of(
+                        "a segment that was given up waits for a bounce buffer",
+                        new Edit(
+                                "Bounces",
+                                "        waitingForBuffer.remove(segment);\n        ioQueue",
+                                "        ioQueue")));
+    }
+
+    private static Stream<Mutant> ofEnds() {
+        return Stream.of(
                 Mutant.of(
                         "a cancel on the subscriber's thread",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", "carrier.stop(this);")),
                 Mutant.of(
                         "a transfer that ends while it is held back is kept",
                         new Edit(
-                                "Lane",
+                                "IoQueue",
                                 "            held.remove(transfer);\n        }\n        transfer",
                                 "        }\n        transfer")),
-                Mutant.of("a deadline is kept", new Edit("Lane", "            deadlines.remove(transfer);\n", "")),
+                Mutant.of("a deadline is kept", new Edit("IoQueue", "            deadlines.remove(transfer);\n", "")),
                 Mutant.of(
                         "an abort that nobody asked for is no failure",
-                        new Edit("Lane", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
+                        new Edit("IoQueue", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
-                        "a broken lane forgets what has not reached it",
-                        new Edit("Lane", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
+                        "a broken I/O queue forgets what has not reached it",
+                        new Edit("IoQueue", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
                 Mutant.of(
-                        "a broken lane forgets its syncs",
+                        "a broken I/O queue forgets its syncs",
                         new Edit(
-                                "Lane",
+                                "IoQueue",
                                 "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));\n",
                                 "")),
                 Mutant.of(
                         "a sync waits for a write that was given up",
                         new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
                 Mutant.of(
-                        "lost wake-up: a lane waits before its wake counter is read",
+                        "lost wake-up: an I/O queue waits before its wake counter is read",
                         new Edit("Ring", " && submissions.pending() == 0) {", ") {")),
                 Mutant.of(
-                        "a ring is left open where its lane gets no wake counter",
+                        "a ring is left open where its I/O queue gets no wake counter",
                         new Edit("UringQueue", "            ring.close();\n            throw", "            throw")));
     }
 

@@ -26,12 +26,12 @@ final class RingTables {
     }
 
     @Nullable
-    Descriptor file(int slot) {
-        return slot >= 0 && slot < files.length ? files[slot] : null;
+    Descriptor file(int index) {
+        return index >= 0 && index < files.length ? files[index] : null;
     }
 
-    boolean holds(int slot, long address, long bytes) {
-        Range range = slot < buffers.length ? buffers[slot] : null;
+    boolean holds(int index, long address, long bytes) {
+        Range range = index < buffers.length ? buffers[index] : null;
         return range != null && address >= range.address && address + bytes <= range.address + range.bytes;
     }
 

@@ -35,20 +35,20 @@ final class SimulatedDevice implements StagingDevice {
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return kernel.memory.allocateSlot(bytes);
+    public DeviceMemory allocateStagingBuffer(long bytes) {
+        return kernel.memory.allocateBounceBuffer(bytes);
     }
 
     @Override
     public void copy(Request copy) {
         int bytes = (int) copy.bytes();
         boolean in = copy.isInward();
-        Given slot = kernel.memory.given(copy.slot().hostAddress() + copy.slotOffset(), bytes);
+        Given bounce = kernel.memory.given(copy.staging().hostAddress() + copy.stagingOffset(), bytes);
         Given memory = kernel.memory.given(copy.memory().nativeHandle() + copy.memoryOffset(), bytes);
         running.add(copy);
         world.say("device: begins copy", copy.tag(), "of", bytes, in ? "in" : "out");
         world.later(world.chance.oneIn(kernel.faults.slow()) ? 100_000 : world.chance.below(3000), () -> {
-            (in ? memory : slot).touch().put((in ? slot : memory).touch());
+            (in ? memory : bounce).touch().put((in ? bounce : memory).touch());
             running.remove(copy);
             ended++;
             world.say("device: ends copy", copy.tag());

@@ -2,7 +2,7 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.host.FileCalls;
+import io.penstock.engine.host.kernel.FileCalls;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.spi.ffi.Errno;
@@ -23,7 +23,8 @@ final class SimulatedFiles implements FileCalls {
 
     private final Map<String, SimulatedFile> files = new HashMap<>();
     private final Map<Integer, Descriptor> open = new HashMap<>();
-    private static final AtomicInteger INODES = new AtomicInteger(); // a lane that broke leaves what it knows of a file
+    private static final AtomicInteger INODES =
+            new AtomicInteger(); // an I/O queue that broke leaves what it knows of a file
 
     private int nextFd = 1000;
     private Function<SimulatedFile, Integer> refusal = file -> 0;
@@ -36,7 +37,10 @@ final class SimulatedFiles implements FileCalls {
         return file;
     }
 
-    /** Sets what answers an errno where a call on a file is to fail, and 0 where not; and what says whether a close answers EIO. */
+    /**
+     * Sets what answers an errno where a call on a file is to fail, and 0 where not; and what says whether a close
+     * answers EIO.
+     */
     void refuse(Function<SimulatedFile, Integer> refusal, BooleanSupplier closeFails) {
         this.refusal = refusal;
         this.closeFails = closeFails;

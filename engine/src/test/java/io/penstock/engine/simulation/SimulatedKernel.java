@@ -2,9 +2,9 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.host.FileCalls;
-import io.penstock.engine.host.Kernel;
-import io.penstock.engine.host.RingAvailability;
+import io.penstock.engine.host.kernel.FileCalls;
+import io.penstock.engine.host.kernel.Kernel;
+import io.penstock.engine.host.kernel.RingAvailability;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
@@ -213,7 +213,7 @@ final class SimulatedKernel implements Kernel {
     public int eventfdSignal(int fd) {
         EventFd counter = eventfds.get(fd);
         if (counter == null) {
-            throw new Violation("a wake of a lane that has ended");
+            throw new Violation("a wake of an I/O queue that has ended");
         }
         counter.count++;
         Runnable reader = counter.reader;

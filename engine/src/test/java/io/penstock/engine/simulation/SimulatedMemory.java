@@ -6,11 +6,11 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.Slab;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.memory.Slab;
+import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,7 +55,7 @@ final class SimulatedMemory implements DeviceDriver {
         return given;
     }
 
-    /** From now on, the processor does not reach what is allocated, but for slots. */
+    /** From now on, the processor does not reach what is allocated, but for bounce buffers. */
     void makeOpaque() {
         opaque = true;
     }
@@ -109,12 +109,12 @@ final class SimulatedMemory implements DeviceDriver {
         return slab;
     }
 
-    /** Allocates a slot, for a lane, a queue or a copy. */
-    Slab allocateSlot(long bytes) {
+    /** Allocates a bounce buffer, for an I/O queue, a queue or a copy. */
+    Slab allocateBounceBuffer(long bytes) {
         return slab(bytes);
     }
 
-    /** Returns how many pieces of memory are allocated, but for slots. */
+    /** Returns how many blocks of memory are allocated, but for bounce buffers. */
     long live() {
         return buffers.stream().filter(SimulatedMemory::isLive).count();
     }
@@ -128,7 +128,7 @@ final class SimulatedMemory implements DeviceDriver {
         }
     }
 
-    /** Leaves what is allocated as it is: a lane broke, and what it had in flight is not freed. */
+    /** Leaves what is allocated as it is: an I/O queue broke, and what it had in flight is not freed. */
     static void leave() {
         shared = new Slabs(true);
     }
@@ -136,7 +136,7 @@ final class SimulatedMemory implements DeviceDriver {
     /** Looks for what is still allocated, and for writes to what is not. */
     void checkFreed() {
         if (all.liveSlabs() != 0) {
-            throw new Violation("202: " + all.liveSlabs() + " pieces of memory were never freed");
+            throw new Violation("202: " + all.liveSlabs() + " blocks of memory were never freed");
         }
         for (Slab slab : slabs.values()) {
             checkPoison(slab);

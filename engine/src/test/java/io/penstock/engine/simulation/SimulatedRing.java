@@ -2,13 +2,13 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.simulation.SimulatedKernel.EventFd;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
 import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -201,7 +201,7 @@ final class SimulatedRing {
         }
         boolean fixed = opcode == IoUring.IORING_OP_READ_FIXED || opcode == IoUring.IORING_OP_WRITE_FIXED;
         if (fixed && !tables.holds(sqes.getShort(sqe + IoUring.SQE_BUF_INDEX_OFFSET), address, bytes)) {
-            throw new Violation("an operation on memory that its slot does not hold");
+            throw new Violation("an operation on memory that its bounce buffer does not hold");
         }
         Given memory = opcode == IoUring.IORING_OP_FSYNC ? null : kernel.memory.given(address, bytes);
         long offset = sqes.getLong(sqe + IoUring.SQE_OFF_OFFSET);
@@ -237,13 +237,13 @@ final class SimulatedRing {
     /** Cancelling is inherently racy: every answer that the kernel may give. */
     private void cancel(long target, long userData) {
         Operation operation = inFlight.get(target);
-        int way = chance.below(4);
-        if (operation == null || way == 0) {
+        int variant = chance.below(4);
+        if (operation == null || variant == 0) {
             post(userData, -Errno.ENOENT); // and yet it may run on, and write
-        } else if (way == 1) {
+        } else if (variant == 1) {
             post(userData, -Errno.EALREADY);
             operation.interruption = chance.oneIn(2) ? -Errno.EINTR : chance.oneIn(2) ? -Errno.ECANCELED : 0;
-        } else if (way == 2) {
+        } else if (variant == 2) {
             post(userData, 0);
             end(operation, -Errno.ECANCELED);
         } else {

@@ -6,35 +6,35 @@ import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.HostRoute;
+import io.penstock.engine.host.blocking.BlockingBytes;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Route;
-import io.penstock.engine.spi.staging.SlotSizes;
+import io.penstock.engine.spi.host.HostPath;
+import io.penstock.engine.spi.staging.StagingSizes;
 import io.penstock.engine.spi.staging.SteppedStaging;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** The route through slots to memory that the processor does not reach, over a simulated device. */
-final class SimulatedStaging implements Route {
-    private final HostRoute host; // opens files
+/** The path through bounce buffers to memory that the processor does not reach, over a simulated device. */
+final class SimulatedStaging implements IoPath {
+    private final HostPath host; // opens files
     private final SimulatedKernel kernel;
     private final BlockingBytes bytes;
-    private final SlotSizes sizes;
-    private final int fillers;
+    private final StagingSizes sizes;
+    private final int workers;
 
-    SimulatedStaging(HostRoute host, SimulatedKernel kernel, Options options) {
+    SimulatedStaging(HostPath host, SimulatedKernel kernel, Options options) {
         this.host = host;
         this.kernel = kernel;
         bytes = new BlockingBytes(kernel);
         Chance chance = kernel.world.chance;
-        fillers = chance.between(1, 3);
-        sizes = new SlotSizes(
-                4096L * chance.between(1, 4), chance.between(1, 2), fillers, options.get(CommonOptions.LANE_DEPTH));
+        workers = chance.between(1, 3);
+        sizes = new StagingSizes(
+                4096L * chance.between(1, 4), chance.between(1, 2), workers, options.get(CommonOptions.QUEUE_DEPTH));
     }
 
     @Override
@@ -64,14 +64,14 @@ final class SimulatedStaging implements Route {
     }
 
     @Override
-    public int lanes() {
-        return host.lanes();
+    public int ioQueues() {
+        return host.ioQueues();
     }
 
     @Override
     public NativeQueue openQueue() {
         SimulatedDevice device = new SimulatedDevice(kernel);
-        return new SteppedStaging(device, bytes, sizes, fillers, new SteppedStaging.Stage() {
+        return new SteppedStaging(device, bytes, sizes, workers, new SteppedStaging.Stage() {
             @Override
             public void start(Runnable body) {
                 kernel.world.start(body);
@@ -90,7 +90,7 @@ final class SimulatedStaging implements Route {
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return kernel.memory.allocateSlot(bytes);
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        return kernel.memory.allocateBounceBuffer(bytes);
     }
 }

@@ -6,9 +6,9 @@ import io.penstock.CommonOptions;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.PenstockException;
-import io.penstock.engine.SteppedLanes;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
+import io.penstock.engine.SteppedQueues;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,15 +52,15 @@ public final class Simulation implements AutoCloseable {
         private final SimulatedMemory memory = new SimulatedMemory();
         private final SimulatedFiles files = new SimulatedFiles();
         private final SimulatedKernel kernel;
-        private final SteppedLanes.Left before = SteppedLanes.Left.now();
-        private final int routes;
-        private boolean breaks; // a lane, at some turn
+        private final SteppedQueues.Left before = SteppedQueues.Left.now();
+        private final int ioPaths;
+        private boolean breaks; // an I/O queue, at some turn
 
         Run(long seed, @Nullable Consumer<String> story) {
             chance = new Chance(seed);
             world = new World(chance, story);
             kernel = new SimulatedKernel(world, Faults.of(chance), memory, files);
-            routes = chance.oneIn(4) ? 2 : 1;
+            ioPaths = chance.oneIn(4) ? 2 : 1;
             if (chance.oneIn(4)) {
                 kernel.useChannels();
                 if (chance.oneIn(2)) {
@@ -113,10 +113,10 @@ public final class Simulation implements AutoCloseable {
                 go();
             } else {
                 go();
-                if (!world.hasBroken()) { // else some wait behind what the broken lane has left
+                if (!world.hasBroken()) { // else some wait behind what the broken I/O queue has left
                     workload.checkEnded();
                     workload.attempts.buffers.forEach(TestBuffer::check);
-                    workload.checkAtRest(routes);
+                    workload.checkAtRest(ioPaths);
                 }
                 workload.close();
                 go();
@@ -131,17 +131,17 @@ public final class Simulation implements AutoCloseable {
         private void check(Workload workload) {
             workload.checkEnded();
             if (world.hasBroken()) {
-                SteppedLanes.Left.forgetZombies();
+                SteppedQueues.Left.forgetAbandoned();
                 SimulatedMemory.leave(); // what was in flight stays as it is (rule 601)
                 return;
             }
             workload.checkContent();
-            if (!world.lanesHaveEnded()) {
-                throw new Violation("601: a lane still runs");
+            if (!world.queuesHaveEnded()) {
+                throw new Violation("601: an I/O queue still runs");
             }
             kernel.checkClosed();
             memory.checkFreed();
-            SteppedLanes.Left after = SteppedLanes.Left.now();
+            SteppedQueues.Left after = SteppedQueues.Left.now();
             if (!after.equals(before)) {
                 throw new Violation("left behind: " + after + ", not " + before);
             }
@@ -172,23 +172,23 @@ public final class Simulation implements AutoCloseable {
         private Backend open() {
             Options options = Options.none()
                     .with(CommonOptions.DELIVERY, chance.pick(List.of(CommonOptions.Delivery.values())))
-                    .with(CommonOptions.LANE_DEPTH, chance.between(1, chance.oneIn(2) ? 8 : 40))
-                    .with(CommonOptions.LANE_BYTES, 64L << 10)
+                    .with(CommonOptions.QUEUE_DEPTH, chance.between(1, chance.oneIn(2) ? 8 : 40))
+                    .with(CommonOptions.QUEUE_BYTES, 64L << 10)
                     .with(CommonOptions.POISON, chance.oneIn(3))
-                    .with(CommonOptions.PIECE_BYTES, chance.oneIn(2) ? 4096L : 8192L)
+                    .with(CommonOptions.SEGMENT_BYTES, chance.oneIn(2) ? 4096L : 8192L)
                     .with(HostOptions.IO, kernel.usesChannels() ? HostIo.POOL : HostIo.URING)
                     .with(HostOptions.THREADS, chance.between(1, 4))
-                    .with(HostOptions.LANES, chance.between(1, 3))
+                    .with(HostOptions.QUEUES, chance.between(1, 3))
                     .with(HostOptions.ASYNC_BYTES, 8L << 10)
                     .with(HostOptions.REGISTER, !chance.oneIn(3));
             List<Option<?>> known = new ArrayList<>(CommonOptions.all());
             known.addAll(HostOptions.all());
             Options resolved = options.resolve(known);
             long quantum = chance.pick(List.of(1L, 4096L, 1L << 20));
-            int slots = chance.oneIn(2) ? chance.between(1, 3) : 16;
-            var stage =
-                    new SteppedLanes.Stage(world.clock(), chance::below, world::start, this::between, quantum, slots);
-            return SteppedLanes.open(memory, SimulatedRoute.open(resolved, kernel, routes), resolved, stage);
+            int bounceBuffers = chance.oneIn(2) ? chance.between(1, 3) : 16;
+            var stage = new SteppedQueues.Stage(
+                    world.clock(), chance::below, world::start, this::between, quantum, bounceBuffers);
+            return SteppedQueues.open(memory, SimulatedPath.open(resolved, kernel, ioPaths), resolved, stage);
         }
 
         private boolean between() {
@@ -198,7 +198,7 @@ public final class Simulation implements AutoCloseable {
             if (breaks && chance.oneIn(40)) {
                 breaks = false;
                 world.breaks();
-                throw new SteppedLanes.Bug();
+                throw new SteppedQueues.Bug();
             }
             return !chance.oneIn(6);
         }

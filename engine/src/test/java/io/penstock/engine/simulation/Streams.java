@@ -183,7 +183,10 @@ final class Streams {
 
     // Fences.
 
-    /** Returns what writes a part of a chunk elsewhere, so that its lease ends after the fence of that; null where there is no room. */
+    /**
+     * Returns what writes a part of a chunk elsewhere, so that its lease ends after the fence of that; null where there
+     * is no room.
+     */
     private @Nullable Mono<Object> write(Chunk chunk, ByteBuffer bytes, Watch<?> watch) {
         Handle handle = workload.attempts.someHandle(true);
         Place spot = handle == null ? null : chance.pick(handle.of.spots);

@@ -4,7 +4,9 @@ package io.penstock.engine.simulation;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A rule that was broken; the message says which. Remembered, since the engine survives much of what is thrown at it. */
+/**
+ * A rule that was broken; the message says which. Remembered, since the engine survives much of what is thrown at it.
+ */
 final class Violation extends AssertionError {
     private static final long serialVersionUID = 1;
 

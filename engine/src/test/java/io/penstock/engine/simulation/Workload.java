@@ -9,7 +9,7 @@ import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
-import io.penstock.engine.SteppedLanes;
+import io.penstock.engine.SteppedQueues;
 import io.penstock.engine.simulation.TestFile.Handle;
 import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
@@ -303,26 +303,26 @@ final class Workload {
     // In the end.
 
     /** When nobody has anything to do any more: what is open is what the application has. */
-    void checkAtRest(int routes) {
+    void checkAtRest(int ioPaths) {
         int handles =
                 attempts.files.stream().mapToInt(file -> file.handles.size()).sum();
-        int open = kernel.files.openCount(); // what one route could not open goes by the other
-        if (kernel.hasFailed() ? open < handles || open > handles * routes : open != handles * routes) {
-            throw new Violation("202: " + open + " descriptors, of " + handles + " files on " + routes + " routes");
+        int open = kernel.files.openCount(); // what one path could not open goes by the other
+        if (kernel.hasFailed() ? open < handles || open > handles * ioPaths : open != handles * ioPaths) {
+            throw new Violation("202: " + open + " descriptors, of " + handles + " files on " + ioPaths + " paths");
         }
         long buffers =
                 attempts.buffers.stream().filter(buffer -> !buffer.isClosed()).count();
         long kept = pipelines.streams.keptChunks();
         if (kernel.memory.live() != buffers + kept) {
-            throw new Violation("202: " + kernel.memory.live() + " pieces of memory, of " + buffers + " buffers and "
+            throw new Violation("202: " + kernel.memory.live() + " blocks of memory, of " + buffers + " buffers and "
                     + kept + " chunks");
         }
-        String known = SteppedLanes.known(backend);
+        String known = SteppedQueues.known(backend);
         if (!known.isEmpty()) {
             throw new Violation("102: at rest there are " + known);
         }
         if (world.now() >= HOUR.toNanos()) {
-            throw new Violation("205: a lane waits for the deadline of a transfer that has ended");
+            throw new Violation("205: an I/O queue waits for the deadline of a transfer that has ended");
         }
     }
 

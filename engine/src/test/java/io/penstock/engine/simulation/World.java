@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual time and who acts next: lanes, the kernel, delivery and the application take steps by chance. */
+/** Virtual time and who acts next: I/O queues, the kernel, delivery and the application take steps by chance. */
 final class World {
     private static final int MOST_STEPS = 200_000;
 
-    /** A lane's thread: ready to run, or waiting in the kernel. */
+    /** A I/O thread: ready to run, or waiting in the kernel. */
     private static final class Fiber {
         final Coroutine coroutine;
 
@@ -78,7 +78,7 @@ final class World {
         interrupts = true;
     }
 
-    /** Says that a lane breaks. */
+    /** Says that an I/O queue breaks. */
     void breaks() {
         broken = true;
     }
@@ -121,7 +121,7 @@ final class World {
         applicationWakesAt = now + nanos;
     }
 
-    /** Returns who acts: a lane, or everybody else as one. */
+    /** Returns who acts: an I/O queue, or everybody else as one. */
     Object caller() {
         Fiber fiber = current;
         return fiber == null ? this : fiber;
@@ -132,7 +132,7 @@ final class World {
         return current != null;
     }
 
-    /** Lets others act before the caller goes on, if the caller is a lane. */
+    /** Lets others act before the caller goes on, if the caller is an I/O queue. */
     void pause() {
         Fiber fiber = current;
         if (fiber != null) {
@@ -140,7 +140,7 @@ final class World {
         }
     }
 
-    /** Waits, as a lane, until something is so; returns whether it is, rather than the time being over. */
+    /** Waits, as an I/O queue, until something is so; returns whether it is, rather than the time being over. */
     boolean await(BooleanSupplier something, long nanos) {
         Fiber fiber = current;
         if (abandoned) { // also for code that caught the first of these and waits again
@@ -175,8 +175,8 @@ final class World {
         fibers.forEach(fiber -> fiber.coroutine.abandon());
     }
 
-    /** Returns whether every lane has ended. */
-    boolean lanesHaveEnded() {
+    /** Returns whether every I/O queue has ended. */
+    boolean queuesHaveEnded() {
         return fibers.isEmpty();
     }
 

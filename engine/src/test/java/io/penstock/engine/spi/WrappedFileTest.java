@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class WrappedFileTest {
 
     private static final Limits HOSTS = new Limits(512, 512, 1 << 20, 1 << 20, false);
-    private static final Limits ROUTES = new Limits(4096, 1, 1 << 16, 1 << 16, true);
+    private static final Limits PATHS = new Limits(4096, 1, 1 << 16, 1 << 16, true);
 
     private final List<String> asked = new ArrayList<>();
 
@@ -52,7 +52,7 @@ class WrappedFileTest {
         }
     };
 
-    private final NativeFile file = new WrappedFile<>(host, ROUTES) {};
+    private final NativeFile file = new WrappedFile<>(host, PATHS) {};
 
     @Test
     void identityLengthSpaceAndNameAreTheHosts() throws IOException {
@@ -65,8 +65,8 @@ class WrappedFileTest {
     }
 
     @Test
-    void limitsAreTheRoutes() {
-        assertThat(file.limits()).isEqualTo(ROUTES);
+    void limitsAreThePaths() {
+        assertThat(file.limits()).isEqualTo(PATHS);
     }
 
     @Test

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The class path of a JVM that a test starts: test runners may keep theirs elsewhere than in {@code java.class.path}. */
+/**
+ * The class path of a JVM that a test starts: test runners may keep theirs elsewhere than in {@code java.class.path}.
+ */
 public final class ClassPath {
 
     private ClassPath() {}

@@ -102,7 +102,7 @@ public final class HeldCommands implements Gate {
         synchronized (this) {
             readable += bytes;
         }
-        queues.forEach(NativeQueue::wake);
+        queues.forEach(queue -> queue.wakeup().wake());
     }
 
     @Override
@@ -110,7 +110,7 @@ public final class HeldCommands implements Gate {
         synchronized (this) {
             holdsWrites = false;
         }
-        queues.forEach(NativeQueue::wake);
+        queues.forEach(queue -> queue.wakeup().wake());
         awaitWritten(bytes);
     }
 
@@ -135,7 +135,7 @@ public final class HeldCommands implements Gate {
         synchronized (this) {
             closed = true;
         }
-        queues.forEach(NativeQueue::wake);
+        queues.forEach(queue -> queue.wakeup().wake());
         // It stays known while commands are still on their way to it: they may pass now.
         GATES.removeIf(gate -> gate != this && gate.isClosed());
     }

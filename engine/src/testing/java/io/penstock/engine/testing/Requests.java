@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a native queue under test, by tag, and how each ended: what the engine is to a queue. A request that ends
- * twice fails the test.
+ * The requests of a native queue under test, by tag, and how each ended: what the engine is to a queue. A request that
+ * ends twice fails the test.
  *
  * <p><b>Threading:</b> the thread that turns the queue.
  */

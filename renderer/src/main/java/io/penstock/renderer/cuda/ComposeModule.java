@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The kernels of {@code compose.cu} as PTX: compiled for the device where NVIDIA's runtime compiler is, else what CUDA
- * 13.0 made once of the same source ({@code nvcc -ptx -arch=compute_75 --fmad=false -x cu compose.cu}). The first line of
- * {@code compose.ptx}, added by hand, has the SHA-256 of that source; a test compares.
+ * The kernels of {@code compose.cu} as PTX: compiled for the device if NVIDIA's runtime compiler is available,
+ * otherwise as compiled by CUDA 13.0 from the same source ({@code nvcc -ptx -arch=compute_75 --fmad=false -x cu
+ * compose.cu}). The first line of {@code compose.ptx}, added by hand, has the SHA-256 of that source; a test compares.
  */
 final class ComposeModule {
 

@@ -27,7 +27,7 @@ public final class CudaKernels implements KernelQueue {
 
     private static final int BLOCK = 128;
 
-    /** More than a stream of slabs ever leases at a time: the oldest event is passed when its turn comes again. */
+    /** More than a stream of slabs leases at a time: an event is signalled before it is reused. */
     private static final int EVENTS = 16;
 
     private final long context;
@@ -85,7 +85,7 @@ public final class CudaKernels implements KernelQueue {
     /**
      * Opens a stream in the context that a backend's memory is in.
      *
-     * @throws IllegalStateException if CUDA refuses, with its answer
+     * @throws IllegalStateException with CUDA's error, if a call fails
      */
     public static CudaKernels beside(Backend backend) {
         try (DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(1).block())) {
@@ -125,7 +125,7 @@ public final class CudaKernels implements KernelQueue {
     public void put(ByteBuffer from, long address) {
         enter();
         check(CudaDriver.cuMemcpyHtoDAsync_v2(address, from, from.remaining(), stream), "cuMemcpyHtoDAsync");
-        synchronize(); // the buffer is the caller's again
+        synchronize(); // the caller may reuse the buffer
     }
 
     @Override

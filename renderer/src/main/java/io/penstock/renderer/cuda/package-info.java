@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How an application puts CUDA work of its own behind transfers: kernels, an event behind them, a fence of that event. */
+/**
+ * How an application orders its own CUDA work behind transfers: kernels, an event behind them, a fence of that event.
+ */
 @NullMarked
 package io.penstock.renderer.cuda;
 

@@ -6,10 +6,10 @@ import io.penstock.renderer.dx11.ffi.Method;
 import java.util.Arrays;
 
 /**
- * Where a projection is drawn, and the texture with the slab that it is drawn from.
+ * The target of a projection, and the texture with the slab that it is drawn from.
  *
  * @param slab the texture of three dimensions that slabs are read into
- * @param target what is drawn on
+ * @param target the texture that is drawn to
  */
 record Canvas(Painter painter, long slab, long slabView, long target, long targetView) {
 
@@ -19,7 +19,7 @@ record Canvas(Painter painter, long slab, long slabView, long target, long targe
     private static final int CPU_ACCESS_READ = 0x20000;
 
     /**
-     * Makes one whose values are all below any voxel.
+     * Creates a canvas whose values are all below any voxel.
      *
      * @param size of the slab: columns, rows, slices
      * @param format of its texels
@@ -45,7 +45,7 @@ record Canvas(Painter painter, long slab, long slabView, long target, long targe
         return new int[] {size[0], size[1], 1, 1, Painter.R32_FLOAT, 1, 0, usage, bind, access, 0};
     }
 
-    /** Returns what was drawn, once it is. */
+    /** Waits for the drawing and returns its values. */
     float[] values(int[] size) {
         float[] values = new float[size[0] * size[1]];
         long staging = Method.CREATE_TEXTURE_2D.make(painter.device(), flat(size, STAGING, 0, CPU_ACCESS_READ), 0L);

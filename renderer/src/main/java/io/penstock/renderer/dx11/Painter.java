@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.Objects;
 
 /**
- * The application's side of Direct3D: shaders, and what else drawing needs, on the device of a backend, whose immediate
- * context is protected: what is drawn stands between the backend's copies, in the order of the calls.
+ * The application's side of Direct3D: shaders and other drawing state on the device of a backend, whose immediate
+ * context is protected: draws are interleaved with the backend's copies, in the order of the calls.
  *
  * <p><b>Threading:</b> any thread, one at a time.
  *
@@ -64,7 +64,7 @@ public final class Painter implements AutoCloseable {
     /**
      * Prepares to draw on the device that a backend's memory is on.
      *
-     * @throws IllegalStateException if Direct3D or the compiler refuses, with its answer
+     * @throws IllegalStateException with the error of Direct3D or the compiler, if a call fails
      */
     public static Painter beside(Backend backend) {
         try (DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(1).block())) {
@@ -88,7 +88,7 @@ public final class Painter implements AutoCloseable {
         return blend;
     }
 
-    /** Has an object released with this, or before by {@link #drop}. */
+    /** Registers an object to be released with this, or earlier by {@link #drop}. */
     long keep(long object) {
         held.push(object);
         return object;
@@ -129,13 +129,13 @@ public final class Painter implements AutoCloseable {
         Method.DRAW.call(context, quads.vertices(), 0);
     }
 
-    /** Waits for nothing: what Direct3D still needs, it holds itself. */
+    /** Does not wait: Direct3D holds references to what it still needs. */
     @Override
     public void close() {
         while (!held.isEmpty()) {
             long object = held.pop();
             if (held.size() == 1) {
-                Method.CLEAR_STATE.call(object); // the context: it holds what was set last
+                Method.CLEAR_STATE.call(object); // the context: it holds the state that was set last
             }
             Method.RELEASE.call(object);
         }

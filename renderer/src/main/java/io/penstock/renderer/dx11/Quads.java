@@ -17,7 +17,7 @@ record Quads(long buffer, int vertices) {
     private static final float[][] CORNERS = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
 
     /**
-     * Makes them.
+     * Creates the quads.
      *
      * @param along the axis of the file that lines run along
      * @param size of the slab: columns, rows, slices

@@ -41,9 +41,9 @@ public final class TextureProjection implements SlabOrder, AutoCloseable {
         this.voxel = painter.keep(Layouts.buffer(painter.device(), BIND_CONSTANT_BUFFER, voxel(header)));
     }
 
-    /** Returns whether a volume's voxels fit into texels, and come out of them as the processor sees them. */
+    /** Returns true if a volume's voxels fit into texels and are read back with the values that the processor uses. */
     public static boolean takes(NiftiHeader header) {
-        // What is no number is never the brightest to the processor; blending does not promise that.
+        // On the processor NaN is never the brightest; blending does not guarantee that.
         return header.type() != VoxelType.FLOAT32 && header.columns() <= MOST_TEXELS && header.rows() <= MOST_TEXELS;
     }
 
@@ -89,7 +89,7 @@ public final class TextureProjection implements SlabOrder, AutoCloseable {
         return new int[] {plane.width(), plane.height()};
     }
 
-    /** Orders the slab to be drawn that is in the texture; whatever is read into it later comes behind that. */
+    /** Enqueues the drawing of the slab in the texture; later reads into it are ordered behind. */
     public void visit(SlabPlan.Range slab) {
         Canvas here = canvas;
         if (here == null) {

@@ -19,10 +19,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A few 3D textures, through which the slabs of a volume go from the file to shaders: while these look at one, the next
- * are filled.
+ * A few 3D textures that stream the slabs of a volume from the file to shaders: while these read one, the next ones are
+ * filled.
  *
- * <p><b>Ownership:</b> close it when what it has shown has ended, and before the application.
+ * <p><b>Ownership:</b> close it after all that it has shown has completed, and before the application.
  */
 public final class BrickStream implements AutoCloseable {
 
@@ -31,14 +31,14 @@ public final class BrickStream implements AutoCloseable {
     private final SlabPlan plan;
     private final List<Brick> bricks = new ArrayList<>();
 
-    /** A texture, and the shaders that look at it. */
+    /** A texture, and the shaders' use of it. */
     private record Brick(int texture, TextureUse use) {}
 
     /**
-     * Makes the textures.
+     * Creates the textures.
      *
-     * @param plan its depth is how many, its thickest slab how large
-     * @throws BadVolumeException if OpenGL has none so large
+     * @param plan its depth is the number of textures, its thickest slab their size
+     * @throws BadVolumeException if OpenGL does not support that size
      */
     public BrickStream(GlApplication application, NiftiHeader header, SlabPlan plan) throws BadVolumeException {
         this.application = application;
@@ -59,7 +59,7 @@ public final class BrickStream implements AutoCloseable {
         }
     }
 
-    /** Returns how many texels 3D textures have in each direction at most. */
+    /** Returns the maximum size of 3D textures in each direction. */
     public static int mostTexels(GlApplication application) {
         return application.number(GlCalls.GL_MAX_3D_TEXTURE_SIZE);
     }
@@ -69,7 +69,7 @@ public final class BrickStream implements AutoCloseable {
         int slices = (int) (plan.chunkBytes() / header.sliceBytes());
         GlCalls.glCreateTextures(GlCalls.GL_TEXTURE_3D, 1, name);
         GlCalls.glTextureStorage3D(name[0], 1, format(), header.columns(), header.rows(), slices);
-        // Integers cannot be interpolated: a texture that asks for it counts as incomplete, and is all zeros.
+        // Integers cannot be interpolated: a texture with such a filter is incomplete and reads as zeros.
         GlCalls.glTextureParameteri(name[0], GlCalls.GL_TEXTURE_MIN_FILTER, GlCalls.GL_NEAREST);
         GlCalls.glTextureParameteri(name[0], GlCalls.GL_TEXTURE_MAG_FILTER, GlCalls.GL_NEAREST);
         try {
@@ -81,7 +81,7 @@ public final class BrickStream implements AutoCloseable {
         return name[0];
     }
 
-    /** The bits of voxels, whatever they mean: shaders know. */
+    /** The format for the bits of voxels; shaders interpret them. */
     private int format() {
         return switch (header.type().bytes()) {
             case 1 -> GlCalls.GL_R8UI;
@@ -93,12 +93,12 @@ public final class BrickStream implements AutoCloseable {
     /**
      * Shows all slabs to a composition, in the order of the plan.
      *
-     * <p><b>Result:</b> how each came, when shaders were told to look at it.
+     * <p><b>Result:</b> the completion of each, once the shaders that read it are enqueued.
      *
-     * <p><b>Threading:</b> signals come on the application's thread.
+     * <p><b>Threading:</b> signals are delivered on the application's thread.
      */
     public Flux<Completion> show(StorageFile file, DeviceComposition composition) {
-        // One is looked at, the others are being filled.
+        // One is read by shaders, the others are being filled.
         return Flux.range(0, plan.slabs().size())
                 .flatMapSequential(index -> Mono.defer(() -> fill(file, index)), plan.depth() - 1, 1)
                 .index()
@@ -106,7 +106,7 @@ public final class BrickStream implements AutoCloseable {
                         filled -> Mono.fromCallable(
                                         () -> look(composition, filled.getT1().intValue(), filled.getT2()))
                                 .subscribeOn(application.scheduler()),
-                        0); // the next is asked for when this one was looked at: then a texture is free
+                        0); // the next is requested once this one was shown: then a texture is free
     }
 
     private Brick brick(int index) {
@@ -132,7 +132,7 @@ public final class BrickStream implements AutoCloseable {
                     + range.bytes() + " bytes at " + range.fileOffset());
         }
         Brick brick = brick(index);
-        brick.use.forget(); // the transfer that waited for it has ended
+        brick.use.forget(); // the transfer that waited for it has completed
         composition.visit(range, new DevicePlace(brick.texture, 0));
         brick.use.begun();
         return filled;

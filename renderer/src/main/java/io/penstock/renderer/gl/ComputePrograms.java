@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The kernels of {@code compose.comp}, a program each, compiled by the driver when they are first asked for.
+ * The kernels of {@code compose.comp}, one program each, compiled by the driver at first use.
  *
  * <p><b>Threading:</b> the thread of the context.
  */
@@ -32,7 +32,7 @@ final class ComputePrograms implements AutoCloseable {
     /**
      * Returns the program of a kernel.
      *
-     * @throws IllegalStateException with what the compiler said
+     * @throws IllegalStateException with the compiler's log
      */
     int program(String kernel) {
         return programs.computeIfAbsent(kernel, this::compiled);

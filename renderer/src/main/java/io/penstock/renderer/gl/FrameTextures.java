@@ -20,10 +20,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
 
 /**
- * The textures that a video goes through: some for frames that are fetched, a texture per plane, and those of the screen,
- * which a frame is copied to when it is shown.
+ * The textures of a video: some for frames being fetched, one texture per plane, and those of the screen, to which a
+ * frame is copied when it is shown.
  *
- * <p><b>Ownership:</b> close it when the playback has ended, and before the application.
+ * <p><b>Ownership:</b> close it after the playback has terminated, and before the application.
  */
 public final class FrameTextures implements Playback.Stage, AutoCloseable {
 
@@ -35,14 +35,14 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
     private final List<Integer> screen = new ArrayList<>();
     private volatile @Nullable TransferPath path;
 
-    /** The textures of a frame, and what they are used for. */
+    /** The textures of a frame, and their use. */
     private record Place(List<Integer> textures, TextureUse use) {}
 
     /**
-     * Makes the textures.
+     * Creates the textures.
      *
-     * @param count how many frames there is to be room for
-     * @throws IllegalStateException if OpenGL has none so large
+     * @param count the number of frames to allocate textures for
+     * @throws IllegalStateException if OpenGL does not support that size
      */
     public FrameTextures(GlApplication application, StorageFile file, List<Plane> planes, int count) {
         this.application = application;
@@ -119,7 +119,7 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
     }
 
     private void copyToScreen(Place place) {
-        place.use.forget(); // the transfer that waited for it has ended: this frame is here
+        place.use.forget(); // the transfer that waited for it has completed: this frame is here
         for (int i = 0; i < planes.size(); i++) {
             Plane plane = planes.get(i);
             GlCalls.glCopyImageSubData(
@@ -148,7 +148,7 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
         return List.copyOf(screen);
     }
 
-    /** Returns the way that frames took; null before the first. */
+    /** Returns the path that frames took; null before the first. */
     public @Nullable TransferPath path() {
         return path;
     }

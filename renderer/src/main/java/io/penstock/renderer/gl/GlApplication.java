@@ -16,10 +16,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * An application that draws without a window: a context, current on a thread of its own, and a backend that shares buffers,
- * textures and sync objects with it.
+ * An application that draws without a window: a context, current on a thread of its own, and a backend that shares
+ * buffers, textures and sync objects with it.
  *
- * <p><b>Threading:</b> any thread; what is handed in runs on the one that has the context.
+ * <p><b>Threading:</b> any thread; submitted calls run on the thread with the context.
  *
  * <p><b>Ownership:</b> it owns the backend.
  */
@@ -30,7 +30,7 @@ public final class GlApplication implements AutoCloseable {
     private final ExecutorService thread = Executors.newSingleThreadExecutor(GlApplication::thread);
     private final Scheduler scheduler = Schedulers.fromExecutorService(thread, THREAD);
     private volatile @Nullable Thread itself;
-    private @Nullable HeadlessContext context; // the thread's
+    private @Nullable HeadlessContext context; // used by the thread
     private @Nullable Backend backend;
 
     private GlApplication() {}
@@ -64,7 +64,7 @@ public final class GlApplication implements AutoCloseable {
         return here.share();
     }
 
-    /** Returns the backend that fills what the application makes. */
+    /** Returns the backend that fills the application's objects. */
     public Backend backend() {
         return Objects.requireNonNull(backend);
     }
@@ -75,9 +75,9 @@ public final class GlApplication implements AutoCloseable {
     }
 
     /**
-     * Has something call OpenGL, and waits for its answer.
+     * Runs calls to OpenGL on the thread, and waits for their result.
      *
-     * @throws IllegalStateException if OpenGL has said no, with its answer
+     * @throws IllegalStateException with OpenGL's error, if a call failed
      */
     <T> T call(Supplier<T> calls) {
         if (Thread.currentThread() == itself) {
@@ -93,7 +93,7 @@ public final class GlApplication implements AutoCloseable {
         }
     }
 
-    /** As {@link #call}, where there is nothing to answer. */
+    /** Like {@link #call}, without a result. */
     void run(Runnable calls) {
         call(() -> {
             calls.run();
@@ -101,7 +101,7 @@ public final class GlApplication implements AutoCloseable {
         });
     }
 
-    /** Returns a number that OpenGL has. */
+    /** Returns an integer parameter of OpenGL. */
     int number(int name) {
         return call(() -> {
             int[] value = new int[1];
@@ -112,9 +112,9 @@ public final class GlApplication implements AutoCloseable {
     }
 
     /**
-     * Goes on if OpenGL has no complaint; on its thread.
+     * Checks that OpenGL has no error; on its thread.
      *
-     * @throws IllegalStateException with OpenGL's answer
+     * @throws IllegalStateException with OpenGL's error
      */
     static void check(String call) {
         int error = GlCalls.glGetError();

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The kernels as compute shaders in an application's context: memory is buffers, addresses are their names, and a slab is a
- * 3D texture.
+ * The kernels as compute shaders in an application's context: memory maps to buffers, addresses to their names, and a
+ * slab to a 3D texture.
  *
  * <p><b>Ownership:</b> close it before the application.
  */
 public final class GlKernels implements Kernels, AutoCloseable {
 
-    /** What a kernel's first parameters are: f the frame, s a slab, b a buffer; those behind are numbers. */
+    /** The first parameters of each kernel: f the frame, s a slab, b a buffer; the others are numbers. */
     private static final Map<String, String> PARAMETERS = Map.of(
             "maxima",
             "fsb",
@@ -32,9 +32,9 @@ public final class GlKernels implements Kernels, AutoCloseable {
             "fbbbbbb");
 
     private static final int GROUP = 64; // local_size_x
-    private static final int MOST_GROUPS = 65_535; // in a direction: what every GL has
+    private static final int MOST_GROUPS = 65_535; // per direction: supported by every GL
 
-    /** Threads of a processor take longer to begin than an index takes. */
+    /** Starting a processor thread takes longer than handling an index. */
     private static final int MOST_GROUPS_IN_SOFTWARE = 64;
 
     private final GlApplication application;
@@ -42,7 +42,7 @@ public final class GlKernels implements Kernels, AutoCloseable {
     private final long mostBytes;
     private final long mostGroups;
 
-    /** Makes them; the driver compiles each when it is first run. */
+    /** Creates the kernels; the driver compiles each at its first run. */
     public GlKernels(GlApplication application) {
         this.application = application;
         this.mostGroups = application.backend().capabilities().hardware() ? Long.MAX_VALUE : MOST_GROUPS_IN_SOFTWARE;
@@ -115,7 +115,7 @@ public final class GlKernels implements Kernels, AutoCloseable {
             int name = (int) arguments[i];
             switch (objects.charAt(i)) {
                 case 'f' -> GlCalls.glBindBufferBase(GlCalls.GL_UNIFORM_BUFFER, 0, name);
-                case 's' -> GlCalls.glBindTextureUnit(0, name); // again each time: what has arrived is seen then
+                case 's' -> GlCalls.glBindTextureUnit(0, name); // rebound each time: makes arrived data visible
                 default -> GlCalls.glBindBufferBase(GlCalls.GL_SHADER_STORAGE_BUFFER, buffers++, name);
             }
         }

@@ -7,11 +7,11 @@ import io.penstock.renderer.gl.ffi.GlCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the application has OpenGL do with a texture: behind it stands a GLsync, for which the next transfer into the texture
- * waits.
+ * The use of a texture by the application's OpenGL commands: a GLsync follows them, and the next transfer into the
+ * texture waits for it.
  *
- * <p><b>Threading:</b> {@link #begun} and {@link #forget} on the application's thread; a transfer is put behind a use when
- * that was told.
+ * <p><b>Threading:</b> {@link #begun} and {@link #forget} on the application's thread; a transfer is ordered behind a
+ * use once that is recorded.
  */
 final class TextureUse {
 
@@ -23,10 +23,10 @@ final class TextureUse {
         this.application = application;
     }
 
-    /** Notes down that OpenGL was told of it. */
+    /** Records that the use was issued to OpenGL. */
     void begun() {
         sync = GlCalls.glFenceSync(GlCalls.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-        GlCalls.glFlush(); // else another context may wait for ever
+        GlCalls.glFlush(); // otherwise another context may wait for ever
         GlApplication.check("glFenceSync");
         fence = application.backend().fence(sync);
     }
@@ -37,14 +37,14 @@ final class TextureUse {
         return until == null ? transfer : transfer.after(until);
     }
 
-    /** Lets go of the GLsync, which lives as long as a transfer may wait for it: when that has ended. */
+    /** Deletes the GLsync; call it once the transfer that may wait for it has completed. */
     void forget() {
         DeviceFence passed = fence;
         if (passed != null) {
             passed.close();
             fence = null;
         }
-        GlCalls.glDeleteSync(sync); // OpenGL passes over one that is 0
+        GlCalls.glDeleteSync(sync); // OpenGL ignores 0
         sync = 0;
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How an application that draws with OpenGL has files streamed into its textures, and puts shaders behind that. */
+/**
+ * How an application that draws with OpenGL streams files into its textures, and orders shaders behind the transfers.
+ */
 @NullMarked
 package io.penstock.renderer.gl;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.opencl;
 
-/** What OpenCL's functions answer. */
+/** Checks of OpenCL's results. */
 final class Answers {
 
     private Answers() {}
 
     /**
-     * Goes on if a call has succeeded.
+     * Checks that a call has succeeded.
      *
-     * @throws IllegalStateException with OpenCL's answer
+     * @throws IllegalStateException with OpenCL's error
      */
     static void check(int answer, String call) {
         if (answer != 0) {

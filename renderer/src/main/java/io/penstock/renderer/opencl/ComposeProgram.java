@@ -24,9 +24,9 @@ final class ComposeProgram implements AutoCloseable {
     private final Map<String, Long> kernels = new HashMap<>();
 
     /**
-     * Compiles them.
+     * Compiles the kernels.
      *
-     * @throws IllegalStateException with what the compiler said
+     * @throws IllegalStateException with the compiler's log
      */
     ComposeProgram(long context, long device) {
         int[] error = new int[1];
@@ -40,7 +40,7 @@ final class ComposeProgram implements AutoCloseable {
         }
     }
 
-    /** The processor rounds after each operation; a device that can is to do so, too. */
+    /** The processor rounds after each operation; a device that supports it does so too. */
     private static String options(long device) {
         long[] abilities = new long[1];
         Answers.check(

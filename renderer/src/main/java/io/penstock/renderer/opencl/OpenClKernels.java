@@ -21,7 +21,7 @@ public final class OpenClKernels implements KernelQueue {
 
     private static final int BLOCKING = 1;
 
-    /** Work items of one group: what every device has, and few enough to waste none. */
+    /** Work items of one group: supported by every device, and few enough to waste none. */
     private static final long GROUP = 64;
 
     private final long context;
@@ -41,7 +41,7 @@ public final class OpenClKernels implements KernelQueue {
     /**
      * Opens a queue in the context that a backend's memory is in.
      *
-     * @throws IllegalStateException if OpenCL refuses, with its answer
+     * @throws IllegalStateException with OpenCL's error, if a call fails
      */
     public static OpenClKernels beside(Backend backend) {
         try (DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(1).block())) {

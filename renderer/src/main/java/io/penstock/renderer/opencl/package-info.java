@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How an application puts OpenCL kernels of its own behind transfers: a queue of its own, an event, a fence of that event. */
+/**
+ * How an application orders its own OpenCL kernels behind transfers: its own queue, an event, a fence of that event.
+ */
 @NullMarked
 package io.penstock.renderer.opencl;
 

@@ -31,7 +31,7 @@ public final class Png {
 
     private Png() {}
 
-    /** Writes {@code picture} to {@code path}, replacing what was there; at no time is there half a file. */
+    /** Writes {@code picture} to {@code path}, replacing what was there; never leaves a partial file. */
     public static void write(Picture picture, Path path) throws IOException {
         Path whole = path.toAbsolutePath();
         String unique = Long.toHexString(System.nanoTime());
@@ -54,7 +54,7 @@ public final class Png {
         ImageWriteParam how = writer.getDefaultWriteParam();
         how.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
         how.setCompressionQuality(FAST);
-        // Not a File: ImageIO would say only that it cannot write there, and not why.
+        // Not a File: ImageIO would report only that it cannot write there, not why.
         try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
                 ImageOutputStream png = new MemoryCacheImageOutputStream(out)) {
             writer.setOutput(png);

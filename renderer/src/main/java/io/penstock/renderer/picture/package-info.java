@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Pictures, and the PNG files that they become. */
+/** Pictures, and PNG files of them. */
 @NullMarked
 package io.penstock.renderer.picture;
 

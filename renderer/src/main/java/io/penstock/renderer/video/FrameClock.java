@@ -4,10 +4,10 @@ package io.penstock.renderer.video;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** The time that frames are held against. */
+/** The clock by which frames are shown. */
 public interface FrameClock {
 
-    /** The time of the machine. */
+    /** The clock of the machine. */
     FrameClock SYSTEM = new FrameClock() {
         @Override
         public long nanos() {
@@ -25,9 +25,9 @@ public interface FrameClock {
         }
     };
 
-    /** Returns the time, in nanoseconds from some point on. */
+    /** Returns the time in nanoseconds from an arbitrary origin. */
     long nanos();
 
-    /** Returns what completes when it is that late; at once if it is. */
+    /** Returns a {@code Mono} that completes at that time; at once if it is past. */
     Mono<Void> until(long nanos);
 }

@@ -3,7 +3,7 @@ package io.penstock.renderer.video;
 
 import java.util.List;
 
-/** How the pixels of a frame lie in a file; the constants are what the user types. */
+/** The layout of the pixels of a frame in a file; the constants are what the user types. */
 public enum FrameFormat {
 
     /** A plane of brightness, then two of colour with a quarter of the samples each (I420). */
@@ -12,7 +12,7 @@ public enum FrameFormat {
     RGB;
 
     /**
-     * A part of a frame that is a picture of its own.
+     * A part of a frame that is a separate picture.
      *
      * @param texelBytes 1 or 3
      * @param offset of its first byte in the frame

@@ -4,15 +4,15 @@ package io.penstock.renderer.video;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How many pixels a frame has. */
+/** The size of a frame in pixels. */
 public record FrameSize(int width, int height) {
 
     private static final Pattern TEXT = Pattern.compile("([1-9]\\d{0,4})[xX]([1-9]\\d{0,4})");
 
     /**
-     * Understands {@code 640x360}.
+     * Parses {@code 640x360}.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is invalid
      */
     public static FrameSize of(String text) {
         Matcher size = TEXT.matcher(text.strip());

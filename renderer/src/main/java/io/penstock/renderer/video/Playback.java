@@ -8,20 +8,20 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Shows frames when they are due, while the next are fetched. A frame that has not come by the time that the one after it is
- * due is dropped: while it is fetched, by its deadline; before, if the time has come by then; and after, if what was shown
- * before took too long. One that has less time left than fetching was seen to take is not even tried, so that a disk too slow
- * for all frames is asked for those that it can bring in time.
+ * Shows frames when they are due, while the next are fetched. A frame that has not arrived when the one after it is due
+ * is dropped: during its fetch, by its deadline; before it, if that time has passed; and after it, if showing earlier
+ * frames took too long. A frame with less time left than recent fetches took is not fetched, so that a disk too slow
+ * for all frames reads those that arrive in time.
  *
- * <p>The clock starts when the first frame is there. Each is used once.
+ * <p>The clock starts when the first frame has arrived. A playback is used once.
  */
 public final class Playback {
 
-    /** Where frames come from, and where they are seen. */
+    /** The source of frames, and where they are shown. */
     public interface Stage {
 
         /**
-         * Fetches a frame into one of as many places as there are frames ahead.
+         * Fetches a frame into one of the places for frames ahead.
          *
          * @param limit how long it may take, or null
          */
@@ -32,9 +32,9 @@ public final class Playback {
     }
 
     /**
-     * What became of the frames.
+     * Counts of the frames.
      *
-     * @param fetched those that have come, in time or not
+     * @param fetched frames that have arrived, in time or not
      */
     public record Result(long shown, long dropped, long fetched, long nanos) {}
 
@@ -43,11 +43,11 @@ public final class Playback {
     private final long periodNanos;
     private final int ahead;
 
-    // Written in the order of the frames, by whoever shows one; read while others are fetched.
+    // Written in frame order, on showing one; read while others are fetched.
     private volatile boolean started;
     private volatile long start;
-    private volatile long need; // what a fetch takes, roughly: whoever ends last says it
-    private long learned; // guarded by this: when a fetch that was too late has said it
+    private volatile long need; // approximate duration of a fetch, set by the last to complete
+    private long learned; // guarded by this: when a late fetch last changed it
     private long shown;
     private long dropped;
     private long fetched;
@@ -55,8 +55,8 @@ public final class Playback {
     /**
      * Prepares to play.
      *
-     * @param periodNanos from one frame to the next; 0 to show each when it is there, and drop none
-     * @param places how many frames there is room for, at least 2: the one that is shown, and those that are fetched
+     * @param periodNanos from one frame to the next; 0 to show each on arrival, and drop none
+     * @param places the number of frames with room, at least 2: the one being shown, and those being fetched
      */
     public Playback(FrameClock clock, Stage stage, long periodNanos, int places) {
         if (periodNanos < 0 || places < 2) {
@@ -82,11 +82,11 @@ public final class Playback {
                 })
                 .flatMapSequential(frame -> Mono.defer(() -> fetch(frame)), ahead, 1)
                 .index()
-                .concatMap(come -> see(come.getT1(), come.getT2()), 0) // asks for the next when this one was seen
+                .concatMap(come -> see(come.getT1(), come.getT2()), 0) // requests the next after this one was shown
                 .then(Mono.fromSupplier(() -> new Result(shown, dropped, fetched, clock.nanos() - begun)));
     }
 
-    /** Answers whether it has come. */
+    /** Emits whether it has arrived. */
     private Mono<Boolean> fetch(long frame) {
         if (periodNanos == 0 || !started) {
             return stage.fetch(frame, null).thenReturn(true);
@@ -105,7 +105,7 @@ public final class Playback {
                 });
     }
 
-    /** By doubling, once for all that are fetched at a time: a single hiccup must not cost as many frames again. */
+    /** Doubles, once for all concurrent fetches: a single delay must not cost as many frames again. */
     private synchronized void learn(long asked) {
         if (asked - learned >= 0) {
             need = Math.max(2 * need, periodNanos / 2);
@@ -113,7 +113,7 @@ public final class Playback {
         }
     }
 
-    /** A transfer that has passed its deadline fails without an answer of the system's. */
+    /** A transfer that has exceeded its deadline fails without a result of the system. */
     private boolean isLate(Throwable failure, long frame) {
         return failure instanceof PenstockException passed
                 && passed.nativeError().isEmpty()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Raw video: how its frames lie in a file, and when they are to be seen. */
+/** Raw video: the layout of its frames in a file, and when they are shown. */
 @NullMarked
 package io.penstock.renderer.video;
 

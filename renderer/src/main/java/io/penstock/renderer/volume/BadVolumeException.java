@@ -3,7 +3,7 @@ package io.penstock.renderer.volume;
 
 import java.io.IOException;
 
-/** Says in one line, fit to be shown to the user, why a file cannot be drawn. */
+/** Thrown if a file cannot be drawn; the message is one line for the user. */
 public final class BadVolumeException extends IOException {
 
     private static final long serialVersionUID = 1L;

@@ -2,8 +2,8 @@
 package io.penstock.renderer.volume;
 
 /**
- * Where the volume is looked at from: orthographic, around the patient. Azimuth 0, elevation 0 is the face from the
- * front; azimuth 90 is from the patient's left, elevation 90 from above.
+ * The point of view: orthographic, around the patient. Azimuth 0, elevation 0 is the face from the front; azimuth 90 is
+ * from the patient's left, elevation 90 from above.
  *
  * @param azimuthDegrees around the patient
  * @param elevationDegrees above the horizon, -90 to 90

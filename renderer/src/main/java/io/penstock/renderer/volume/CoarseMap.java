@@ -2,14 +2,14 @@
 package io.penstock.renderer.volume;
 
 /**
- * Mean and maximum of cubes of voxels: a map of at most 98 cubes a side, whatever the volume's size, that tells rays
- * what they can skip and the light what stands around a point.
+ * Mean and maximum of cubes of voxels: a map of at most 98 cubes a side, whatever the volume's size, which gives rays
+ * the space that they can skip and the light the surroundings of a point.
  *
  * <p>Positions are padded ones: {@link #PAD} more than the voxel's index, so that they are never negative.
  */
 final class CoarseMap {
 
-    /** Voxels of background that are thought around the volume on every side. */
+    /** Voxels of background assumed around the volume on every side. */
     static final int PAD = 2;
 
     private static final int MAX_CELLS = 96;
@@ -77,7 +77,7 @@ final class CoarseMap {
         }
     }
 
-    /** Ends the adding: means are taken, with {@code outside} where a cube reaches out of the volume. */
+    /** Finishes the sums: computes means, with {@code outside} where a cube extends beyond the volume. */
     void close(int outside) {
         means = new float[sums.length];
         long side = 1L << shift;
@@ -101,7 +101,9 @@ final class CoarseMap {
         dilate(columns * rows, layers);
     }
 
-    /** Returns the largest code that a sample in this cube may touch; it interpolates into the next cube's first voxels. */
+    /**
+     * Returns the largest code that a sample in this cube may touch; it interpolates into the next cube's first voxels.
+     */
     int highest(int cell) {
         return highest[cell];
     }

@@ -19,7 +19,7 @@ record CodeScale(float lowest, float perUnit, int codes) {
         return new CodeScale(lowest, (float) Math.min(perUnit, Float.MAX_VALUE), FLOAT_CODES);
     }
 
-    /** Returns the scale of an integer type, which needs no look at the voxels. */
+    /** Returns the scale of an integer type, which does not depend on the voxels. */
     static CodeScale of(NiftiHeader header) {
         VoxelType type = header.type();
         float lowest = header.falling() ? -type.highest() : type.lowest();

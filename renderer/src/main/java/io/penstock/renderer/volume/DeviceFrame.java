@@ -4,7 +4,7 @@ package io.penstock.renderer.volume;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Lays out what the kernels of {@code compose.cu} must know of a volume and a view: their struct Frame. */
+/** Lays out the description of a volume and a view for the kernels of {@code compose.cu}: their struct Frame. */
 final class DeviceFrame {
 
     private static final int BYTES = 256;
@@ -16,15 +16,15 @@ final class DeviceFrame {
         ints(header.order() == ByteOrder.BIG_ENDIAN ? 1 : 0, header.falling() ? 1 : 0);
     }
 
-    /** Returns what the projection needs. */
+    /** Returns the frame of a projection. */
     static ByteBuffer of(NiftiHeader header) {
         return new DeviceFrame(header).frame.rewind();
     }
 
     /**
-     * Returns what rays need.
+     * Returns the frame for rays.
      *
-     * @param ring how many slices the window has room for
+     * @param ring the number of slices that fit into the window
      */
     static ByteBuffer of(Scene scene, Rays rays, int ring) {
         NiftiHeader header = scene.header();

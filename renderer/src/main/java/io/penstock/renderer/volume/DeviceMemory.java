@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What one composition has allocated on a device, to be freed together. */
+/** The allocations of one composition on a device, freed together. */
 final class DeviceMemory implements AutoCloseable {
 
     private final Kernels kernels;
@@ -34,14 +34,14 @@ final class DeviceMemory implements AutoCloseable {
         return address;
     }
 
-    /** Returns the address of as many bytes, which {@code content} puts into a buffer first. */
+    /** Returns the address of as many bytes, which {@code content} writes into a buffer first. */
     long filled(long bytes, Consumer<ByteBuffer> content) {
         ByteBuffer buffer = buffer(bytes);
         content.accept(buffer);
         return put(buffer.clear());
     }
 
-    /** Returns the bytes that are there, once the device has done everything before. */
+    /** Returns the bytes at an address, once the device has completed all earlier work. */
     ByteBuffer get(long address, long bytes) {
         ByteBuffer buffer = buffer(bytes);
         kernels.get(address, buffer);

@@ -7,8 +7,8 @@ import java.util.function.BiFunction;
 import java.util.stream.LongStream;
 
 /**
- * {@link RayView} on a device: the same rays through a window of the same slices, which is a ring there, so that
- * nothing is moved when slices come.
+ * {@link RayView} on a device: the same rays through a window of the same slices, which is a ring there, so nothing is
+ * moved when slices are added.
  */
 public final class DeviceRayView implements DeviceComposition {
 
@@ -25,7 +25,7 @@ public final class DeviceRayView implements DeviceComposition {
     private final long next;
     private final long end;
 
-    // The window, made when the first and so the thickest slab is there.
+    // The window, created when the first and so the thickest slab arrives.
     private long frame;
     private long codes;
     private int room;
@@ -52,12 +52,12 @@ public final class DeviceRayView implements DeviceComposition {
         this.film = film.apply(scene, memory);
     }
 
-    /** Returns what shades the volume. */
+    /** Returns a view that shades the volume. */
     public static DeviceRayView shaded(Scene scene, Camera camera, Kernels kernels) {
         return new DeviceRayView(scene, camera, kernels, DeviceLights::new);
     }
 
-    /** Returns what keeps the largest code along each ray. */
+    /** Returns a view that keeps the largest code along each ray. */
     public static DeviceRayView maximum(Scene scene, Camera camera, Kernels kernels) {
         return new DeviceRayView(scene, camera, kernels, DeviceMaxima::new);
     }

@@ -4,10 +4,10 @@ package io.penstock.renderer.volume;
 import io.penstock.renderer.picture.Picture;
 import java.util.Arrays;
 
-/** What the rays have gathered so far, pixel by pixel: light, and how much of what lies behind still shines through. */
+/** The result of the rays so far, per pixel: light, and how much of what lies behind still shines through. */
 final class Exposure {
 
-    /** Below this much of what lies behind nobody sees a difference in 8 bits. */
+    /** Below this transparency there is no visible difference in 8 bits. */
     static final float OPAQUE = 1 / 512f;
 
     private static final int SIDE = Picture.SIDE;

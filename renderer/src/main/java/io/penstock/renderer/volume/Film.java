@@ -3,12 +3,12 @@ package io.penstock.renderer.volume;
 
 import io.penstock.renderer.picture.Picture;
 
-/** What the rays of a frame leave behind, pixel by pixel. */
+/** The result of the rays of a frame, per pixel. */
 interface Film {
 
-    /** Returns what gathers along rays through these codes, for one thread; threads share no pixel. */
+    /** Returns a gathering along rays through these codes, for one thread; threads share no pixel. */
     Gathering gathering(CodeField field);
 
-    /** Returns the picture, once all rays have ended. */
+    /** Returns the picture, once all rays are complete. */
     Picture develop();
 }

@@ -8,18 +8,18 @@ package io.penstock.renderer.volume;
  */
 interface Gathering {
 
-    /** Goes on with what the ray of a pixel has gathered before. */
+    /** Loads what the ray of a pixel has gathered before. */
     void load(int pixel);
 
-    /** Returns whether a sample of this code adds anything; if it does not, neither does one of a smaller code. */
+    /** Returns true if a sample of this code adds anything; if it does not, neither does one of a smaller code. */
     boolean sees(float code);
 
     /** Takes sample {@code k}, whose code is seen, at a padded position. */
     void take(float x, float y, float z, float code, int k);
 
-    /** Returns whether nothing behind can add anything any more. */
+    /** Returns true if no further sample can add anything. */
     boolean full();
 
-    /** Keeps what the ray of a pixel has gathered so far. */
+    /** Stores what the ray of a pixel has gathered so far. */
     void store(int pixel);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
-/** Counts of codes. Counts are exact, so that it does not matter who counts when. */
+/** Counts of codes. Counts are exact, so they do not depend on the order of counting. */
 final class Histogram {
 
     private final long[] counts;
@@ -54,7 +54,7 @@ final class Histogram {
     }
 
     /**
-     * The mean codes of what is not and of what is tissue; equal if there is one code only.
+     * The mean codes of background and of tissue; equal if there is only one code.
      *
      * @param background mean code around the tissue
      * @param tissue mean code of the tissue

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file for a while, in the directory for such files: without a name where the file system can, so that nothing is left
- * of it however the process ends.
+ * A temporary file, in the directory for such files: without a name if the file system supports that, so that nothing
+ * remains of it however the process ends.
  */
 final class InflatedFile implements AutoCloseable {
 
-    /** How names of this process begin: whoever finds one left by a killed process can tell. */
+    /** The prefix of names of this process: identifies files left by a killed process. */
     static final String PREFIX = "penstock-" + ProcessHandle.current().pid() + "-";
 
     private static final int MODE = 0600;
@@ -34,14 +34,14 @@ final class InflatedFile implements AutoCloseable {
         return unnamed == null ? named(folder) : new InflatedFile(folder, unnamed.path(), unnamed);
     }
 
-    /** Creates one as on a file system that has no unnamed files. */
+    /** Creates a file as on a file system without unnamed files. */
     static InflatedFile named(Path folder) throws IOException {
         Path path = Files.createTempFile(folder, PREFIX, ".nii");
-        path.toFile().deleteOnExit(); // for the user who presses Ctrl-C
+        path.toFile().deleteOnExit(); // for Ctrl-C
         return new InflatedFile(folder, path, null);
     }
 
-    /** Returns the path to open; {@link #toString} is what a user wants to read. */
+    /** Returns the path to open; {@link #toString} returns the text for users. */
     Path path() {
         return path;
     }

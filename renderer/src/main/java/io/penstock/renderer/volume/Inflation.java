@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inflates one {@code .nii.gz} into a temporary {@code .nii}, streaming: header and first volume, and no more than the
- * header promises, so that a file made to explode cannot fill the disk.
+ * header declares, so that a decompression bomb cannot fill the disk.
  */
 final class Inflation {
 
@@ -88,7 +88,7 @@ final class Inflation {
             }
         }
         if (promised.volumes() == 1) {
-            inflate(voxels, BUFFER_BYTES); // the checksum stands behind the last byte
+            inflate(voxels, BUFFER_BYTES); // the checksum follows the last byte
         }
     }
 
@@ -108,7 +108,7 @@ final class Inflation {
         }
     }
 
-    /** Returns the next {@code length} bytes, or fewer where the data end. */
+    /** Returns the next {@code length} bytes, or fewer at the end of the data. */
     private byte[] inflate(InputStream voxels, int length) throws IOException {
         try {
             return voxels.readNBytes(length);

@@ -4,13 +4,13 @@ package io.penstock.renderer.volume;
 import io.penstock.Backend;
 import io.penstock.DeviceFence;
 
-/** Kernels in a queue of the application's own, beside the memory of a backend. */
+/** Kernels in the application's own queue, in the context of a backend's memory. */
 public interface KernelQueue extends Kernels, AutoCloseable {
 
-    /** Returns a fence behind everything that was ordered so far. */
+    /** Returns a fence behind all work enqueued so far. */
     DeviceFence fence(Backend backend);
 
-    /** Waits for what was ordered; before the backend is closed. */
+    /** Waits for all enqueued work; close it before the backend. */
     @Override
     void close();
 }

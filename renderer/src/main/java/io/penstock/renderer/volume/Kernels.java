@@ -13,17 +13,17 @@ public interface Kernels {
     /** Returns the address of new memory. */
     long allocate(long bytes);
 
-    /** Frees memory, once the device has done everything before. */
+    /** Frees memory, once the device has completed all earlier work. */
     void free(long address);
 
-    /** Copies bytes, from position to limit, to the device, after everything before. */
+    /** Copies bytes, from position to limit, to the device, after all earlier work. */
     void put(ByteBuffer from, long address);
 
-    /** Copies bytes from the device, after everything before; fills the buffer from position to limit. */
+    /** Copies bytes from the device, after all earlier work; fills the buffer from position to limit. */
     void get(long address, ByteBuffer to);
 
     /**
-     * Runs a kernel that looks at a slab, which is its second parameter, after everything before.
+     * Runs a kernel on a slab, which is its second parameter, after all earlier work.
      *
      * @param arguments its other parameters
      */
@@ -36,10 +36,10 @@ public interface Kernels {
     }
 
     /**
-     * Runs a kernel after everything before.
+     * Runs a kernel after all earlier work.
      *
      * @param kernel its name
-     * @param indices how many indices it handles, each by a thread of its own
+     * @param indices how many indices it handles, each in its own thread
      * @param arguments its parameters: addresses and numbers
      */
     void run(String kernel, long indices, long... arguments);

@@ -55,7 +55,7 @@ final class Light {
         return hazePerSample;
     }
 
-    /** Returns what is left of the light of sample {@code k} behind the haze. */
+    /** Returns the fraction of the light of sample {@code k} that remains behind the haze. */
     float haze(int k) {
         return 1 - hazePerSample * k;
     }

@@ -4,7 +4,7 @@ package io.penstock.renderer.volume;
 /** Gathers light: what a sample sends to the viewer, as far as nothing before it hides that. */
 final class LightGathering implements Gathering {
 
-    private static final float NEAR_FOLD = 1.3f; // distances at which the light looks around, in cubes of the map
+    private static final float NEAR_FOLD = 1.3f; // sampling distances of the light, in cubes of the map
     private static final float WIDE_FOLD = 3f;
 
     private final Exposure exposure;
@@ -42,7 +42,7 @@ final class LightGathering implements Gathering {
         return parts;
     }
 
-    /** Returns how far the light looks around along each axis, in voxels. */
+    /** Returns how far the light samples its surroundings along each axis, in voxels. */
     static float[] foldReach(Scene scene) {
         float[] reach = perSpacing(scene);
         for (int axis = 0; axis < 3; axis++) {
@@ -63,7 +63,7 @@ final class LightGathering implements Gathering {
 
     @Override
     public void take(float x, float y, float z, float code, int k) {
-        // Differences between the corners of a cube: the corners smooth what a cross would show as steps of voxels.
+        // Differences between the corners of a cube: the corners smooth the voxel steps that a cross would show.
         float lll = field.at(x - 1, y - 1, z - 1) - field.at(x + 1, y + 1, z + 1);
         float hll = field.at(x + 1, y - 1, z - 1) - field.at(x - 1, y + 1, z + 1);
         float lhl = field.at(x - 1, y + 1, z - 1) - field.at(x + 1, y - 1, z + 1);

@@ -4,7 +4,10 @@ package io.penstock.renderer.volume;
 import io.penstock.renderer.picture.Picture;
 import java.util.Arrays;
 
-/** The largest code that each ray has met so far: maximum intensity. A ray that misses the volume met what lies around it. */
+/**
+ * The largest code that each ray has met so far: maximum intensity. A ray that misses the volume has met the
+ * surroundings.
+ */
 final class Maxima implements Film {
 
     final float[] codes = new float[Picture.SIDE * Picture.SIDE];

@@ -50,7 +50,7 @@ public final class MaximumProjection implements Composition {
     public void visit(Slab slab) {
         int slices = slab.to() - slab.from();
         if (along == 2) {
-            // Lines run through the slices: threads share out the rows instead, so that no two write one maximum.
+            // Lines run through the slices: threads divide the rows instead, so that no two write one maximum.
             IntStream.range(0, tasks()).parallel().forEach(task -> rows(slab, task, slices));
         } else {
             IntStream.range(0, slices).parallel().forEach(slice -> slice(slab, slice));

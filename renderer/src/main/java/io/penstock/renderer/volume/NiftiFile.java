@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A volume on disk, not compressed, with its header checked against the file's length.
  *
- * <p><b>Ownership:</b> whoever opened it closes it; what was inflated for it is then deleted.
+ * <p><b>Ownership:</b> the caller of {@link #open} closes it; its temporary file is then deleted.
  */
 public final class NiftiFile implements AutoCloseable {
 
@@ -28,10 +28,10 @@ public final class NiftiFile implements AutoCloseable {
     }
 
     /**
-     * Opens a {@code .nii} as it is, and inflates a {@code .nii.gz} into a temporary file first. Which of the two it
-     * is, its first bytes say and not its name.
+     * Opens a {@code .nii} directly, and inflates a {@code .nii.gz} into a temporary file first. The first bytes decide
+     * which of the two it is, not the name.
      *
-     * @throws BadVolumeException with one line to show, if it cannot be drawn; nothing is left behind then
+     * @throws BadVolumeException with a one-line message, if it cannot be drawn; no temporary file remains then
      */
     public static NiftiFile open(Path path, InflationProgress progress) throws BadVolumeException {
         try {
@@ -65,7 +65,7 @@ public final class NiftiFile implements AutoCloseable {
         return header;
     }
 
-    /** Returns whether {@link #path} is a temporary file. */
+    /** Returns true if {@link #path} is a temporary file. */
     public boolean temporary() {
         return temporary != null;
     }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What the 348-byte header of a NIfTI-1 file says, checked.
+ * The checked contents of the 348-byte header of a NIfTI-1 file.
  *
  * @param type the kind of voxel
  * @param order the byte order of header and voxels
@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
  * @param volumes how many volumes follow each other; only the first is drawn
  * @param voxelOffset where the voxels start, in bytes from the start of the file
  * @param spacing distances between voxels along the three axes, in the file's unit, each greater than 0
- * @param falling whether larger voxels stand for smaller values ({@code scl_slope} is negative)
- * @param orientation how the axes lie in the patient
+ * @param falling true if larger voxels represent smaller values ({@code scl_slope} is negative)
+ * @param orientation the orientation of the axes in the patient
  */
 public record NiftiHeader(
         VoxelType type,
@@ -44,7 +44,7 @@ public record NiftiHeader(
     /**
      * Parses a header.
      *
-     * @param name what messages call the file
+     * @param name the name of the file in messages
      * @param bytes the first bytes of the file, from position to limit
      * @throws BadVolumeException if they are not the header of a volume that can be drawn
      */

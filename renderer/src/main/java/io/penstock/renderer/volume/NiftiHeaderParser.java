@@ -4,7 +4,7 @@ package io.penstock.renderer.volume;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Reads the fields of a NIfTI-1 header where nifti1.h says they are, and refuses what cannot be meant. */
+/** Reads the fields of a NIfTI-1 header at their offsets in nifti1.h, and refuses implausible values. */
 final class NiftiHeaderParser {
 
     private static final int NIFTI_2_BYTES = 540;

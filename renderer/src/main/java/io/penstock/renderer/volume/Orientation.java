@@ -4,8 +4,8 @@ package io.penstock.renderer.volume;
 import java.nio.ByteBuffer;
 
 /**
- * How the axes of the file lie in the patient: each runs along one of right (0), anterior (1) and superior (2), or
- * against it. Oblique scans are drawn along their nearest axes.
+ * The orientation of the file's axes in the patient: each runs along one of right (0), anterior (1) and superior (2),
+ * or against it. Oblique scans are drawn along their nearest axes.
  *
  * @param column where the first axis of the file points
  * @param row where the second points
@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  */
 public record Orientation(Axis column, Axis row, Axis slice) {
 
-    /** What NIfTI-1 means when a header says nothing: right, anterior, superior. */
+    /** The NIfTI-1 default if a header gives none: right, anterior, superior. */
     public static final Orientation CANONICAL =
             new Orientation(new Axis(0, false), new Axis(1, false), new Axis(2, false));
 
@@ -27,7 +27,7 @@ public record Orientation(Axis column, Axis row, Axis slice) {
      * A direction in the patient.
      *
      * @param world 0 for right, 1 for anterior, 2 for superior
-     * @param against whether it points left, posterior or inferior instead
+     * @param against true if it points left, posterior or inferior instead
      */
     public record Axis(int world, boolean against) {}
 
@@ -69,7 +69,7 @@ public record Orientation(Axis column, Axis row, Axis slice) {
         };
     }
 
-    /** Picks the permutation whose signed entries are largest; a matrix that says nothing useful is canonical. */
+    /** Picks the permutation whose signed entries are largest; a degenerate matrix is canonical. */
     private static Orientation nearest(double[][] matrix) {
         int[][] permutations = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
         double[] lengths = new double[3];

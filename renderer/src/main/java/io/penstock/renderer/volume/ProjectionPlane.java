@@ -4,7 +4,7 @@ package io.penstock.renderer.volume;
 import io.penstock.renderer.picture.Picture;
 
 /**
- * What a projection is drawn on: one value for each line through the volume.
+ * The plane of a projection: one value for each line through the volume.
  *
  * @param along the axis of the file that the lines run along
  */

@@ -73,7 +73,7 @@ final class ProjectionView {
         return window.grey(low * (1 - q) + high * q);
     }
 
-    /** Returns a maximum as brightness from 0 to 1; around the projection it is dark. */
+    /** Returns a maximum as brightness from 0 to 1; dark outside the projection. */
     private double at(int i, int j) {
         if (i < 0 || j < 0 || i >= width || j >= height) {
             return 0;

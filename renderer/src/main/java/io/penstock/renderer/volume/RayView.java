@@ -6,11 +6,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws a volume from any angle: rays gather front to back, as the slabs come by in that order.
+ * Draws a volume from any angle: rays gather front to back, as the slabs arrive in that order.
  *
- * <p>A sample belongs to the slice that it lies in or above, and is taken when that slice and its neighbours are
- * there; a ray's samples come in one order whatever the slabs are. So the picture is the same to the bit however the
- * volume is cut and whoever computes which row.
+ * <p>A sample belongs to the slice that it lies in or above, and is taken when that slice and its neighbours are there;
+ * a ray's samples have one order whatever the slabs are. So the picture is bit-identical however the volume is cut and
+ * rows are divided among threads.
  */
 public final class RayView implements Composition {
 
@@ -30,13 +30,13 @@ public final class RayView implements Composition {
         IntStream.range(0, Picture.SIDE).parallel().forEach(this::aim);
     }
 
-    /** Returns what shades the volume. */
+    /** Returns a view that shades the volume. */
     public static RayView shaded(Scene scene, Camera camera) {
         Rays rays = new Rays(scene, camera);
         return new RayView(scene, rays, new Lights(scene, new Light(rays), new Exposure()));
     }
 
-    /** Returns what keeps the largest code along each ray: maximum intensity. */
+    /** Returns a view that keeps the largest code along each ray: maximum intensity. */
     public static RayView maximum(Scene scene, Camera camera) {
         return new RayView(scene, new Rays(scene, camera), new Maxima(scene));
     }

@@ -5,7 +5,7 @@ import io.penstock.renderer.picture.Picture;
 
 /**
  * The rays of one frame: where the samples of each lie, in padded voxel positions. Sample {@code k} of a ray is at
- * {@code start + k * step} whatever slab it falls into: that is why the cutting cannot be seen.
+ * {@code start + k * step} whatever slab it falls into, so the cuts are not visible.
  */
 final class Rays {
 
@@ -54,7 +54,7 @@ final class Rays {
         return directions;
     }
 
-    /** Returns whether rays meet the slices from the last to the first. */
+    /** Returns true if rays meet the slices from the last to the first. */
     boolean descending() {
         return stepZ < 0;
     }

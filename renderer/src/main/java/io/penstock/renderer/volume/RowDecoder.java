@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Turns rows of voxels into floats, exactly: every 8-bit and 16-bit integer is one. Volumes with a negative slope are
- * negated, so that more is always brighter; the rest of {@code scl_slope} and {@code scl_inter} cannot be seen, since
- * windows follow the values.
+ * Converts rows of voxels to floats, exactly: every 8-bit and 16-bit integer is representable. Volumes with a negative
+ * slope are negated, so that more is always brighter; the rest of {@code scl_slope} and {@code scl_inter} has no
+ * visible effect, since windows follow the values.
  *
  * <p><b>Threading:</b> for one thread; it owns the row that it returns.
  */

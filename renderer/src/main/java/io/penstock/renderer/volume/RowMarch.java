@@ -85,7 +85,7 @@ final class RowMarch {
     private int emptySamples(float x, float y, float z) {
         float samples = Math.min(
                 left(x, rays.stepX, perStepX), Math.min(left(y, rays.stepY, perStepY), left(z, rays.stepZ, perStepZ)));
-        // The hundredth makes up for rounding: one sample too few is looked at for nothing, one too many is missed.
+        // The hundredth compensates for rounding: one sample too few costs a useless check, one too many is missed.
         return (int) (samples - 0.01f) + 1;
     }
 

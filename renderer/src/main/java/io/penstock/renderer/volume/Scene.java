@@ -2,7 +2,7 @@
 package io.penstock.renderer.volume;
 
 /**
- * What all frames of a volume share: where its tissue is, and what it looks like.
+ * The data that all frames of a volume share: where its tissue is, and how it is displayed.
  *
  * <p>The view holds the sphere around the tissue, so that a turntable neither jumps nor breathes.
  */
@@ -35,7 +35,7 @@ public final class Scene {
         return tissue;
     }
 
-    /** Returns the greys of maxima. They are those of the volume, not of one frame, lest a turntable flicker. */
+    /** Returns the greys of maxima. They are per volume, not per frame, so that a turntable does not flicker. */
     GreyWindow window() {
         return window;
     }
@@ -50,7 +50,7 @@ public final class Scene {
         return radius;
     }
 
-    /** Returns how much a side of the picture shows, in the unit of the spacing. */
+    /** Returns the extent of a side of the picture, in the unit of the spacing. */
     double view() {
         return 2 * MARGIN * radius;
     }

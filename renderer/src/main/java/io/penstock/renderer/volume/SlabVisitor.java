@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
-/** Looks at a volume slab by slab, each slice once; what it finds does not depend on how the volume is cut. */
+/** Visits a volume slab by slab, each slice once; the result does not depend on how the volume is cut. */
 public interface SlabVisitor extends SlabOrder {
 
     /**
-     * Looks at the next slab.
+     * Visits the next slab.
      *
      * <p><b>Threading:</b> one call at a time; it spreads its work over the common pool.
      */

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * The few slices that rays can see at a time, as codes, with a border of background: the newest ones, and the three
+ * The few slices that rays can access at a time, as codes, with a border of background: the newest ones, and the three
  * before them that interpolation and gradients reach back to. Slices come in order, upwards or downwards.
  *
  * <p>Positions are padded ones, see {@link CoarseMap#PAD}.
@@ -52,14 +52,14 @@ final class SlabWindow implements CodeField {
 
     /** Takes slices {@code from} to {@code to} of the volume. */
     void push(Slab slab, int from, int to) {
-        int slot = makeRoom(to - from, from + PAD);
-        IntStream.range(from, to).parallel().forEach(slice -> decode(slab, slice, slot + slice - from));
+        int place = makeRoom(to - from, from + PAD);
+        IntStream.range(from, to).parallel().forEach(slice -> decode(slab, slice, place + slice - from));
     }
 
     /** Takes a slice of background, which lies around the volume. */
     void pushOutside(int slice) {
-        int slot = makeRoom(1, slice + PAD);
-        Arrays.fill(codes, slot * area, (slot + 1) * area, outside);
+        int place = makeRoom(1, slice + PAD);
+        Arrays.fill(codes, place * area, (place + 1) * area, outside);
     }
 
     /** Returns the first padded slice whose samples have all their neighbours here. */
@@ -96,7 +96,7 @@ final class SlabWindow implements CodeField {
         return low + (high - low) * q;
     }
 
-    /** Drops what is no longer needed and returns the slot of the first new slice. */
+    /** Drops what is no longer needed and returns the index of the first new slice. */
     private int makeRoom(int added, int index) {
         int kept = Math.min(REACH, slices);
         int from = descending ? 0 : slices - kept;
@@ -107,9 +107,9 @@ final class SlabWindow implements CodeField {
         return descending ? 0 : kept;
     }
 
-    private void decode(Slab slab, int slice, int slot) {
+    private void decode(Slab slab, int slice, int place) {
         RowDecoder decoder = new RowDecoder(header);
-        int at = slot * area + PAD * width + PAD;
+        int at = place * area + PAD * width + PAD;
         for (int y = 0; y < header.rows(); y++) {
             scale.encode(decoder.row(slab, (slice - slab.from()) * header.rows() + y), codes, at + y * width);
         }

@@ -4,8 +4,8 @@ package io.penstock.renderer.volume;
 import java.util.stream.IntStream;
 
 /**
- * Counts the voxels of a volume and draws a coarse map of it: one pass, done once for all frames of a turntable. What
- * it finds is a function of the voxels alone, since it adds integers.
+ * Counts the voxels of a volume and draws a coarse map of it: one pass for all frames of a turntable. The result is a
+ * function of the voxels alone, since it adds integers.
  */
 public final class Survey implements SlabVisitor {
 
@@ -33,7 +33,7 @@ public final class Survey implements SlabVisitor {
         this.map = new CoarseMap(header);
     }
 
-    /** Returns whether a {@link ValueRange} must look at such a volume before. */
+    /** Returns true if a {@link ValueRange} must visit such a volume first. */
     public static boolean needsRange(NiftiHeader header) {
         return !header.type().bounded();
     }
@@ -45,11 +45,11 @@ public final class Survey implements SlabVisitor {
 
     @Override
     public void visit(Slab slab) {
-        // Each task has rows of cells of its own: no two add to one cell.
+        // Each task has its own rows of cells: no two add to one cell.
         IntStream.range(0, TASKS).parallel().forEach(task -> count(slab, task));
     }
 
-    /** Returns what was found, once every slab was visited. */
+    /** Returns the scene, once every slab was visited. */
     public Scene finish() {
         Histogram.Split split = histogram.split();
         map.close(histogram.lowest());

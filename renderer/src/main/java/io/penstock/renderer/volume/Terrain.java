@@ -2,11 +2,11 @@
 package io.penstock.renderer.volume;
 
 /**
- * What a {@link Survey} found out about a volume.
+ * The result of a {@link Survey} of a volume.
  *
- * @param header the volume's
+ * @param header of the volume
  * @param scale how its voxels become codes
- * @param outside the code of what lies around the volume: its smallest
+ * @param outside the code around the volume: its smallest
  * @param split the codes of background and tissue
  * @param map the coarse map
  */

@@ -28,7 +28,7 @@ final class Tissue {
         }
     }
 
-    /** Returns whether a sample of this code can be seen at all. */
+    /** Returns true if a sample of this code is visible at all. */
     boolean visible(float code) {
         return code > transparent;
     }
@@ -38,7 +38,10 @@ final class Tissue {
         return opacity.clone();
     }
 
-    /** Returns the code up to which nothing is seen, entries of the table per code, and background and scale of {@link #density}. */
+    /**
+     * Returns the code up to which nothing is visible, entries of the table per code, and background and scale of
+     * {@link #density}.
+     */
     float[] settings() {
         return new float[] {transparent, entriesPerCode, background, perContrast};
     }

@@ -3,7 +3,7 @@ package io.penstock.renderer.volume;
 
 import java.util.stream.IntStream;
 
-/** Finds the smallest and the largest finite voxel: what floats do not say of themselves. */
+/** Finds the smallest and the largest finite voxel, which the type does not bound for floats. */
 public final class ValueRange implements SlabVisitor {
 
     private final NiftiHeader header;

@@ -33,7 +33,7 @@ public enum VoxelType {
         return Optional.empty();
     }
 
-    /** Returns what nifti1.h calls {@code datatype}, for messages. */
+    /** Returns the name of {@code datatype} in nifti1.h, for messages. */
     static String nameOf(int datatype) {
         return switch (datatype) {
             case 1 -> "1-bit";
@@ -57,7 +57,7 @@ public enum VoxelType {
         return bytes;
     }
 
-    /** Returns whether its values are known before any was read to lie between {@link #lowest} and {@link #highest}. */
+    /** Returns true if its values are known in advance to lie between {@link #lowest} and {@link #highest}. */
     boolean bounded() {
         return this != FLOAT32;
     }

@@ -2,8 +2,8 @@
 /**
  * Reads NIfTI-1 volumes and draws them slab by slab, never holding one whole.
  *
- * <p>Nothing here does I/O but {@link io.penstock.renderer.volume.NiftiFile}: whoever streams the file cuts it with
- * {@link io.penstock.renderer.volume.SlabPlan} and hands each slab to a {@link io.penstock.renderer.volume.SlabVisitor}.
+ * <p>Only {@link io.penstock.renderer.volume.NiftiFile} does I/O here: the reader of the file splits it with {@link
+ * io.penstock.renderer.volume.SlabPlan} and passes each slab to a {@link io.penstock.renderer.volume.SlabVisitor}.
  */
 @NullMarked
 package io.penstock.renderer.volume;

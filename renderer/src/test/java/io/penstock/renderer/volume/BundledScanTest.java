@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The real scan, drawn: what is asserted here was looked at before. The pictures stay in target/pictures. */
+@Tag("once")
 class BundledScanTest {
 
     private static Showing showing;

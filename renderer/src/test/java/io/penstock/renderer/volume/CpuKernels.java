@@ -66,22 +66,22 @@ final class CpuKernels implements Kernels {
         try {
             return new ProcessBuilder(command).redirectErrorStream(true).start();
         } catch (IOException e) {
-            Require.backend("doubles", "no C compiler: " + e.getMessage());
+            Require.backend("fakes", "no C compiler: " + e.getMessage());
             throw new AssertionError(e);
         }
     }
 
-    /** Returns how many pieces of memory are not freed. */
+    /** Returns how many blocks of memory are not freed. */
     int leaks() {
         return memory.size();
     }
 
     @Override
     public long allocate(long bytes) {
-        Memory piece = new Memory(bytes);
-        piece.setMemory(0, bytes, (byte) 0xa5);
-        long address = Pointer.nativeValue(piece);
-        memory.put(address, piece);
+        Memory segment = new Memory(bytes);
+        segment.setMemory(0, bytes, (byte) 0xa5);
+        long address = Pointer.nativeValue(segment);
+        memory.put(address, segment);
         return address;
     }
 

@@ -14,7 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The kernels draw what the processor draws, to the bit: here compiled for the processor, on a GPU by its own compiler. */
+/**
+ * The kernels draw what the processor draws, to the bit: here compiled for the processor, on a GPU by its own compiler.
+ */
 class DeviceCompositionTest {
 
     @TempDir

@@ -37,8 +37,8 @@ class MaximumViewTest {
     }
 
     /**
-     * From where x, y and z are projected from, a ray runs along one axis. Where nothing changes along that, the largest
-     * value of the ray is that of the projection, interpolated between four lines.
+     * From where x, y and z are projected from, a ray runs along one axis. Where nothing changes along that, the
+     * largest value of the ray is that of the projection, interpolated between four lines.
      */
     @ParameterizedTest
     @CsvSource({"0, 90, 0", "1, 0, 0", "2, 180, 90", "0, -90, 0", "1, 180, 0", "2, 0, 90", "2, 0, -90"})
@@ -75,7 +75,10 @@ class MaximumViewTest {
         return at;
     }
 
-    /** Returns right and up on the screen of somebody who was led around the patient, then up; nose and head up at first. */
+    /**
+     * Returns right and up on the screen of somebody who was led around the patient, then up; nose and head up at
+     * first.
+     */
     private static double[][] screen(double azimuth, double elevation) {
         double around = Math.toRadians(azimuth);
         double up = Math.toRadians(elevation);

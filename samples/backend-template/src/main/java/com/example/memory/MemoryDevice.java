@@ -13,7 +13,7 @@ import io.penstock.engine.spi.staging.ThreadRule;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** The device: allocates memory, and copies between it and slots. Its copies have ended when they return. */
+/** The device: allocates memory, and copies between it and staging buffers. Its copies have ended when they return. */
 class MemoryDevice implements DeviceDriver, StagingDevice {
 
     @Override
@@ -35,11 +35,11 @@ class MemoryDevice implements DeviceDriver, StagingDevice {
     @Override
     public void copy(Request copy) {
         ByteBuffer memory = ((HeapMemory) copy.memory()).at(copy.memoryOffset(), copy.bytes());
-        ByteBuffer slot = NativeMemory.view(copy.slot().hostAddress() + copy.slotOffset(), copy.bytes());
+        ByteBuffer staging = NativeMemory.view(copy.staging().hostAddress() + copy.stagingOffset(), copy.bytes());
         if (copy.isInward()) {
-            memory.put(slot);
+            memory.put(staging);
         } else {
-            slot.put(memory);
+            staging.put(memory);
         }
         copy.complete(copy.bytes());
     }

@@ -8,7 +8,7 @@ import io.penstock.Options;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingOptions;
-import io.penstock.engine.spi.staging.StagingRoute;
+import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 
@@ -43,12 +43,12 @@ public final class MemoryProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         MemoryDevice device = new MemoryDevice();
-        StagingRoute route = new StagingRoute(options, "devices do not reach heap memory") {
+        StagingPath ioPath = new StagingPath(options, "devices do not reach heap memory") {
             @Override
             protected StagingDevice device() {
                 return device;
             }
         };
-        return Engine.open(name(), device, List.of(route), options);
+        return Engine.open(name(), device, List.of(ioPath), options);
     }
 }

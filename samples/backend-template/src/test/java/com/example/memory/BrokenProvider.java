@@ -11,7 +11,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.staging.StagingDevice;
-import io.penstock.engine.spi.staging.StagingRoute;
+import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 
@@ -78,12 +78,12 @@ public final class BrokenProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         BrokenDevice device = new BrokenDevice();
-        StagingRoute route = new StagingRoute(options, "broken") {
+        StagingPath ioPath = new StagingPath(options, "broken") {
             @Override
             protected StagingDevice device() {
                 return device;
             }
         };
-        return Engine.open(NAME, device, List.of(route), options);
+        return Engine.open(NAME, device, List.of(ioPath), options);
     }
 }

@@ -14,20 +14,20 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What libcufile reads of a batch, and where it writes what has ended: memory outside the heap, which stays as it is
- * until the entries have ended.
+ * The entries and events of a batch in native memory, which libcufile reads and writes; stays unchanged until the
+ * entries have completed.
  *
- * <p>An entry has a cell from its submission until its event. A submission takes cells that lie side by side. The lane's
+ * <p>An entry holds a cell from its submission until its event. A submission takes adjacent cells. The I/O queue's
  * thread only.
  *
- * <p><b>Ownership:</b> {@link #close} frees it; nothing is in flight.
+ * <p><b>Ownership:</b> {@link #close} frees it; nothing may be in flight.
  */
 final class BatchMemory implements AutoCloseable {
 
     private static final int COUNT_BYTES = 8;
-    private static final String CALL = "cuFileBatchIO"; // whose entry has ended
+    private static final String CALL = "cuFileBatchIO"; // the call of a completed entry
 
-    /** libcufile gave an entry up after its own time limit. */
+    /** libcufile abandoned an entry after its own timeout. */
     private static final NativeFailure TIMED_OUT = new NativeFailure(
             new NativeError(CALL, CuFile.CUFILE_TIMEOUT, "CUFILE_TIMEOUT"), NativeFailure.Kind.TRANSIENT);
 
@@ -63,7 +63,7 @@ final class BatchMemory implements AutoCloseable {
         return cell < cells ? cell : -1;
     }
 
-    /** Writes an entry into a free cell, which is taken then. */
+    /** Writes an entry into a free cell and marks the cell as taken. */
     void write(int cell, CallTask task, long cookie) {
         taken.set(cell);
         int at = cell * CuFile.IO_PARAMS_BYTES;
@@ -83,18 +83,18 @@ final class BatchMemory implements AutoCloseable {
         taken.clear(cell);
     }
 
-    /** Submits the entries of {@code count} cells from {@code first} on; answers a {@code CUfileError_t}. */
+    /** Submits the entries of {@code count} cells from {@code first} on; returns a {@code CUfileError_t}. */
     long submit(long batch, int first, int count) {
         return CuFile.cuFileBatchIOSubmit(batch, count, params + (long) first * CuFile.IO_PARAMS_BYTES, 0);
     }
 
-    /** Asks what has ended, and does not wait; answers a {@code CUfileError_t}. */
+    /** Polls for events without blocking; returns a {@code CUfileError_t}. */
     long poll(long batch, int most) {
         countView.putInt(0, most);
         return CuFile.cuFileBatchIOGetStatus(batch, 0, count, events, 0);
     }
 
-    /** Returns how many events {@link #poll} got. */
+    /** Returns the number of events that {@link #poll} received. */
     int polled() {
         return Math.min(countView.getInt(0), cells);
     }
@@ -103,7 +103,7 @@ final class BatchMemory implements AutoCloseable {
         return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_COOKIE_OFFSET);
     }
 
-    /** Returns whether the entry of an event has ended. */
+    /** Returns true if the entry of an event has completed. */
     boolean isEnd(int event) {
         return switch (status(event)) {
             case CuFile.CUFILE_COMPLETE,
@@ -115,12 +115,12 @@ final class BatchMemory implements AutoCloseable {
         };
     }
 
-    /** Returns the bytes that the entry of an event has moved, if it has not failed. */
+    /** Returns the bytes moved by the entry of an event, if it did not fail. */
     long count(int event) {
         return eventsView.getLong(event * CuFile.IO_EVENTS_BYTES + CuFile.IO_EVENTS_RET_OFFSET);
     }
 
-    /** Returns why the entry of an event has failed that has ended; null if it has not. */
+    /** Returns the failure of the entry of an event that has completed; null if it succeeded. */
     @Nullable
     NativeFailure failure(int event) {
         long count = count(event);

@@ -18,31 +18,31 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * cuFile's batches: one batch handle, into which entries go as earlier ones end.
+ * cuFile's batches: one batch handle; entries are submitted as earlier ones complete.
  *
- * <p>Events are taken one by one, and known by their cookie. What is in flight is bounded by the largest batch that the
- * driver takes and by its pools of bounce buffers, which all batches of the process share: a batch that needs more of those
- * than there are hangs.
+ * <p>Events are taken one at a time and identified by their cookie. The operations in flight are bounded by the largest
+ * batch that the driver accepts and by its bounce buffer pools, which all batches of the process share: a batch that
+ * needs more bounce buffers than exist hangs.
  *
- * <p>Batches open a file by its name, and refuse one that has none any more, with all that is submitted beside it: such
- * an entry goes by a call that blocks, and so does what is read of this file from then on.
+ * <p>Batches open a file by its name. They refuse an unlinked file, together with everything in the same submission.
+ * Such an entry, and later reads of that file, use a blocking call.
  *
- * <p><b>Cancellation:</b> cuFileBatchIOCancel knows whole batches only, and would end other transfers' entries.
+ * <p><b>Cancellation:</b> cuFileBatchIOCancel cancels whole batches only, and with them the entries of other transfers.
  */
 public final class BatchQueue extends PolledQueue {
 
-    /** Answers of cuFileBatchIOGetStatus that are errors, one after the other, until the batch counts as broken. */
+    /** Consecutive errors of cuFileBatchIOGetStatus after which the batch counts as broken. */
     private static final int MOST_ERRORS = 64;
 
     private static final int NO_CELL = -1;
     private static final String SET_UP = "cuFileBatchIOSetUp";
 
     private final int[] cells; // by tag: NO_CELL where cuFile does not have it
-    private final int[] generations; // by tag: tells an entry from an earlier one of the same tag
+    private final int[] generations; // by tag: distinguishes entries of the same tag
     private @Nullable Batch batch; // from the first request on
     private int errors;
 
-    /** What there is while the driver is open. */
+    /** The state while the driver is open. */
     private record Batch(long handle, int most, BatchMemory memory, BounceBudget.Claim budget, CuFileDriver driver) {}
 
     public BatchQueue(CudaContext context, CallQueue others) {
@@ -101,7 +101,7 @@ public final class BatchQueue extends PolledQueue {
         open.memory.write(cell, task, (long) ++generations[task.tag] << Integer.SIZE | task.tag);
     }
 
-    /** Submits cells; all or nothing of them is begun, says the vendor. */
+    /** Submits cells. According to the vendor, either all of them start or none. */
     private void submit(Batch open, int first, int count) {
         long status = open.memory.submit(open.handle, first, count);
         int error = CuFile.error(status);
@@ -109,7 +109,7 @@ public final class BatchQueue extends PolledQueue {
             return;
         }
         if (CuFileError.isOfBatchAlone(error) && count > 1) {
-            // One of them is the cause, and is not told: the others go on.
+            // One entry is the cause, but which one is not reported: the others continue.
             for (int cell = first; cell < first + count; cell++) {
                 submit(open, cell, 1);
             }
@@ -187,7 +187,7 @@ public final class BatchQueue extends PolledQueue {
         letGo();
     }
 
-    /** The batch does not tell any more what ends: destroying it waits for its entries, or nothing does. */
+    /** The batch no longer reports completions: destroying it waits for its entries, or nothing does. */
     private void giveUp(Batch open, NativeFailure cause) {
         errors = 0;
         CuFile.cuFileBatchIODestroy(open.handle);
@@ -206,7 +206,7 @@ public final class BatchQueue extends PolledQueue {
         open.driver.leave();
     }
 
-    /** Returns the batch, or null after having ended all that waits for one that cannot be had. */
+    /** Returns the batch. If none can be created, fails all waiting requests and returns null. */
     private @Nullable Batch batch() {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
@@ -234,7 +234,7 @@ public final class BatchQueue extends PolledQueue {
             failWaiting(CuFileFailure.ofStatus(SET_UP, status));
             return null;
         }
-        BounceBudget.Claim claim = BounceBudget.open(driver).claim(context.gpu().ordinal(), this::wake);
+        BounceBudget.Claim claim = BounceBudget.open(driver).claim(context.gpu().ordinal(), wakeup()::wake);
         return new Batch(handle[0], most, new BatchMemory(most), claim, driver);
     }
 

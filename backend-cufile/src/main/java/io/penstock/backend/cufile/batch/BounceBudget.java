@@ -12,18 +12,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of libcufile's bounce buffers this process has taken for batches: pieces of the cache on each GPU, and the slabs
- * of host memory of the POSIX mode, which all GPUs share. A batch that needs more than a pool has does not fail; it never
- * ends. The process has one budget while there is a batch, from which all queues take.
+ * Accounts for the libcufile bounce buffers that this process uses in batches: segments of the cache on each GPU, and
+ * the host memory slabs of the POSIX mode, which all GPUs share. A batch that needs more than a pool has does not fail;
+ * it never completes. The process has one budget while a batch exists, and all queues take from it.
  *
- * <p>Queues for which there was no room are served first come, first served: nobody takes while another queue has waited
- * longer, and the one that has waited longest is woken when something is given back.
+ * <p>Waiting queues are served first come, first served: a queue takes nothing while another has waited longer. When
+ * something is returned, the queue that has waited longest is woken.
  *
  * <p><b>Threading:</b> thread-safe; does not block.
  */
 final class BounceBudget {
 
-    /** What cuFile uses where it is too old to be asked, or was told nothing. */
+    /** cuFile's defaults, for versions that cannot be queried or where nothing is configured. */
     private static final long[] USUAL_SLAB_KILOBYTES = {4, 1024, 16_384};
 
     private static final long[] USUAL_SLAB_COUNTS = {128, 64, 64};
@@ -31,15 +31,15 @@ final class BounceBudget {
 
     private static final Shared<Object, BounceBudget> OPEN = new Shared<>(unused -> {});
 
-    private final long pieceBytes;
-    private final long mostPieces;
-    private final long[] slabBytes; // rising
+    private final long segmentBytes;
+    private final long mostSegments;
+    private final long[] slabBytes; // ascending
     private final long[] mostSlabs;
     private final long[] slabs; // this and all below: guarded by this
-    private final Map<Integer, long[]> pieces = new HashMap<>(); // one number of each GPU
+    private final Map<Integer, long[]> segments = new HashMap<>(); // one number of each GPU
     private final ArrayDeque<Claim> waiting = new ArrayDeque<>();
 
-    /** What one queue takes and gives. */
+    /** One queue's share of the budget. */
     final class Claim {
 
         private final Runnable wake;
@@ -52,9 +52,9 @@ final class BounceBudget {
         }
 
         /**
-         * Takes what an operation of {@code bytes} may need; false, and nothing taken, if that is not there now or others
-         * have waited for longer. The queue is woken when it is to try again. An operation that needs more than there is at
-         * all goes alone.
+         * Takes what an operation of {@code bytes} may need. Returns false, and takes nothing, if it is not available
+         * now or other queues have waited longer; the queue is woken to try again. An operation that needs more than
+         * the whole pool runs alone.
          */
         boolean take(long bytes) {
             Claim next;
@@ -64,7 +64,7 @@ final class BounceBudget {
                     await();
                     return false;
                 }
-                ofGpu[0] += pieces(bytes);
+                ofGpu[0] += segments(bytes);
                 int slab = slab(bytes);
                 slabs[slab] += slabs(bytes, slab);
                 next = stopWaiting();
@@ -73,11 +73,11 @@ final class BounceBudget {
             return true;
         }
 
-        /** Gives back what an operation of {@code bytes} took. */
+        /** Frees what an operation of {@code bytes} took. */
         void give(long bytes) {
             Claim next;
             synchronized (BounceBudget.this) {
-                ofGpu[0] -= pieces(bytes);
+                ofGpu[0] -= segments(bytes);
                 int slab = slab(bytes);
                 slabs[slab] -= slabs(bytes, slab);
                 next = waiting.peek();
@@ -85,7 +85,7 @@ final class BounceBudget {
             wake(next);
         }
 
-        /** Says that the queue wants nothing any more. */
+        /** Withdraws the queue from the waiting list. */
         void withdraw() {
             Claim next;
             synchronized (BounceBudget.this) {
@@ -94,16 +94,16 @@ final class BounceBudget {
             wake(next);
         }
 
-        /** Ends the claim, which has given back all that it took, and with it one use of the budget. */
+        /** Closes the claim, which must have returned all that it took, and ends one use of the budget. */
         void end() {
             withdraw();
             OPEN.leave(BounceBudget.this);
         }
 
         private boolean fits(long bytes) {
-            long needed = pieces(bytes);
+            long needed = segments(bytes);
             int slab = slab(bytes);
-            return (ofGpu[0] == 0 || ofGpu[0] + needed <= mostPieces)
+            return (ofGpu[0] == 0 || ofGpu[0] + needed <= mostSegments)
                     && (slabs[slab] == 0 || slabs[slab] + slabs(bytes, slab) <= mostSlabs[slab]);
         }
 
@@ -114,7 +114,7 @@ final class BounceBudget {
             }
         }
 
-        /** Returns who is the first then, if it was this one before. */
+        /** Leaves the waiting list. Returns the new first claim if this one was first. */
         private @Nullable Claim stopWaiting() {
             if (!waits) {
                 return null;
@@ -132,33 +132,33 @@ final class BounceBudget {
         }
     }
 
-    BounceBudget(long pieceBytes, long mostPieces, long[] slabBytes, long[] mostSlabs) {
-        this.pieceBytes = pieceBytes;
-        this.mostPieces = mostPieces;
+    BounceBudget(long segmentBytes, long mostSegments, long[] slabBytes, long[] mostSlabs) {
+        this.segmentBytes = segmentBytes;
+        this.mostSegments = mostSegments;
         this.slabBytes = slabBytes.clone();
         this.mostSlabs = mostSlabs.clone();
         this.slabs = new long[slabBytes.length];
     }
 
-    /** Becomes a user of the budget of the driver, which is open. */
+    /** Adds a user to the budget of the driver, which must be open. */
     static BounceBudget open(CuFileDriver driver) {
         return OPEN.open(driver, () -> of(driver.properties()));
     }
 
-    /** Reads what the driver, which is open, has. */
+    /** Reads the pool sizes of the driver, which must be open. */
     static BounceBudget of(DriverProperties properties) {
-        long piece = Math.max(1, properties.perBufferKilobytes()) << 10;
-        long pieces = Math.max(1, (properties.deviceCacheKilobytes() << 10) / piece);
+        long segment = Math.max(1, properties.perBufferKilobytes()) << 10;
+        long segments = Math.max(1, (properties.deviceCacheKilobytes() << 10) / segment);
         for (int classes = 1; classes <= MOST_SLAB_CLASSES; classes++) {
             long[] kilobytes = new long[classes];
             long[] counts = new long[classes];
-            // The length must be the right one, and nothing tells which that is.
+            // The length must match exactly, and no call returns it.
             long status = CuFile.cuFileGetParameterPosixPoolSlabArray(kilobytes, counts, classes);
             if (CuFile.error(status) == CuFileError.SUCCESS) {
-                return new BounceBudget(piece, pieces, bytes(kilobytes), counts);
+                return new BounceBudget(segment, segments, bytes(kilobytes), counts);
             }
         }
-        return new BounceBudget(piece, pieces, bytes(USUAL_SLAB_KILOBYTES), USUAL_SLAB_COUNTS);
+        return new BounceBudget(segment, segments, bytes(USUAL_SLAB_KILOBYTES), USUAL_SLAB_COUNTS);
     }
 
     private static long[] bytes(long[] kilobytes) {
@@ -170,17 +170,17 @@ final class BounceBudget {
     }
 
     /**
-     * Lets a queue take part.
+     * Adds a queue to the budget.
      *
-     * @param gpu whose cache its operations use
-     * @param wake has the queue try again; any thread, must not block
+     * @param gpu the GPU whose cache its operations use
+     * @param wake makes the queue try again; any thread, must not block
      */
     synchronized Claim claim(int gpu, Runnable wake) {
-        return new Claim(pieces.computeIfAbsent(gpu, ordinal -> new long[1]), wake);
+        return new Claim(segments.computeIfAbsent(gpu, ordinal -> new long[1]), wake);
     }
 
-    private long pieces(long bytes) {
-        return (bytes + pieceBytes - 1) / pieceBytes;
+    private long segments(long bytes) {
+        return (bytes + segmentBytes - 1) / segmentBytes;
     }
 
     private int slab(long bytes) {

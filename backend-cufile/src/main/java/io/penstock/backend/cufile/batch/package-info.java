@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * cuFile's batches, and the bounce buffers that all batches of the process share. What batches refuse goes to calls that block.
+ * cuFile's batches, and the bounce buffers that all batches of the process share. What batches refuse goes to blocking
+ * calls.
  */
 @NullMarked
 package io.penstock.backend.cufile.batch;

@@ -15,33 +15,34 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * A CUDA context that this process works in: the GPU's primary one, or one of the application's. All backends of the
- * process that name the same one share this object, and what is kept in it.
+ * A CUDA context: the GPU's primary context, or one of the application. All backends of the process that name the same
+ * context share this object and its parts.
  *
  * <p><b>Threading:</b> thread-safe.
  *
- * <p><b>Ownership:</b> each {@link #open} and {@link #join} is a user, and so is each allocation in the context; the last to
- * {@link #leave} closes the parts and releases the primary context. An application's context stays the application's.
+ * <p><b>Ownership:</b> each {@link #open}, each {@link #join} and each allocation in the context counts as a user; the
+ * last {@link #leave} closes the parts and releases the primary context. An application's context remains the
+ * application's.
  */
 public final class CudaContext {
 
-    /** The call by which {@link #bind} makes it current. */
+    /** The call by which {@link #bind} makes the context current. */
     public static final String BIND = "cuCtxSetCurrent";
 
-    /** What is kept in a context: one object of each type, closed with the context, which has no other user then. */
+    /** State kept in a context: one object per type, closed with the context, which has no other user then. */
     public interface Part {
 
         /** Frees everything. */
         void close();
     }
 
-    /** As an application sees contexts: handle 0 is the primary one of the GPU. */
+    /** Identity of a context as applications name it: handle 0 is the primary context of the GPU. */
     private record Key(int ordinal, long handle) {}
 
     private static final Shared<Key, CudaContext> OPEN = new Shared<>(CudaContext::close);
 
-    // What bind() has made current on a thread of ours. Compared as an object: a context that is made anew may get the
-    // handle of one that is gone.
+    // The context that bind() made current on this thread. Compared by identity: a new context may reuse the handle of
+    // a destroyed one.
     private static final ThreadLocal<CudaContext> BOUND = new ThreadLocal<>();
 
     private final CudaGpu gpu;
@@ -56,16 +57,16 @@ public final class CudaContext {
     }
 
     /**
-     * Becomes a user of a context on a GPU.
+     * Opens a context on a GPU, or adds a user to it.
      *
      * @param application the application's CUcontext, or 0 for the GPU's primary one
-     * @throws BackendUnavailableException if the GPU gives no context
+     * @throws BackendUnavailableException if the GPU provides no context
      */
     public static CudaContext open(CudaGpu gpu, long application) {
         return OPEN.open(new Key(gpu.ordinal(), application), () -> new CudaContext(gpu, application));
     }
 
-    /** Returns the handle of a context that is open, if there is one. */
+    /** Returns the handle of any open context, if one exists. */
     public static OptionalLong anyHandle() {
         return OPEN.values().stream().mapToLong(CudaContext::handle).findFirst();
     }
@@ -82,12 +83,12 @@ public final class CudaContext {
         return handle[0];
     }
 
-    /** Counts one more user; only for one that there is a user of. */
+    /** Adds a user; the context must already have one. */
     public void join() {
         OPEN.join(this);
     }
 
-    /** Counts one user less; the last to leave closes the context. */
+    /** Removes a user; the last one closes the context. */
     public void leave() {
         OPEN.leave(this);
     }
@@ -99,7 +100,7 @@ public final class CudaContext {
         }
     }
 
-    /** Returns the part of a type, which is made when it is first asked for. */
+    /** Returns the part of a type, created on first use. */
     public <T extends Part> T part(Class<T> type, Function<CudaContext, T> make) {
         synchronized (parts) {
             Part known = parts.get(type);
@@ -111,7 +112,7 @@ public final class CudaContext {
         }
     }
 
-    /** Makes it current on a thread of ours, for good; cheap if it is. */
+    /** Makes the context current on one of Penstock's own threads, permanently; cheap if it already is. */
     public int bind() {
         if (BOUND.get() == this) {
             return CudaError.SUCCESS;
@@ -123,14 +124,17 @@ public final class CudaContext {
         return result;
     }
 
-    /** Runs a call with it current, on any thread; returns what the call does, or why the context cannot be made current. */
+    /**
+     * Runs a call with the context current, on any thread. Returns the call's result, or why the context cannot be made
+     * current.
+     */
     public int attempt(IntSupplier call) {
         return in(handle, call);
     }
 
     /**
-     * Runs a call in a context, on any thread; that thread's own context is current again afterwards. Returns what the call
-     * does, or why the context cannot be made current.
+     * Runs a call in a context, on any thread, and restores the thread's own context afterwards. Returns the call's
+     * result, or why the context cannot be made current.
      */
     public static int in(long context, IntSupplier call) {
         int pushed = Cuda.cuCtxPushCurrent_v2(context);
@@ -144,7 +148,7 @@ public final class CudaContext {
         }
     }
 
-    /** Runs calls with it current, on any thread; that thread's own context is current again afterwards. */
+    /** Runs calls with the context current, on any thread, and restores the thread's own context afterwards. */
     public <T> T run(String request, Supplier<T> calls) {
         CudaFailure.check(request, "cuCtxPushCurrent", Cuda.cuCtxPushCurrent_v2(handle));
         try {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.cuda;
 
-import io.penstock.DeviceLostException;
-import io.penstock.Failure;
 import io.penstock.NativeError;
-import io.penstock.Outcome;
 import io.penstock.PenstockException;
-import io.penstock.PermanentStorageException;
-import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.NativeFailure;
 
-/** What a {@code CUresult} means to whoever asked. */
+/** Maps a {@code CUresult} to an exception. */
 public final class CudaFailure {
 
     private CudaFailure() {}
@@ -32,7 +27,7 @@ public final class CudaFailure {
     }
 
     /**
-     * Returns who has brought a context down, for the results after which every call in it fails ("sticky" ones: see
+     * Returns the cause of a broken context, for the results after which every call in it fails ("sticky" ones: see
      * {@code CUresult} in the driver API's manual); empty for all others.
      */
     public static String foreignCause(int result) {
@@ -49,23 +44,15 @@ public final class CudaFailure {
         };
     }
 
-    /** Goes on if {@code result} is a success. */
+    /** Throws unless {@code result} is a success. */
     public static void check(String request, String call, int result) {
         if (result != CudaError.SUCCESS) {
             throw exception(request, call, result);
         }
     }
 
-    /** Returns what to throw where something was asked of the device that is no transfer. */
+    /** Returns the exception for a failed device request that is not a transfer. */
     public static PenstockException exception(String request, String call, int result) {
-        NativeFailure failure = of(call, result);
-        String message =
-                request + " failed: " + failure.error() + (failure.note().isEmpty() ? "" : "; " + failure.note());
-        Failure facts = new Failure(Outcome.NOT_STARTED, failure.error());
-        return switch (failure.kind()) {
-            case LOST -> new DeviceLostException(message, facts, null);
-            case TRANSIENT, RETRY -> new TransientStorageException(message, facts, null);
-            case PERMANENT, CANCELLED -> new PermanentStorageException(message, facts, null);
-        };
+        return of(call, result).exception(request);
     }
 }

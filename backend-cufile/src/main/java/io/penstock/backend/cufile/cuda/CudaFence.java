@@ -8,9 +8,9 @@ import io.penstock.engine.spi.fence.EventFence;
 import io.penstock.engine.spi.fence.EventWatch;
 
 /**
- * A CUevent as a fence: one of the application's, or one that {@link CudaStream} recorded for it. Signals come on the
- * one thread of the process that looks at such events. A host function in the stream would tell too, but delays the
- * stream by some 20 microseconds, and lives on a thread of the driver's.
+ * A CUevent as a fence: imported from the application, or recorded for it by {@link CudaStream}. It is polled on the
+ * one thread of the process that watches such events. A host function in the stream would also report it, but delays
+ * the stream by some 20 microseconds and runs on a driver thread.
  */
 public final class CudaFence extends EventFence {
 
@@ -22,9 +22,9 @@ public final class CudaFence extends EventFence {
     /**
      * Wraps an event that has been recorded.
      *
-     * @param context its handle
-     * @param owned whether the event goes with this
-     * @param spinNanos how long it is looked at again and again once somebody waits, if longer than usual
+     * @param context the handle of its context
+     * @param owned whether closing the fence destroys the event
+     * @param spinNanos how long the event is polled without pause once a thread waits, if longer than the default
      */
     public CudaFence(long context, long event, boolean owned, long spinNanos) {
         super(event, owned);
@@ -37,7 +37,7 @@ public final class CudaFence extends EventFence {
         return told(CudaContext.in(context, () -> Cuda.cuEventQuery(nativeHandle())));
     }
 
-    /** {@inheritDoc} The context stays current: the thread of the watch is nobody else's. */
+    /** {@inheritDoc} The context stays current: the watch has this thread to itself. */
     @Override
     protected int askOnWatch() {
         int bound = Cuda.cuCtxSetCurrent(context);

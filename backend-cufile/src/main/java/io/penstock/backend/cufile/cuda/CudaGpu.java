@@ -6,20 +6,20 @@ import io.penstock.backend.cufile.ffi.CudaError;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A GPU as the driver knows it.
+ * A GPU as reported by the driver.
  *
  * @param ordinal its number, from 0
  * @param device the driver's handle
- * @param name the vendor's name of the model
- * @param bytes its memory
- * @param bus its place on the PCI bus, or an empty string
+ * @param name the vendor's model name
+ * @param bytes the size of its memory
+ * @param bus its PCI bus address, or an empty string
  */
 public record CudaGpu(int ordinal, int device, String name, long bytes, String bus) {
 
     private static final int TEXT_BYTES = 256;
 
     /**
-     * Asks the driver, which needs no context for this.
+     * Queries the driver; needs no context.
      *
      * @throws io.penstock.PenstockException with the driver's answer
      */

@@ -11,8 +11,8 @@ import java.nio.ByteOrder;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The word of a {@code LateSize}: 64 bits in pinned memory that a kernel or the host writes and a stream reads. It is freed once
- * it is closed and no operation reads it.
+ * The word of a {@code LateSize}: 64 bits of pinned memory, written by a kernel or the host and read by a stream. Freed
+ * once it is closed and no operation reads it.
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -37,7 +37,7 @@ public final class LateWord implements AutoCloseable {
     }
 
     /**
-     * Makes one, which is 0.
+     * Creates a word with value 0.
      *
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
@@ -60,12 +60,12 @@ public final class LateWord implements AutoCloseable {
         return device;
     }
 
-    /** Sets the word; seen by a stream that reads it after this. */
+    /** Sets the word, visible to a stream that reads it after this call. */
     public void set(long bytes) {
         LONGS.setRelease(view, 0, bytes);
     }
 
-    /** Returns where the host and streams find it. */
+    /** Returns the address of the word for the host and for streams. */
     public long address() {
         return address;
     }
@@ -74,7 +74,7 @@ public final class LateWord implements AutoCloseable {
         return closed;
     }
 
-    /** Keeps the word until {@link #leave}; false if it is gone. */
+    /** Keeps the word until {@link #leave}; returns false if it is already freed. */
     public synchronized boolean enter() {
         if (!closed) {
             readers++;
@@ -82,14 +82,14 @@ public final class LateWord implements AutoCloseable {
         return !closed;
     }
 
-    /** Lets go of the word; does not block. */
+    /** Releases the word; does not block. */
     public void leave() {
         boolean last;
         synchronized (this) {
             last = --readers == 0 && closed;
         }
         if (last) {
-            Schedulers.boundedElastic().schedule(() -> free(context, address)); // which waits for the device
+            Schedulers.boundedElastic().schedule(() -> free(context, address)); // waits for the device
         }
     }
 

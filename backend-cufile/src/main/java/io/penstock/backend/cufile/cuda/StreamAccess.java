@@ -7,17 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the packages of this module see of a {@code CudaStream} that an application does not: the class sets this when it is
- * initialized, which it is where there is a stream.
+ * Access to the parts of a {@code CudaStream} that are internal to this module. That class registers the accessor in
+ * its static initializer, so it is set wherever a stream exists.
  */
 public abstract class StreamAccess {
 
     private static volatile @Nullable StreamAccess access;
 
-    /** For the class of the streams. */
+    /** For {@code CudaStream} only. */
     protected StreamAccess() {}
 
-    /** Sets what all methods ask. */
+    /** Sets the accessor that the static methods use. */
     public static void set(StreamAccess ofStreams) {
         access = ofStreams;
     }
@@ -25,7 +25,7 @@ public abstract class StreamAccess {
     /** Returns the CUcontext of a stream. */
     protected abstract long contextOf(DeviceQueue stream);
 
-    /** Returns the word with the size of transfers on a stream; null where each transfer has its own. */
+    /** Returns the word with the size of transfers on a stream; null if each transfer has its own size. */
     protected abstract @Nullable LateWord sizeOf(DeviceQueue stream);
 
     /** Returns the CUcontext of a stream. */
@@ -33,12 +33,12 @@ public abstract class StreamAccess {
         return Objects.requireNonNull(access).contextOf(stream);
     }
 
-    /** Returns the word with the size of transfers on a stream; null where each transfer has its own. */
+    /** Returns the word with the size of transfers on a stream; null if each transfer has its own size. */
     public static @Nullable LateWord size(DeviceQueue stream) {
         return Objects.requireNonNull(access).sizeOf(stream);
     }
 
-    /** Returns whether a transfer has a size that is known late. */
+    /** Returns true if the size of a transfer is known late. */
     public static boolean isSizedLate(Transfer transfer) {
         DeviceQueue stream = transfer.queue().orElse(null);
         return stream != null && size(stream) != null;

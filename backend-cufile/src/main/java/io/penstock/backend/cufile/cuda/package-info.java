@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The CUDA driver: contexts with what is kept in them, GPUs, failures, events as fences. Depends on {@code ffi} alone; knows no
- * option, no memory and no file.
+ * The CUDA driver: contexts and their parts, GPUs, failures, events as fences. Depends on {@code ffi} only, not on
+ * options, memory or files.
  */
 @NullMarked
 package io.penstock.backend.cufile.cuda;

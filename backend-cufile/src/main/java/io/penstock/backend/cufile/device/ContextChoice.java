@@ -12,14 +12,14 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 
 /**
- * Which context options ask for.
+ * The context that the options select.
  *
- * @param handle the application's, or 0 for a GPU's primary one
- * @param wanted the GPU that was asked for, or -1 where nothing was said
+ * @param handle the application's context, or 0 for a GPU's primary context
+ * @param wanted the requested GPU, or -1 if none was requested
  */
 public record ContextChoice(long handle, int wanted) {
 
-    /** Reads the options; needs no driver unless they name a context of the application's. */
+    /** Reads the options; needs the driver only if they name an application's context. */
     public static ContextChoice of(Options options) {
         int ordinal = options.get(CufileOptions.DEVICE);
         boolean said = !options.source(CufileOptions.DEVICE).equals("default");
@@ -32,7 +32,7 @@ public record ContextChoice(long handle, int wanted) {
     }
 
     /**
-     * Becomes a user of the context that options name.
+     * Opens the context that the options select, or adds a user to it.
      *
      * @throws BackendUnavailableException if there is no driver, no such GPU or no such context
      */
@@ -48,7 +48,7 @@ public record ContextChoice(long handle, int wanted) {
 
     private static long current(Options options) {
         if (!CudaPlatform.find(options).isUsable()) {
-            return 0; // whoever asks says why, which is more than that there is no context
+            return 0; // the caller reports the reason, which is more specific
         }
         long[] handle = new long[1];
         if (Cuda.cuCtxGetCurrent(handle) != CudaError.SUCCESS || handle[0] == 0) {
@@ -68,7 +68,7 @@ public record ContextChoice(long handle, int wanted) {
                 return address;
             }
         } catch (NumberFormatException e) {
-            // told below
+            // reported below
         }
         throw new IllegalArgumentException(source + " says " + CufileOptions.CONTEXT + "=" + text
                 + ", but it takes primary, current, or the address of a CUcontext");
@@ -77,7 +77,7 @@ public record ContextChoice(long handle, int wanted) {
     /**
      * Returns the GPU that the context is on.
      *
-     * @throws BackendUnavailableException if the driver does not know the context, or it is on another GPU than asked for
+     * @throws BackendUnavailableException if the driver does not know the context, or it is not on the requested GPU
      */
     public int ordinal(CudaPlatform platform) {
         if (handle == 0 || !platform.isUsable()) {

@@ -23,19 +23,19 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A GPU as a device: memory in one CUDA context, of which it is a user until it is closed. */
+/** A GPU as a device: memory in one CUDA context, in use until the device is closed. */
 public final class CudaDriver implements DeviceDriver {
 
-    /** What {@code cuMemAlloc} promises for its answers, and so what wrapped memory must keep. */
+    /** The alignment that {@code cuMemAlloc} guarantees, and so what wrapped memory must have. */
     private static final long ALIGNMENT = 256;
 
-    /** Is told of new memory. */
+    /** Notified of new memory. */
     public interface Watcher {
 
-        /** Takes notice of memory that has been allocated or wrapped; may block. */
+        /** Called when memory has been allocated or wrapped; may block. */
         void allocated(GpuMemory memory);
 
-        /** Ends with the device: no more memory is allocated. */
+        /** Called when the device closes: no more memory is allocated. */
         void close();
     }
 
@@ -47,9 +47,9 @@ public final class CudaDriver implements DeviceDriver {
     /**
      * Takes over one use of a context.
      *
-     * @param watcher is told of new memory, and closed with this; null if none is
-     * @param paths that transfers may take
-     * @param spinNanos how long the application's events are looked at again and again, if longer than usual
+     * @param watcher notified of new memory, and closed with the device; null for none
+     * @param paths the paths that transfers may take
+     * @param spinNanos how long imported events are polled without pause, if longer than the default
      */
     public CudaDriver(CudaContext context, @Nullable Watcher watcher, Set<TransferPath> paths, long spinNanos) {
         this.context = context;
@@ -87,7 +87,7 @@ public final class CudaDriver implements DeviceDriver {
             return context;
         });
         GpuSpan span = new GpuSpan(context, nativeHandle, bytes);
-        // The application may free it as soon as its buffer is closed: the registration has to be gone by then.
+        // The application may free the memory as soon as its buffer is closed: the registration must end before.
         return offered(new GpuMemory(span, 0, bytes, span::end));
     }
 

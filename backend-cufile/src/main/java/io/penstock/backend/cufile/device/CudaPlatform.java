@@ -14,16 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The driver and its GPUs, or why they cannot be used. Finding out creates no context.
+ * The driver and its GPUs, or why they cannot be used. Probing creates no context.
  *
- * @param version of CUDA that the driver is for, 1000 * major + 10 * minor; 0 without one
- * @param gpus those that there are
+ * @param version the CUDA version of the driver, 1000 * major + 10 * minor; 0 without a driver
+ * @param gpus the GPUs found
  * @param reason why this machine's GPUs cannot be used; empty if they can
- * @param remedy what would help
+ * @param remedy how to fix it
  */
 public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, String remedy) {
 
-    /** CUDA 11.4, of driver R470: the first that cuFile came with, and the oldest branch that is still maintained. */
+    /** CUDA 11.4, driver R470: the first release with cuFile, and the oldest branch still maintained. */
     private static final int OLDEST = 11_040;
 
     public static CudaPlatform find(Options options) {
@@ -110,7 +110,7 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
         return new CudaPlatform(0, List.of(), reason, remedy);
     }
 
-    /** Returns the GPU that the options name, or says why not. */
+    /** Returns the platform with the GPU that the options name, or with the reason why it cannot be used. */
     public CudaPlatform with(int ordinal) {
         if (!isUsable() || ordinal < gpus.size()) {
             return this;
@@ -124,7 +124,7 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
         return reason.isEmpty();
     }
 
-    /** Returns the version in words, {@code CUDA 13.0}. */
+    /** Returns the version as text, {@code CUDA 13.0}. */
     public String driver() {
         return "CUDA " + describe(version);
     }

@@ -10,15 +10,15 @@ import io.penstock.engine.spi.FencePoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a transfer in the order of a context: a stream of the application's that its copies go to, or an event
- * behind copies that went to many streams of ours.
+ * The place of a transfer in the order of a context: the application's stream that its copies go to, or an event behind
+ * copies on several internal streams.
  *
- * <p>Copies join by the event that was recorded behind each. A stream of its own waits for all of these, and the
- * point's event is recorded there.
+ * <p>Copies join by the event recorded behind each. A separate stream waits for all of these events, and the point's
+ * event is recorded there.
  */
 public final class CudaPoint implements FencePoint {
 
-    /** Why a path other than cuFile's stream calls refuses a size that is known late. */
+    /** Why every path except cuFile's stream calls refuses a size that is known late. */
     public static final String ONLY_BY_STREAMS =
             "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
 
@@ -30,17 +30,17 @@ public final class CudaPoint implements FencePoint {
     // Guarded by this.
     private boolean sized; // the size was given to an operation
     private long gathering;
-    private boolean broken; // a copy could not join, and the event would lie
+    private boolean broken; // a copy could not join, so the event is not valid
     private boolean used; // counted as a user of the context
 
     private volatile long event;
 
     /**
-     * Makes one; no native call.
+     * Creates a point; makes no native call.
      *
      * @param home the application's stream, or 0
-     * @param exposed whether there is to be an event
-     * @param size from where its one operation is to know how much
+     * @param exposed whether the point needs an event
+     * @param size the size for its one operation
      */
     CudaPoint(CudaContext context, long home, boolean exposed, @Nullable LateWord size) {
         this.size = size;
@@ -54,20 +54,23 @@ public final class CudaPoint implements FencePoint {
         return home == 0 ? own : home;
     }
 
-    /** Returns from where the operation is to know its size; null where its request says it. */
+    /** Returns the word that holds the operation's size; null if the request holds it. */
     @Nullable
     public LateWord size() {
         return size;
     }
 
-    /** Takes the size for an operation; false if one has had it: what is left of the request is not to be moved. */
+    /**
+     * Takes the size for an operation. Returns false if an operation has already taken it: the rest of the request is
+     * not moved then.
+     */
     public synchronized boolean takeSize() {
         boolean first = !sized;
         sized = true;
         return first;
     }
 
-    /** Puts the point behind an event that has been recorded; the context is current. */
+    /** Places the point behind a recorded event; the context must be current. */
     public synchronized void join(long recorded) {
         if (!exposed || home != 0) {
             return; // the application's stream itself is the order
@@ -76,7 +79,7 @@ public final class CudaPoint implements FencePoint {
         if (gathering == 0) {
             gathering = OrderStreams.of(context).take();
         }
-        // The wait takes what the event is now: the copy's owner may record it again.
+        // The wait captures the event's current state: the copy's owner may record it again.
         broken |= gathering == 0 || Cuda.cuStreamWaitEvent(gathering, recorded, 0) != CudaError.SUCCESS;
     }
 
@@ -102,7 +105,7 @@ public final class CudaPoint implements FencePoint {
             return;
         }
         long behind = home != 0 ? home : gathering;
-        // An event that was never recorded counts as passed, which is right where nothing has joined.
+        // An event that was never recorded counts as signalled, which is correct if nothing has joined.
         if (behind != 0 && Cuda.cuEventRecord(made[0], behind) != CudaError.SUCCESS) {
             Cuda.cuEventDestroy_v2(made[0]);
             return;

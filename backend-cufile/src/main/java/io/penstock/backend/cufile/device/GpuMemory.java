@@ -6,7 +6,7 @@ import io.penstock.backend.cufile.peer.DmaBuf;
 import io.penstock.engine.spi.DeviceMemory;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Memory of a GPU, which the processor does not address: a part of a span of ours, or what the application has. */
+/** GPU memory, not addressable by the processor: a part of an allocated span, or memory of the application. */
 public final class GpuMemory implements DeviceMemory {
 
     public static final AtomicLong LIVE = new AtomicLong();
@@ -17,9 +17,9 @@ public final class GpuMemory implements DeviceMemory {
     private final Runnable free;
 
     /**
-     * Hands out a part of a span.
+     * Creates memory from a part of a span.
      *
-     * @param free takes it back
+     * @param free returns it to its owner
      */
     public GpuMemory(GpuSpan span, long offset, long bytes, Runnable free) {
         this.span = span;
@@ -29,7 +29,7 @@ public final class GpuMemory implements DeviceMemory {
         LIVE.incrementAndGet();
     }
 
-    /** Returns the allocation that this lies in, as cuFile would have it registered: once, whole. */
+    /** Returns the allocation that contains this memory. cuFile registers it once, as a whole. */
     public GpuSpan span() {
         return span;
     }

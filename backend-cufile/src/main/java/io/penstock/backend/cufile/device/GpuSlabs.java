@@ -13,11 +13,11 @@ import java.util.List;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Memory of one context, kept for reuse: {@code cuMemFree} waits for everything that the GPU does, so that a small
- * buffer that is closed must not come to it, nor a lane ever.
+ * GPU memory of one context, kept for reuse: {@code cuMemFree} waits for all work on the GPU, so closing a small buffer
+ * must not call it, and an I/O queue must never call it.
  *
- * <p>Up to 1 MiB in powers of two from 4 KiB, several to a span of 2 MiB; more in whole spans. What is handed out
- * starts at a multiple of 4096, which cuFile likes best.
+ * <p>Sizes up to 1 MiB are powers of two from 4 KiB, several to a span of 2 MiB; larger sizes take whole spans. Memory
+ * starts at a multiple of 4096, the alignment cuFile handles best.
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -27,7 +27,7 @@ public final class GpuSlabs implements CudaContext.Part {
     private static final int SMALLEST_SHIFT = 12;
     private static final int CLASSES = 9; // 4 KiB to 1 MiB
 
-    /** Idle spans beyond this go back to the GPU. */
+    /** Idle spans above this are freed. */
     private static final long MOST_IDLE_BYTES = 256L << 20;
 
     private record Part(GpuSpan span, long offset) {}
@@ -99,7 +99,7 @@ public final class GpuSlabs implements CudaContext.Part {
             context.leave();
             return;
         }
-        // Whoever closes a buffer last may be a lane, and this waits for the GPU.
+        // The last close of a buffer may happen on an I/O queue, and this call waits for the GPU.
         Schedulers.boundedElastic().schedule(() -> {
             free(span);
             context.leave();
@@ -115,7 +115,7 @@ public final class GpuSlabs implements CudaContext.Part {
         try {
             return context.run(request, () -> allocate(request, bytes));
         } catch (TransientStorageException none) {
-            // What lies idle here in other sizes may be what is missing.
+            // Idle memory of other sizes here may be what is missing.
             trim();
             return context.run(request, () -> allocate(request, bytes));
         }
@@ -127,7 +127,7 @@ public final class GpuSlabs implements CudaContext.Part {
         return new GpuSpan(context, address[0], bytes);
     }
 
-    /** Gives idle spans back to the GPU. */
+    /** Frees idle spans. */
     synchronized void trim() {
         for (int size = 0; size < CLASSES; size++) {
             for (Part part : List.copyOf(parts.get(size))) {
@@ -145,7 +145,7 @@ public final class GpuSlabs implements CudaContext.Part {
     private void free(GpuSpan span) {
         try {
             context.run("release of " + span.bytes() + " bytes", () -> {
-                span.end(); // while the memory is still there
+                span.end(); // while the memory is still allocated
                 return Cuda.cuMemFree_v2(span.address());
             });
         } catch (PenstockException lost) {
@@ -153,7 +153,7 @@ public final class GpuSlabs implements CudaContext.Part {
         }
     }
 
-    /** Gives everything back: nothing is handed out any more. */
+    /** Frees everything; nothing is allocated after this. */
     @Override
     public void close() {
         trim();

@@ -5,13 +5,13 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One allocation of a GPU's memory. Compared as an object: an address may come again. */
+/** One allocation of GPU memory. Compared by identity: an address may be reused. */
 public final class GpuSpan {
 
-    /** What a path keeps beside an allocation. */
+    /** State that a path attaches to an allocation. */
     public interface Attachment {
 
-        /** Ends it for good, while the memory is still there. */
+        /** Ends the attachment, while the memory is still allocated. */
         void end();
     }
 
@@ -20,7 +20,7 @@ public final class GpuSpan {
     private final long bytes;
     private volatile @Nullable Attachment attachment;
     private boolean ended; // guarded by this
-    int parts; // handed out; of GpuSlabs, under its lock
+    int parts; // parts in use; guarded by the lock of GpuSlabs
 
     GpuSpan(CudaContext context, long address, long bytes) {
         this.context = context;
@@ -40,7 +40,7 @@ public final class GpuSpan {
         return bytes;
     }
 
-    /** Returns what a path keeps beside the allocation, made when it is first asked for; of one type. */
+    /** Returns the attachment of a type, created on first use. */
     public <T extends Attachment> T attachment(Class<T> type, Function<GpuSpan, T> make) {
         Attachment known = attachment;
         return type.cast(known != null ? known : attach(make));
@@ -58,7 +58,7 @@ public final class GpuSpan {
         return known;
     }
 
-    /** Ends what is kept beside it, since the memory is about to be freed; nothing uses it any more. Blocks. */
+    /** Ends the attachments, before the memory is freed; nothing may use it any more. Blocks. */
     void end() {
         Attachment known;
         synchronized (this) {

@@ -7,7 +7,7 @@ import io.penstock.backend.cufile.ffi.CudaError;
 import java.util.ArrayDeque;
 
 /**
- * Streams of one context that carry no work, only the waits of fences for copies on others; a few are kept for reuse.
+ * Streams of one context that carry no copies, only fence waits for copies on other streams; a few are kept for reuse.
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -27,7 +27,7 @@ final class OrderStreams implements CudaContext.Part {
         return context.part(OrderStreams.class, OrderStreams::new);
     }
 
-    /** Takes a stream; 0 if the driver has none left. The context is current. */
+    /** Takes a stream; returns 0 if the driver cannot create one. The context must be current. */
     long take() {
         synchronized (this) {
             if (!idle.isEmpty()) {
@@ -38,7 +38,7 @@ final class OrderStreams implements CudaContext.Part {
         return Cuda.cuStreamCreate(made, Cuda.CU_STREAM_NON_BLOCKING) == CudaError.SUCCESS ? made[0] : 0;
     }
 
-    /** Takes one back, whose waits are over. */
+    /** Puts a stream back; its waits must have completed. */
     void give(long stream) {
         synchronized (this) {
             if (idle.size() < MOST_IDLE) {
@@ -49,7 +49,7 @@ final class OrderStreams implements CudaContext.Part {
         context.attempt(() -> Cuda.cuStreamDestroy_v2(stream));
     }
 
-    /** Frees what is idle: nothing is taken any more. */
+    /** Frees idle streams; none is taken after this. */
     @Override
     public synchronized void close() {
         context.attempt(() -> {

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * libcufile's driver while it is open, of which a process has one. It is opened by its first user, which takes long, and
- * closed when the last user has left: sessions, files, registered memory, streams and batches each are users, so that it is
- * closed after all of them.
+ * libcufile's driver while it is open; a process has one. Its first user opens it, which is slow; the last user to
+ * leave closes it. Sessions, files, registered memory, streams and batches are all users, so it is closed after all of
+ * them.
  *
  * <p><b>Threading:</b> thread-safe; opening and closing block.
  */
@@ -36,7 +36,7 @@ public final class CuFileDriver {
     }
 
     /**
-     * Counts one more user, and opens the driver for the first; a CUDA context is current.
+     * Adds a user, and opens the driver for the first one; a CUDA context must be current.
      *
      * @param wanted the settings to open it with
      * @throws CuFileRefusal with libcufile's answer, or if it is open with other settings
@@ -86,12 +86,12 @@ public final class CuFileDriver {
         return DriverProperties.of(properties);
     }
 
-    /** Counts one more user of the open driver; returns null if it is not open. */
+    /** Adds a user to the open driver; returns null if it is not open. */
     public static @Nullable CuFileDriver find() {
         return OPEN.find(PROCESS);
     }
 
-    /** Counts one more user of the driver, which is open for another. */
+    /** Adds a user to the driver, which another user must hold open. */
     public static CuFileDriver join() {
         CuFileDriver driver = find();
         if (driver == null) {
@@ -100,7 +100,7 @@ public final class CuFileDriver {
         return driver;
     }
 
-    /** Counts one user less; the last to leave closes the driver. */
+    /** Removes a user; the last one closes the driver. */
     public void leave() {
         OPEN.leave(this);
     }
@@ -114,7 +114,7 @@ public final class CuFileDriver {
         if (!ours) {
             return;
         }
-        // cufile.h maps the first name to the second; libraries before 1.7 have the first only.
+        // cufile.h maps the first name to the second; libraries before 1.7 export only the first.
         boolean renamed = !CuFile.absent().contains("cuFileDriverClose_v2");
         long status = renamed ? CuFile.cuFileDriverClose_v2() : CuFile.cuFileDriverClose();
         if (CuFile.error(status) != CuFileError.SUCCESS) {
@@ -122,17 +122,17 @@ public final class CuFileDriver {
         }
     }
 
-    /** Returns what the driver said of itself when it was opened. */
+    /** Returns the properties that the driver reported when it was opened. */
     public DriverProperties properties() {
         return properties;
     }
 
-    /** Returns the names of the options that the driver has accepted and not taken. */
+    /** Returns the names of the options that the driver accepted but did not apply. */
     public List<String> ignored() {
         return ignored;
     }
 
-    /** Returns whether the driver is open, or being opened or closed. */
+    /** Returns true if the driver is open, or being opened or closed. */
     public static boolean isOpen() {
         return OPEN.size() > 0;
     }

@@ -5,15 +5,15 @@ import io.penstock.NativeError;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
-import io.penstock.engine.host.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
 import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.file.HostFailure;
 
-/** The failures of requests that cuFile's answers stand for. */
+/** Maps cuFile's error codes to failures. */
 public final class CuFileFailure {
 
-    /** Why a request failed that was taken back before cuFile had it. */
+    /** The failure of a request that was cancelled before cuFile had it. */
     public static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("cancel", Errno.ECANCELED, "ECANCELED"), Kind.CANCELLED);
 
@@ -21,7 +21,7 @@ public final class CuFileFailure {
 
     private CuFileFailure() {}
 
-    /** Returns what a {@code CUfileOpError} means. */
+    /** Returns the failure for a {@code CUfileOpError}. */
     public static NativeFailure of(String call, int error) {
         NativeError facts = new NativeError(call, error, CuFileError.symbol(error));
         return new NativeFailure(
@@ -33,7 +33,9 @@ public final class CuFileFailure {
                 });
     }
 
-    /** Returns what a {@code CUfileError_t} means that is no success; what CUDA says where cuFile passes that on. */
+    /**
+     * Returns the failure for a {@code CUfileError_t} that is not a success; CUDA's failure where cuFile passes one on.
+     */
     public static NativeFailure ofStatus(String call, long status) {
         return isOfCuda(status) ? CudaFailure.of(call, CuFile.cudaError(status)) : of(call, CuFile.error(status));
     }
@@ -47,14 +49,14 @@ public final class CuFileFailure {
         return CuFile.error(status) == CuFileError.CUDA_DRIVER_ERROR && CuFile.cudaError(status) != 0;
     }
 
-    /** Returns what a negative count means: {@code -errno} or {@code -CUfileOpError}. */
+    /** Returns the failure for a negative count: {@code -errno} or {@code -CUfileOpError}. */
     public static NativeFailure ofCount(String call, long count) {
         return count <= -FIRST_OF_CUFILE ? of(call, (int) -count) : HostFailure.of(call, count);
     }
 
     /**
-     * Returns what the negative count of a stream's or batch's operation means: as {@link #ofCount}, but -1 is that of a
-     * system call in a thread of libcufile's, whose errno cannot be read.
+     * Returns the failure for the negative count of a stream or batch operation: as {@link #ofCount}, except that -1 is
+     * a failed system call on a libcufile thread, whose errno cannot be read.
      */
     public static NativeFailure ofLateCount(String call, long count) {
         return count == -1

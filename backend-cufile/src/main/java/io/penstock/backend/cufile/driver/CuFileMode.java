@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.driver;
 
-/** The three kinds of calls by which cuFile moves bytes. */
+/** The three kinds of cuFile calls that move bytes. */
 public enum CuFileMode {
-    /** Calls that block, on threads of ours. */
+    /** Blocking calls, on Penstock's threads. */
     SYNC,
-    /** Many in one call, asked about until they have ended. */
+    /** Many entries in one call, polled until they have completed. */
     BATCH,
     /** In the order of a CUDA stream. */
     STREAM

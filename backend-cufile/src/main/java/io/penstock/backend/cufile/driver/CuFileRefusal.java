@@ -7,14 +7,14 @@ import io.penstock.backend.cufile.ffi.CuFileError;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** cuFile does not want something: a reason to go another way. */
+/** Thrown if cuFile refuses a file, memory or setting; the transfer takes another path. */
 public final class CuFileRefusal extends IOException {
 
     private static final long serialVersionUID = 1L;
 
     private final @Nullable NativeError nativeError;
 
-    /** Refuses without having asked cuFile. */
+    /** Creates a refusal without a cuFile call. */
     public CuFileRefusal(String reason) {
         super(reason);
         this.nativeError = null;
@@ -25,7 +25,7 @@ public final class CuFileRefusal extends IOException {
         this.nativeError = error;
     }
 
-    /** Goes on if a {@code CUfileError_t} is a success. */
+    /** Throws unless a {@code CUfileError_t} is a success. */
     public static void check(String request, String call, long status) throws CuFileRefusal {
         if (CuFile.error(status) != CuFileError.SUCCESS) {
             NativeError error = CuFileFailure.error(call, status);
@@ -33,7 +33,7 @@ public final class CuFileRefusal extends IOException {
         }
     }
 
-    /** Returns the number that cuFile answered; 0 where it was not asked. */
+    /** Returns cuFile's error code; 0 if cuFile was not called. */
     public int code() {
         return nativeError == null ? 0 : (int) nativeError.code();
     }

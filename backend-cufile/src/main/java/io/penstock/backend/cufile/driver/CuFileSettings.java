@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is set in cuFile's driver, for the whole process. 0 leaves a setting to {@code cufile.json}; sizes are in whole
- * blocks of 4 KiB, which is what the driver takes.
+ * The settings of cuFile's driver, for the whole process. 0 leaves a setting to {@code cufile.json}; sizes are in whole
+ * blocks of 4 KiB, as the driver requires.
  *
- * @param ownThreads the threads of cuFile's own pool
+ * @param ownThreads the number of threads in cuFile's own pool
  * @param statistics the level of its counters
- * @param pollKilobytes up to which size it polls for the end of an operation
- * @param maxDirectIoKilobytes the most that it asks of the storage at a time
- * @param deviceCacheKilobytes its bounce buffers on each GPU
- * @param maxPinnedKilobytes the memory of a GPU that may be registered
+ * @param pollKilobytes the largest operation that it polls for
+ * @param maxDirectIoKilobytes the most that it requests from the storage at a time
+ * @param deviceCacheKilobytes the size of its bounce buffers on each GPU
+ * @param maxPinnedKilobytes the limit of GPU memory that may be registered
  */
 public record CuFileSettings(
         int ownThreads,
@@ -45,7 +45,7 @@ public record CuFileSettings(
     }
 
     /**
-     * Sets what is to be set before the driver opens (later it is CU_FILE_DRIVER_ALREADY_OPEN).
+     * Applies the settings that must precede opening the driver (later they fail with CU_FILE_DRIVER_ALREADY_OPEN).
      *
      * @throws CuFileRefusal with libcufile's answer
      */
@@ -57,7 +57,7 @@ public record CuFileSettings(
     }
 
     /**
-     * Sets what is set in an open driver.
+     * Applies the settings of an open driver.
      *
      * @throws CuFileRefusal with libcufile's answer, such as CU_FILE_DRIVER_UNSUPPORTED_LIMIT
      */
@@ -81,8 +81,8 @@ public record CuFileSettings(
     }
 
     /**
-     * Returns the options that the driver has answered with success and not taken. Without nvidia-fs libcufile 1.15 takes
-     * none of its four setters' values, before it is opened or after (benchmarks/experiments/settings.c).
+     * Returns the options that the driver accepted but did not apply. Without nvidia-fs, libcufile 1.15 applies none of
+     * its four setters' values, before it is opened or after (benchmarks/experiments/settings.c).
      */
     List<String> ignored(DriverProperties driver) {
         List<String> ignored = new ArrayList<>();

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What cuFile's driver says of itself once it is open ({@code CUfileDrvProps_t}).
+ * The properties that cuFile's driver reports once it is open ({@code CUfileDrvProps_t}).
  *
  * @param nvfsMajor the version of the nvidia-fs module; 0.0 where it is not loaded
- * @param pollKilobytes up to which size it polls, if it does
+ * @param pollKilobytes the largest operation that it polls for, if it polls
  * @param storage which kinds of storage reach GPU memory: bit n is the n-th of {@link Storage}
  * @param control bit 0: polls; bit 1: may fall back to its POSIX mode by itself
- * @param features bit 0: dynamic routing; 1: batches; 2: streams; 3: a thread pool of its own
+ * @param features bit 0: dynamic routing; 1: batches; 2: streams; 3: its own thread pool
  */
 public record DriverProperties(
         int nvfsMajor,
@@ -56,7 +56,7 @@ public record DriverProperties(
     private static final int USE_POLL_MODE = 1;
     private static final int ALLOW_COMPAT = 1 << 1;
 
-    /** Takes the structure apart. */
+    /** Parses the structure. */
     static DriverProperties of(byte[] properties) {
         if (properties.length != CuFile.DRV_PROPS_BYTES) {
             throw new IllegalArgumentException(
@@ -78,7 +78,7 @@ public record DriverProperties(
                 fields.getInt(52));
     }
 
-    /** Returns whether the nvidia-fs module is there. */
+    /** Returns true if the nvidia-fs module is loaded. */
     public boolean hasNvidiaFs() {
         return nvfsMajor != 0 || nvfsMinor != 0;
     }
@@ -87,22 +87,22 @@ public record DriverProperties(
         return (storage & 1 << kind.bit) != 0;
     }
 
-    /** Returns whether it polls for the end of operations. */
+    /** Returns true if it polls for the completion of operations. */
     public boolean polls() {
         return (control & USE_POLL_MODE) != 0;
     }
 
-    /** Returns whether cuFile may take its POSIX mode where it cannot go directly, and not tell. */
+    /** Returns true if cuFile may silently fall back to its POSIX mode. */
     public boolean allowsCompatibility() {
         return (control & ALLOW_COMPAT) != 0;
     }
 
-    /** Returns whether anything at all may go directly. */
+    /** Returns true if any direct transfer is possible. */
     public boolean mayBeDirect() {
         return hasNvidiaFs() || reaches(Storage.NVME_P2P);
     }
 
-    /** Returns the kinds of storage that it reaches. */
+    /** Returns the kinds of storage that it reaches directly. */
     public List<Storage> reached() {
         List<Storage> reached = new ArrayList<>();
         for (Storage kind : Storage.values()) {
@@ -113,16 +113,16 @@ public record DriverProperties(
         return reached;
     }
 
-    /** Returns it in words, for a log. */
+    /** Returns a one-line description, for logs. */
     String describe() {
         String module = hasNvidiaFs() ? "nvidia-fs " + nvfsMajor + "." + nvfsMinor : "no nvidia-fs";
         return module + ", direct from " + (reached().isEmpty() ? "nothing" : reached())
                 + (allowsCompatibility() ? ", POSIX mode allowed" : ", POSIX mode forbidden")
-                + ", batches of " + maxBatch + ", bounce cache " + deviceCacheKilobytes + " KiB in pieces of "
+                + ", batches of " + maxBatch + ", bounce cache " + deviceCacheKilobytes + " KiB in segments of "
                 + perBufferKilobytes + " KiB";
     }
 
-    /** Returns all of it in lines, for a person. */
+    /** Returns a full description, one line each, for humans. */
     public List<String> lines() {
         return List.of(
                 describe(),

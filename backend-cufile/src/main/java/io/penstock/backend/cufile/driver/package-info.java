@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * libcufile's driver, of which a process has one: opening and closing, settings, properties, and what its answers mean. Knows no
- * file, no memory and no transfer.
+ * libcufile's driver, one per process: opening and closing, settings, properties, and error codes. Does not depend on
+ * files, memory or transfers.
  */
 @NullMarked
 package io.penstock.backend.cufile.driver;

@@ -8,13 +8,13 @@ import java.util.Set;
 /**
  * NVIDIA's libcufile ({@code libcufile.so.0}), by the names of {@code cufile.h}.
  *
- * <p>A function that answers a {@code CUfileError_t} returns that structure of eight bytes in one register, so that it is
- * a {@code long} here: {@link #error} and {@link #cudaError} take it apart. One that the library is too old for answers
- * {@link CuFileError#PLATFORM_NOT_SUPPORTED}. None may be called before {@link #load} has said that there is a library.
+ * <p>A function that returns a {@code CUfileError_t} returns this structure of eight bytes in one register, so that it
+ * is a {@code long} here: {@link #error} and {@link #cudaError} split it. A function missing from an older library
+ * returns {@link CuFileError#PLATFORM_NOT_SUPPORTED}. None may be called before {@link #load} has succeeded.
  */
 public final class CuFile {
 
-    /** cuFile works in 4 KiB: what starts elsewhere is bounced, registered or not. */
+    /** cuFile works in 4 KiB blocks: data at unaligned offsets goes through a bounce buffer, registered or not. */
     public static final long BLOCK_BYTES = 4096;
 
     /** {@code CUfileDescr_t}. */
@@ -56,7 +56,7 @@ public final class CuFile {
     /** {@code CUfileDrvProps_t}. */
     public static final int DRV_PROPS_BYTES = 56;
 
-    /** The statistics structures, level by level, and that of one GPU within the third. */
+    /** The statistics structures by level, and that of one GPU within the third. */
     public static final int STATS_L1_BYTES = 512;
 
     public static final int STATS_L2_BYTES = 1024;
@@ -67,7 +67,7 @@ public final class CuFile {
     public static final int CU_FILE_STREAM_FIXED_FILE_OFFSET = 2;
     public static final int CU_FILE_STREAM_FIXED_FILE_SIZE = 4;
     public static final int CU_FILE_STREAM_PAGE_ALIGNED_INPUTS = 8;
-    /** Everything is known when the operation is submitted, and is a multiple of 4096. */
+    /** All parameters are known at submission, and are multiples of 4096. */
     public static final int CU_FILE_STREAM_FIXED_AND_ALIGNED = 15;
 
     private static final VendorLibrary LIBRARY = new VendorLibrary(
@@ -87,19 +87,19 @@ public final class CuFile {
     /**
      * Loads the library, once for the process.
      *
-     * @param file the library's, or an empty string for the usual places
-     * @return why there is none, or an empty string
+     * @param file the library file, or an empty string for the usual places
+     * @return why it cannot be loaded, or an empty string
      */
     public static String load(String file) {
         return LIBRARY.load(file);
     }
 
-    /** Returns the functions that this library has not. */
+    /** Returns the functions that this library does not have. */
     public static Set<String> absent() {
         return LIBRARY.absent();
     }
 
-    /** Returns what the library was loaded from; empty if it was not. */
+    /** Returns the file that the library was loaded from; empty if it was not loaded. */
     public static String file() {
         return LIBRARY.file();
     }
@@ -109,7 +109,9 @@ public final class CuFile {
         return (int) status;
     }
 
-    /** Returns the {@code CUresult} of a {@code CUfileError_t}, which {@link CuFileError#CUDA_DRIVER_ERROR} speaks of. */
+    /**
+     * Returns the {@code CUresult} of a {@code CUfileError_t}, for {@link CuFileError#CUDA_DRIVER_ERROR}.
+     */
     public static int cudaError(long status) {
         return (int) (status >> 32);
     }
@@ -150,7 +152,7 @@ public final class CuFile {
 
     public static native long cuFileBufDeregister(long base);
 
-    // Calls that block; bytes, or -1 and errno, or a negative CUfileOpError.
+    // Blocking calls; return bytes, or -1 and errno, or a negative CUfileOpError.
 
     public static native long cuFileRead(long handle, long base, long bytes, long fileOffset, long bufferOffset);
 
@@ -168,7 +170,7 @@ public final class CuFile {
 
     public static native void cuFileBatchIODestroy(long batch);
 
-    // In the order of a stream; the addresses are of cells of eight bytes, read or written when the stream comes there.
+    // Stream calls; the addresses are of cells of eight bytes, read or written when the stream reaches the operation.
 
     public static native long cuFileReadAsync(
             long handle, long base, long bytes, long fileOffset, long bufferOffset, long bytesRead, long stream);
@@ -180,13 +182,13 @@ public final class CuFile {
 
     public static native long cuFileStreamDeregister(long stream);
 
-    // Parameters; to be set before the driver is opened.
+    // Parameters; must be set before the driver is opened.
 
     public static native long cuFileGetParameterSizeT(int parameter, long[] value);
 
     public static native long cuFileGetParameterBool(int parameter, byte[] value);
 
-    /** Fills {@code bytes} bytes of {@code text}, which then ends with a zero byte. */
+    /** Fills {@code bytes} bytes of {@code text} with a zero-terminated string. */
     public static native long cuFileGetParameterString(int parameter, byte[] text, int bytes);
 
     public static native long cuFileSetParameterSizeT(int parameter, long value);

@@ -5,20 +5,20 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The numbers of {@code CUfileOpError}, their names, and what can be done about them. */
+/** The codes of {@code CUfileOpError}, their names, and how to handle them. */
 public final class CuFileError {
 
-    /** What a number says about the same request made again, or made otherwise. */
+    /** Whether a request may succeed if it is repeated or takes another path. */
     public enum Meaning {
-        /** It was done. */
+        /** Success. */
         SUCCESS,
-        /** The vendor says to retry later. */
+        /** The vendor recommends to retry later. */
         TRANSIENT,
         /** The request cannot work. */
         PERMANENT,
-        /** cuFile does not do this for this file, this file system or this machine; another path may. */
+        /** cuFile does not support this for the file, file system or machine; another path may. */
         FALL_OVER,
-        /** The driver is going away. */
+        /** The driver is shutting down. */
         LOST
     }
 
@@ -53,7 +53,7 @@ public final class CuFileError {
     public static final int NVFS_INTERNAL_DRIVER_ERROR = 5048;
     public static final int BATCH_NOCOMPAT_ERROR = 5049;
 
-    /** Names without their common beginning. */
+    /** Names without their common prefix. */
     private static final Map<Integer, String> SYMBOLS = Arrays.stream(
                     """
             0=SUCCESS 5001=DRIVER_NOT_INITIALIZED 5002=DRIVER_INVALID_PROPS 5003=DRIVER_UNSUPPORTED_LIMIT
@@ -76,30 +76,30 @@ public final class CuFileError {
 
     private CuFileError() {}
 
-    /** Returns the name of a number, {@code CU_FILE_IO_NOT_SUPPORTED} for 5008; an empty string where it has none. */
+    /** Returns the name of a code, {@code CU_FILE_IO_NOT_SUPPORTED} for 5008; an empty string if it is unknown. */
     public static String symbol(int error) {
         return SYMBOLS.getOrDefault(error, "");
     }
 
-    /** Returns the name and the number; only the number where it has no name. */
+    /** Returns the name and the code; only the code if it is unknown. */
     public static String describe(int error) {
         String symbol = symbol(error);
         return symbol.isEmpty() ? Integer.toString(error) : symbol + " (" + error + ")";
     }
 
     /**
-     * Returns whether a number says of an entry that batches do not take it, which cuFileRead and cuFileWrite may: so
-     * with files that have no name any more (libcufile 1.15.1 on an H200).
+     * Returns true if a code means that batches refuse an entry which cuFileRead and cuFileWrite may accept, as for
+     * unlinked files (libcufile 1.15.1 on an H200).
      */
     public static boolean isOfBatchAlone(int error) {
         return error == BATCH_SUBMIT_FAILED || error == INTERNAL_BATCH_SUBMIT_ERROR || error == BATCH_NOCOMPAT_ERROR;
     }
 
-    /** Returns what can be done about a number; what is unknown is PERMANENT. */
+    /** Returns how to handle a code; PERMANENT if it is unknown. */
     public static Meaning meaning(int error) {
         return switch (error) {
             case SUCCESS -> Meaning.SUCCESS;
-            // cufile.h says of these to retry later; a full batch and an exhausted BAR are of the same kind.
+            // cufile.h recommends to retry these later; a full batch and an exhausted BAR are of the same kind.
             case BATCH_FULL,
                     GPU_MEMORY_PINNING_FAILED,
                     INTERNAL_BATCH_SETUP_ERROR,

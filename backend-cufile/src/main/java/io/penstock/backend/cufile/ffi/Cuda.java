@@ -8,8 +8,8 @@ import java.util.Set;
 /**
  * The CUDA driver API ({@code libcuda.so.1}), by the names that {@code cuda.h} maps its functions to.
  *
- * <p>Every function answers a {@code CUresult}, which {@link CudaError} names; one that the driver is too old for
- * answers {@link CudaError#NOT_FOUND}. None may be called before {@link #load} has said that there is a driver.
+ * <p>Every function returns a {@code CUresult}, which {@link CudaError} names; a function missing from an older driver
+ * returns {@link CudaError#NOT_FOUND}. None may be called before {@link #load} has succeeded.
  */
 public final class Cuda {
     public static final int CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113;
@@ -57,19 +57,19 @@ public final class Cuda {
     /**
      * Loads the driver, once for the process.
      *
-     * @param file of the driver, or an empty string for the usual places
-     * @return why there is none, or an empty string
+     * @param file the driver file, or an empty string for the usual places
+     * @return why it cannot be loaded, or an empty string
      */
     public static String load(String file) {
         return LIBRARY.load(file);
     }
 
-    /** Returns the functions that this driver has not. */
+    /** Returns the functions that this driver does not have. */
     public static Set<String> absent() {
         return LIBRARY.absent();
     }
 
-    /** Returns what the driver was loaded from; empty if it was not. */
+    /** Returns the file that the driver was loaded from; empty if it was not loaded. */
     public static String file() {
         return LIBRARY.file();
     }
@@ -118,7 +118,7 @@ public final class Cuda {
 
     public static native int cuMemGetAddressRange_v2(long[] base, long[] bytes, long pointer);
 
-    /** Takes a {@code CUmemAllocationProp}, and answers in what steps memory of that kind is allocated. */
+    /** Takes a {@code CUmemAllocationProp}, and returns the allocation granularity of that kind of memory. */
     public static native int cuMemGetAllocationGranularity(long[] bytes, byte[] properties, int which);
 
     public static native int cuMemGetHandleForAddressRange(

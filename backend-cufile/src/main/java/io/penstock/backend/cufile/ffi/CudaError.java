@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The numbers of {@code CUresult}, and their names. */
+/** The codes of {@code CUresult}, and their names. */
 public final class CudaError {
     public static final int SUCCESS = 0;
     public static final int INVALID_VALUE = 1;
@@ -20,7 +20,7 @@ public final class CudaError {
     public static final int SYSTEM_DRIVER_MISMATCH = 803;
     public static final int COMPAT_NOT_SUPPORTED_ON_DEVICE = 804;
 
-    /** Names without their common beginning; our own table, so that a number has a name without a driver too. */
+    /** Names without their common prefix; a local table, so that names are available without a driver. */
     private static final Map<Integer, String> SYMBOLS = Arrays.stream(
                     """
             1=INVALID_VALUE 2=OUT_OF_MEMORY 3=NOT_INITIALIZED 4=DEINITIALIZED 5=PROFILER_DISABLED
@@ -57,12 +57,12 @@ public final class CudaError {
 
     private CudaError() {}
 
-    /** Returns the name of a result, {@code CUDA_ERROR_NO_DEVICE} for 100; an empty string where it has none. */
+    /** Returns the name of a result, {@code CUDA_ERROR_NO_DEVICE} for 100; an empty string if it is unknown. */
     public static String symbol(int result) {
         return result == SUCCESS ? "CUDA_SUCCESS" : SYMBOLS.getOrDefault(result, "");
     }
 
-    /** Returns the name and the number; only the number where it has no name. */
+    /** Returns the name and the code; only the code if it is unknown. */
     public static String describe(int result) {
         String symbol = symbol(result);
         return symbol.isEmpty() ? Integer.toString(result) : symbol + " (" + result + ")";

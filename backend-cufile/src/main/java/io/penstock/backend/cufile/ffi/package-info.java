@@ -2,8 +2,8 @@
 /**
  * The CUDA driver API and libcufile, in their vendor's spelling.
  *
- * <p>The only package of this backend that knows JNA. Addresses and handles are {@code long}; a value that a function
- * gives through a pointer comes back in an array of one, which JNA copies: for set-up, never once per transfer.
+ * <p>The only package of this backend that depends on JNA. Addresses and handles are {@code long}. Output parameters
+ * are arrays of one, which JNA copies: for set-up, never once per transfer.
  */
 @NullMarked
 package io.penstock.backend.cufile.ffi;

@@ -2,14 +2,14 @@
 package io.penstock.backend.cufile.file;
 
 import io.penstock.backend.cufile.ffi.CuFile;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.file.HostFile;
 
-/** A file as one route of cuFile's takes it. */
-public final class CuFileFile extends WrappedFile<LinuxFile> {
+/** A file as one path of cuFile uses it. */
+public final class CuFileFile extends WrappedFile<HostFile> {
 
     private static final int SEEK_END = 2;
     private static final int SEEK_HOLE = 4;
@@ -21,7 +21,7 @@ public final class CuFileFile extends WrappedFile<LinuxFile> {
     /**
      * Takes over one opening of {@code handle}.
      *
-     * @param direct whether transfers of this file go directly, and not through host memory
+     * @param direct true if transfers of this file go directly, not through host memory
      */
     public CuFileFile(CuFileHandles handles, CuFileHandle handle, Limits limits, boolean direct) {
         super(handle.linux(), limits);
@@ -30,7 +30,7 @@ public final class CuFileFile extends WrappedFile<LinuxFile> {
         this.direct = direct;
     }
 
-    /** Returns whether transfers of this file, as this route takes them, go directly. */
+    /** Returns true if transfers of this file on this path go directly. */
     public boolean isDirect() {
         return direct;
     }
@@ -40,52 +40,52 @@ public final class CuFileFile extends WrappedFile<LinuxFile> {
         return handle.handle();
     }
 
-    /** Notes a failure of a call, which may be cuFile's last word on this file. */
+    /** Records a failed call, after which cuFile may refuse this file. */
     public void failed(NativeFailure failure) {
         handle.failed(failure);
     }
 
-    /** Returns whether batches take this file, as far as is known. */
+    /** Returns false once batches have refused this file. */
     public boolean takesBatches() {
         return handle.takesBatches();
     }
 
-    /** Notes that batches do not take this file. */
+    /** Records that batches refuse this file. */
     public void refusesBatches(int error) {
         handle.refusesBatches(error);
     }
 
-    /** Returns why cuFile takes no more transfers of this file, or an empty string. */
+    /** Returns why cuFile refuses further transfers of this file, or an empty string. */
     public String refusal() {
         return handle.refusal();
     }
 
     /**
-     * Returns how many bytes from {@code offset} on a read of {@code bytes} may leave as they are, since they lie in a
-     * hole or between holes of the file; 0 where there are none. Bytes behind the end of the file are none of its holes.
+     * Returns how many bytes from {@code offset} a read of {@code bytes} may leave unwritten, since they lie in a hole
+     * or between holes of the file; 0 without holes. Bytes beyond the end of the file are not a hole.
      */
     public long sparseBytes(long offset, long bytes) {
         long hole = LibC.lseek(host().fd(), offset, SEEK_HOLE);
         if (hole < 0 || hole >= offset + bytes) {
-            return 0; // behind the end, or no hole
+            return 0; // beyond the end, or no hole
         }
         long end = Math.min(end(), offset + bytes);
         return hole < end ? end - offset : 0;
     }
 
     /**
-     * Returns how many bytes to ask cuFile for where {@code bytes} from {@code offset} on are wanted. From amid a block
-     * over the end of the file it writes zeros behind what it says it has read (libcufile 1.15.1 on an H200), and no
-     * byte of those was asked for (rule 206).
+     * Returns how many bytes to request from cuFile for {@code bytes} from {@code offset}. A read that starts inside a
+     * block and crosses the end of the file writes zeros beyond the count it returns (libcufile 1.15.1 on an H200),
+     * over bytes that were not requested (rule 206).
      */
     public long askedBytes(long offset, long bytes) {
         long left = offset % CuFile.BLOCK_BYTES == 0 ? bytes : end() - offset;
-        return left > 0 ? Math.min(left, bytes) : bytes; // behind the end, or no end: the read will say so
+        return left > 0 ? Math.min(left, bytes) : bytes; // beyond the end, or an error that the read will report
     }
 
-    /** Returns where the file ends now, or a negative number. Asked for single transfers: allocates nothing. */
+    /** Returns the current end of the file, or a negative number. Called per transfer: allocates nothing. */
     private long end() {
-        // Nobody reads or writes from where the descriptor stands.
+        // The descriptor's file position is not used otherwise.
         return LibC.lseek(host().fd(), 0, SEEK_END);
     }
 

@@ -5,8 +5,8 @@ import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.driver.CuFileRefusal;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.file.HostFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,26 +14,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A descriptor that is registered with cuFile: one handle for each, which all routes of a backend share.
+ * A descriptor registered with cuFile: one handle, shared by all paths of a backend.
  *
- * <p><b>Ownership:</b> {@link CuFileHandles} counts its users; when the last has left, the registration is ended while the
- * descriptor is still open, then that is closed, and only then the driver is left.
+ * <p><b>Ownership:</b> {@link CuFileHandles} counts its users. After the last, the handle is deregistered while the
+ * descriptor is still open, then the descriptor is closed, and then the driver is left.
  */
 public final class CuFileHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(CuFileHandle.class);
 
-    /** Whether this process has spoken of files that batches refuse. */
+    /** Whether this process has already logged that batches refuse a file. */
     private static final AtomicBoolean SAID = new AtomicBoolean();
 
-    private final LinuxFile linux;
+    private final HostFile linux;
     private final long handle;
     private final StorageKind kind;
     private final CuFileDriver driver;
     private volatile boolean batchesRefused;
-    private volatile int refused; // the CUfileOpError by which cuFile said that it does not do this file, or 0
+    private volatile int refused; // the CUfileOpError with which cuFile refused the file, or 0
 
-    private CuFileHandle(LinuxFile linux, long handle, StorageKind kind, CuFileDriver driver) {
+    private CuFileHandle(HostFile linux, long handle, StorageKind kind, CuFileDriver driver) {
         this.linux = linux;
         this.handle = handle;
         this.kind = kind;
@@ -46,7 +46,7 @@ public final class CuFileHandle {
      * @param linux closed if this fails
      * @throws CuFileRefusal with cuFile's answer
      */
-    static CuFileHandle register(LinuxFile linux, StorageKind kind) throws CuFileRefusal {
+    static CuFileHandle register(HostFile linux, StorageKind kind) throws CuFileRefusal {
         CuFileDriver driver = CuFileDriver.join();
         try {
             byte[] descr = new byte[CuFile.DESCR_BYTES];
@@ -65,7 +65,7 @@ public final class CuFileHandle {
         }
     }
 
-    LinuxFile linux() {
+    HostFile linux() {
         return linux;
     }
 
@@ -77,27 +77,27 @@ public final class CuFileHandle {
         return kind;
     }
 
-    /** Ends it; it has no user any more. */
+    /** Deregisters and closes it; it must have no users. */
     void close() {
         CuFile.cuFileHandleDeregister(handle);
         linux.close();
         driver.leave();
     }
 
-    /** Notes a failure of a call; any thread. */
+    /** Records a failed call; any thread. */
     void failed(NativeFailure failure) {
-        int error = (int) failure.error().code(); // those of others are smaller than cuFile's
+        int error = (int) failure.error().code(); // other codes are smaller than cuFile's
         if (CuFileError.meaning(error) == CuFileError.Meaning.FALL_OVER) {
             refused = error;
         }
     }
 
-    /** Returns whether batches take this file, as far as is known; any thread. */
+    /** Returns false once batches have refused this file; any thread. */
     boolean takesBatches() {
         return !batchesRefused;
     }
 
-    /** Notes that batches do not take this file; any thread. */
+    /** Records that batches refuse this file; any thread. */
     void refusesBatches(int error) {
         batchesRefused = true;
         if (SAID.compareAndSet(false, true)) {
@@ -108,7 +108,7 @@ public final class CuFileHandle {
         }
     }
 
-    /** Returns why cuFile takes no more transfers of this file, or an empty string. */
+    /** Returns why cuFile refuses further transfers of this file, or an empty string. */
     String refusal() {
         int error = refused;
         return error == 0 ? "" : "cuFile has refused this file with " + CuFileError.describe(error);

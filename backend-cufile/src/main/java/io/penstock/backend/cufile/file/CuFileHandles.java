@@ -4,9 +4,10 @@ package io.penstock.backend.cufile.file;
 import io.penstock.FileOption;
 import io.penstock.backend.cufile.driver.CuFileRefusal;
 import io.penstock.backend.cufile.report.CuFileLibrary;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Shared;
+import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -14,26 +15,26 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The files that one backend has registered. What several routes, or several openings, want to do alike with one file
- * shares a handle: registering asks the system much.
+ * The files that one backend has registered. Paths and openings that use one file in the same way share a handle, since
+ * registering takes many system calls.
  *
  * <p><b>Threading:</b> thread-safe; opening and closing block.
  */
 public final class CuFileHandles {
 
-    /** Handles that there are in this process. */
+    /** Number of open handles in this process. */
     public static final AtomicLong LIVE = new AtomicLong();
 
     private record Key(Object identity, boolean writes, boolean direct) {}
 
-    /** What there is to read from, and by which module of the kernel's. */
+    /** Detects the storage under a file, and the kernel module that serves it. */
     @FunctionalInterface
     public interface Storages {
 
-        /** Finds out what a file lies on. */
+        /** Returns the storage that a file lies on. */
         StorageKind of(Path file) throws IOException;
 
-        /** Returns where the nvidia-fs module shows itself when it is loaded. */
+        /** Returns the path that exists when the nvidia-fs module is loaded. */
         default Path nvidiaFs() {
             return CuFileLibrary.NVIDIA_FS;
         }
@@ -49,18 +50,18 @@ public final class CuFileHandles {
     /**
      * Opens a file for cuFile.
      *
-     * @param direct whether it is to bypass the page cache, whatever {@code options} say
-     * @throws CuFileRefusal where cuFile does not want it
+     * @param direct true to bypass the page cache, whatever {@code options} contain
+     * @throws CuFileRefusal if cuFile refuses it
      */
     public CuFileHandle open(Path path, Set<FileOption> options, boolean direct) throws IOException {
         Set<FileOption> how = EnumSet.noneOf(FileOption.class);
         how.addAll(options);
-        // What is not whole blocks is read before it is merged and written, also where nobody else reads.
+        // Partial blocks are read, merged and written back, even if the application only writes.
         how.add(FileOption.READ);
         if (direct) {
             how.add(FileOption.DIRECT);
         }
-        LinuxFile linux = LinuxFile.open(path, how, Limits.LINUX_MAX_BYTES);
+        HostFile linux = HostFiles.open(path, how, Limits.LINUX_MAX_BYTES);
         Key key = key(linux, how);
         CuFileHandle handle = open.open(key, () -> register(linux));
         if (handle.linux() != linux) {
@@ -69,13 +70,13 @@ public final class CuFileHandles {
         return handle;
     }
 
-    private CuFileHandle register(LinuxFile linux) throws IOException {
+    private CuFileHandle register(HostFile linux) throws IOException {
         CuFileHandle handle = CuFileHandle.register(linux, kind(linux));
         LIVE.incrementAndGet();
         return handle;
     }
 
-    private StorageKind kind(LinuxFile linux) throws IOException {
+    private StorageKind kind(HostFile linux) throws IOException {
         try {
             return storages.of(linux.path());
         } catch (IOException e) {
@@ -84,7 +85,7 @@ public final class CuFileHandles {
         }
     }
 
-    /** Gives back what {@link #open} gave. */
+    /** Closes a handle that {@link #open} returned. */
     public void close(CuFileHandle handle) {
         open.leave(handle);
     }
@@ -94,7 +95,7 @@ public final class CuFileHandles {
         LIVE.decrementAndGet();
     }
 
-    private static Key key(LinuxFile linux, Set<FileOption> how) {
+    private static Key key(HostFile linux, Set<FileOption> how) {
         return new Key(linux.identity(), how.contains(FileOption.WRITE), how.contains(FileOption.DIRECT));
     }
 }

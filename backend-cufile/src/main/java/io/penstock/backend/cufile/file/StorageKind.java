@@ -12,17 +12,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a file lies on.
+ * The storage that a file lies on.
  *
- * @param fileSystem the kernel's name of its type
- * @param device what is mounted
- * @param kinds the kinds of storage by which cuFile may reach it, any one of them; empty where none is known
+ * @param fileSystem the kernel's name of the file system type
+ * @param device the mounted device
+ * @param kinds the kinds of storage by which cuFile may reach it, any one of them; empty if unknown
  */
 public record StorageKind(String fileSystem, String device, Set<Storage> kinds) {
 
     private static final Path BLOCK_DEVICES = Path.of("/sys/class/block");
 
-    /** Finds out what an existing file lies on. */
+    /** Returns the storage that an existing file lies on. */
     public static StorageKind of(Path file) throws IOException {
         FileStore store = Files.getFileStore(file);
         return of(store.type(), store.name(), BLOCK_DEVICES);
@@ -49,7 +49,7 @@ public record StorageKind(String fileSystem, String device, Set<Storage> kinds) 
         return name == null ? EnumSet.noneOf(Storage.class) : block(name.toString(), blockDevices);
     }
 
-    /** Of an array or a mapping only what all its disks have in common. */
+    /** For an array or a mapping, only what all its disks have in common. */
     private static Set<Storage> block(String name, Path blockDevices) throws IOException {
         if (name.startsWith("nvme")) {
             return EnumSet.of(Storage.NVME, Storage.NVMEOF, Storage.NVME_P2P);
@@ -80,7 +80,10 @@ public record StorageKind(String fileSystem, String device, Set<Storage> kinds) 
         return common;
     }
 
-    /** Returns why cuFile cannot go directly between this and a GPU, or an empty string where its driver says it can. */
+    /**
+     * Returns why cuFile cannot go directly between this storage and a GPU, or an empty string if its driver reports
+     * that it can.
+     */
     public String whyNotDirect(DriverProperties properties) {
         if (!properties.mayBeDirect()) {
             return "nvidia-fs is not loaded, and cuFile's driver has no peer-to-peer DMA to NVMe";

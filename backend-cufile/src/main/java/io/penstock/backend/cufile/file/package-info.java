@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Files that are registered with cuFile, and what they lie on. Knows no queue: how a file is read is another package's.
+ * Files registered with cuFile, and the storage they lie on. Does not depend on queues.
  */
 @NullMarked
 package io.penstock.backend.cufile.file;

@@ -9,11 +9,11 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read on its way from a mapping to the GPU, segment by segment: one object per tag.
+ * A read from a mapping to the GPU, copied segment by segment: one object per tag.
  *
- * <p>It holds one segment at a time, so that no copy waits for a segment while it keeps others from theirs.
+ * <p>It holds one segment at a time, so that a copy that waits for a segment keeps no other segment pinned.
  *
- * <p><b>Threading:</b> the lane's, but for {@link #arrived}.
+ * <p><b>Threading:</b> the I/O queue's thread, except {@link #arrived}.
  */
 final class MappedCopy implements Segment.Waiter {
 
@@ -21,7 +21,7 @@ final class MappedCopy implements Segment.Waiter {
     private final Queue<MappedCopy> arrivals;
     private final Runnable bell;
 
-    long event; // of the driver; 0 until first used
+    long event; // the CUevent; 0 until first used
 
     @Nullable
     MappedFile file;
@@ -37,7 +37,7 @@ final class MappedCopy implements Segment.Waiter {
     Runnable inOrder;
 
     long done;
-    long part; // under way, of the current segment
+    long part; // bytes in flight, of the current segment
 
     @Nullable
     Segment segment;
@@ -47,7 +47,7 @@ final class MappedCopy implements Segment.Waiter {
     @Nullable
     NativeFailure failure;
 
-    private volatile int registered; // what the driver answered
+    private volatile int registered; // the driver's result
 
     MappedCopy(Request request, Queue<MappedCopy> arrivals, Runnable bell) {
         this.request = request;
@@ -55,7 +55,7 @@ final class MappedCopy implements Segment.Waiter {
         this.bell = bell;
     }
 
-    /** Begins with the READ that the request is now. */
+    /** Starts the READ that the request now describes. */
     void begin() {
         MappedFile source = (MappedFile) request.file();
         file = source;
@@ -71,7 +71,7 @@ final class MappedCopy implements Segment.Waiter {
         failure = null;
     }
 
-    /** Drops what the request referred to. */
+    /** Clears the references of the request. */
     void clear() {
         file = null;
         point = null;
@@ -79,7 +79,7 @@ final class MappedCopy implements Segment.Waiter {
         segment = null;
     }
 
-    /** Says that the segment that it waits for is registered, and counts it; or why not. A registrar's. */
+    /** Reports that the awaited segment is registered, and counted as used; or why not. Called by a registrar. */
     @Override
     public void arrived(int result) {
         registered = result;
@@ -87,7 +87,7 @@ final class MappedCopy implements Segment.Waiter {
         bell.run();
     }
 
-    /** Returns what the driver answered to the registration. */
+    /** Returns the driver's result of the registration. */
     int registered() {
         return registered;
     }

@@ -6,25 +6,26 @@ import io.penstock.backend.cufile.mapped.pages.FileKey;
 import io.penstock.backend.cufile.mapped.pages.FileMapping;
 import io.penstock.backend.cufile.mapped.pages.Registrations;
 import io.penstock.backend.cufile.mapped.pages.StampReader;
-import io.penstock.engine.host.LinuxFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A file that was opened IMMUTABLE, by its descriptor for its stamp, and by its mapping for the GPU. */
-final class MappedFile extends WrappedFile<LinuxFile> {
+/** A file opened IMMUTABLE: its descriptor for the stamp, and its mapping for the GPU. */
+final class MappedFile extends WrappedFile<HostFile> {
 
     private final Registrations registrations;
     private final @Nullable FileMapping mapping; // null for an empty file
     private final FileKey key;
 
     private MappedFile(
-            LinuxFile host, Registrations registrations, @Nullable FileMapping mapping, FileKey key, Limits limits) {
+            HostFile host, Registrations registrations, @Nullable FileMapping mapping, FileKey key, Limits limits) {
         super(host, limits);
         this.registrations = registrations;
         this.mapping = mapping;
@@ -44,7 +45,7 @@ final class MappedFile extends WrappedFile<LinuxFile> {
         if (options.contains(FileOption.DIRECT)) {
             throw refused(path, "it is opened past the page cache (DIRECT)");
         }
-        LinuxFile host = LinuxFile.open(path, options, limits.pieceBytes());
+        HostFile host = HostFiles.open(path, options, limits.segmentBytes());
         try (StampReader stamps = new StampReader()) {
             int answer = stamps.read(host.fd());
             if (answer < 0) {
@@ -74,7 +75,7 @@ final class MappedFile extends WrappedFile<LinuxFile> {
         return new FileSystemException(path.toString(), null, why);
     }
 
-    /** Returns whether the file is still what was mapped, as far as its stamp tells. */
+    /** Returns true if the file is unchanged since it was mapped, by its stamp. */
     boolean isUnchanged(StampReader stamps) {
         if (stamps.read(host().fd()) == 0 && stamps.shows(key)) {
             return true;
@@ -85,17 +86,17 @@ final class MappedFile extends WrappedFile<LinuxFile> {
         return false;
     }
 
-    /** Returns how many of {@code bytes} from {@code offset} on the file has. */
+    /** Returns how many of {@code bytes} from {@code offset} lie within the file. */
     long clamp(long offset, long bytes) {
         return Math.max(0, Math.min(bytes, key.size() - offset));
     }
 
-    /** Returns whether the GPU can read a part of it at once. */
+    /** Returns true if the GPU can read a range at once. */
     boolean isRegistered(long offset, long bytes) {
         return mapping == null || registrations.isRegistered(mapping, offset, clamp(offset, bytes));
     }
 
-    /** Counts that a part of it is read another way: from the second time on that is made ready for this one. */
+    /** Counts that a range is read on another path; from the second time on it is registered for this path. */
     void readElsewhere(long offset, long bytes) {
         if (mapping != null) {
             registrations.readElsewhere(mapping, offset, clamp(offset, bytes));

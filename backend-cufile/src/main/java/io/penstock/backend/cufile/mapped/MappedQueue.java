@@ -12,7 +12,7 @@ import io.penstock.backend.cufile.mapped.pages.StampReader;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,12 +20,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the GPU read the page cache, through mappings that are registered with the driver. The lane makes the copies
- * itself, asynchronously, and looks for their ends; segments that are not registered yet come from
- * {@link Registrations}.
+ * Copies from the page cache to the GPU, through mappings registered with the driver. The I/O queue starts the copies
+ * asynchronously and polls for their completion; segments that are not registered yet come from {@link Registrations}.
  *
- * <p>The stamp of the file is looked at before the first byte of a request is asked for and after the last has arrived
- * (rule 207). A request that is asked to stop ends with the copy that is under way.
+ * <p>The file's stamp is checked before the first byte of a request is copied and after the last has arrived (rule
+ * 207). A cancelled request ends with the copy in progress.
  */
 final class MappedQueue implements NativeQueue {
 
@@ -40,18 +39,18 @@ final class MappedQueue implements NativeQueue {
     private final int depth;
     private final Function<Request, MappedCopy> newCopy;
     private final StampReader stamps = new StampReader();
-    private final Doorbell bell = new Doorbell();
+    private final Wakeup wakeup = new Wakeup();
     private final Queue<MappedCopy> arrived = new ConcurrentLinkedQueue<>(); // from registrars
 
-    // The lane's.
+    // The I/O queue's.
     private final ArrayDeque<MappedCopy> fresh = new ArrayDeque<>();
     private final ArrayDeque<MappedCopy> ended = new ArrayDeque<>();
 
     /**
-     * Opens one.
+     * Opens a queue.
      *
-     * @param depth the requests that it takes at once
-     * @param spinNanos how long copies are looked at again and again, if longer than usual
+     * @param depth the number of requests that it accepts at once
+     * @param spinNanos how long copies are polled without pause, if longer than the default
      * @throws io.penstock.PenstockException with the driver's answer
      */
     MappedQueue(CudaContext context, Registrations registrations, int depth, long spinNanos) {
@@ -59,7 +58,7 @@ final class MappedQueue implements NativeQueue {
         this.spinNanos = spinNanos;
         this.streams = MappedStreams.open(context);
         this.depth = depth;
-        this.newCopy = request -> new MappedCopy(request, arrived, bell::ring);
+        this.newCopy = request -> new MappedCopy(request, arrived, wakeup::wake);
     }
 
     @Override
@@ -93,9 +92,9 @@ final class MappedQueue implements NativeQueue {
             return;
         }
         if (!streams.isBusy()) {
-            bell.await(waitNanos);
-        } else if (!streams.spin(waitNanos < 0 ? spinNanos : Math.min(spinNanos, waitNanos), bell)) {
-            bell.await(waitNanos < 0 ? MappedStreams.NAP_NANOS : Math.min(MappedStreams.NAP_NANOS, waitNanos));
+            wakeup.await(waitNanos);
+        } else if (!streams.spin(waitNanos < 0 ? spinNanos : Math.min(spinNanos, waitNanos), wakeup)) {
+            wakeup.await(waitNanos < 0 ? MappedStreams.NAP_NANOS : Math.min(MappedStreams.NAP_NANOS, waitNanos));
         }
         work();
     }
@@ -109,7 +108,7 @@ final class MappedQueue implements NativeQueue {
             if (result == CudaError.SUCCESS) {
                 start(copy);
             } else {
-                // A file that was cut short has pages that do not come.
+                // The pages of a truncated file cannot be read.
                 boolean changed = !copy.file().isUnchanged(stamps);
                 end(copy, changed ? CHANGED : CudaFailure.of("cuMemHostRegister", result));
             }
@@ -134,7 +133,7 @@ final class MappedQueue implements NativeQueue {
         }
     }
 
-    /** Goes on to the segment with the next byte. */
+    /** Continues with the segment that holds the next byte. */
     private void next(MappedCopy copy) {
         FileMapping mapping = copy.file().mapping();
         Segment segment = mapping.at(copy.fileOffset + copy.done);
@@ -154,7 +153,7 @@ final class MappedQueue implements NativeQueue {
         }
     }
 
-    /** Takes the end of the copy of one segment. */
+    /** Handles the completion of one segment's copy. */
     private void copied(MappedCopy copy, @Nullable NativeFailure failure) {
         registrations.done(copy.segment());
         copy.done += copy.part;
@@ -171,7 +170,7 @@ final class MappedQueue implements NativeQueue {
         }
     }
 
-    /** Ends a read, well if there is no failure. */
+    /** Completes a read, successfully if there is no failure. */
     private void end(MappedCopy copy, @Nullable NativeFailure failure) {
         copy.clear();
         copy.failure = failure;
@@ -179,8 +178,8 @@ final class MappedQueue implements NativeQueue {
     }
 
     @Override
-    public void wake() {
-        bell.ring();
+    public Wakeup wakeup() {
+        return wakeup;
     }
 
     private static NativeFailure own(String call, String symbol, NativeFailure.Kind kind) {

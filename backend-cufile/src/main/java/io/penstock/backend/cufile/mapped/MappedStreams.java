@@ -9,46 +9,48 @@ import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.mapped.pages.FileMapping;
 import io.penstock.backend.cufile.staged.CopyStreams;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one lane that copies from mappings, and the copies under way on them: started, looked at and settled
- * by the lane, which makes no call that waits.
+ * The streams of one I/O queue that copies from mappings, and the copies in flight on them. The I/O queue starts, polls
+ * and settles them, and makes no blocking call.
  */
 final class MappedStreams {
 
-    /** How long a lane may sleep while copies are under way. */
+    /** How long an I/O queue may sleep while copies are in flight. */
     static final long NAP_NANOS = 10_000;
 
-    /** Two, so that the link need not wait between one copy and the next. */
+    /** Two, so that the link is not idle between one copy and the next. */
     private static final int STREAMS = 2;
 
-    /** How long copies are looked at before the lane sleeps between looks, at least. */
+    /** The least time for which copies are polled without pause before the I/O queue sleeps between polls. */
     private static final long SPIN_NANOS = 50_000;
 
-    /** Takes the ends of copies. */
+    /** Receives the completions of copies. */
     interface Settled {
 
         /**
-         * Says that a copy has ended.
+         * Reports that a copy has completed.
          *
-         * @param failure null if it ended well
+         * @param failure null if it succeeded
          */
         void copied(MappedCopy copy, @Nullable NativeFailure failure);
     }
 
-    /** A stream of ours: its copies end in order, so that only the oldest is looked at. */
+    /** An internal stream: its copies complete in order, so that only the oldest is polled. */
     private record Line(long stream, ArrayDeque<MappedCopy> copies) {}
 
     private final CudaContext context;
     private final List<Line> lines = new ArrayList<>();
-    private final ArrayDeque<MappedCopy> elsewhere = new ArrayDeque<>(); // on streams of the application's
+    private final ArrayDeque<MappedCopy> elsewhere = new ArrayDeque<>(); // on the application's streams
     private final List<Long> events = new ArrayList<>();
     private final long[] made = new long[1];
+    private final Pause pause = new Pause();
     private int next;
 
     private MappedStreams(CudaContext context) {
@@ -75,7 +77,7 @@ final class MappedStreams {
         return this;
     }
 
-    /** Starts the next part of a copy, which lies in one segment; returns why that failed, or null. */
+    /** Starts the next part of a copy, within one segment; returns why that failed, or null. */
     @Nullable
     NativeFailure start(MappedCopy copy) {
         int bound = context.bind();
@@ -122,11 +124,11 @@ final class MappedStreams {
         }
     }
 
-    /** Takes out what has ended. */
+    /** Removes and reports the copies that have completed. */
     void settle(Settled to) {
         for (Line line : lines) {
             while (!line.copies.isEmpty() && settle(line.copies, to)) {
-                // the next may have ended too
+                // the next may have completed too
             }
         }
         for (int i = elsewhere.size(); i > 0; i--) {
@@ -142,7 +144,7 @@ final class MappedStreams {
             return false;
         }
         if (state != CudaError.SUCCESS && CudaFailure.foreignCause(state).isEmpty()) {
-            // The answer is the question's, not the copy's, which may run on: nothing is to be let go before.
+            // The error is that of the query, not of the copy, which may still run: nothing may be released before.
             Cuda.cuEventSynchronize(copies.element().event);
         }
         to.copied(copies.remove(), state == CudaError.SUCCESS ? null : CudaFailure.of("cuEventQuery", state));
@@ -158,15 +160,14 @@ final class MappedStreams {
         return !elsewhere.isEmpty();
     }
 
-    /** Looks for a while whether a copy has ended, or somebody has rung; returns whether that is so. */
-    boolean spin(long nanos, Doorbell bell) {
-        long start = System.nanoTime();
+    /** Polls for a while; returns true if a copy has completed or the I/O queue was woken. */
+    boolean spin(long nanos, Wakeup wakeup) {
+        pause.spinFor(Math.max(SPIN_NANOS, nanos));
         do {
-            if (anyEnded() || bell.poll()) {
+            if (anyEnded() || wakeup.poll()) {
                 return true;
             }
-            Thread.onSpinWait();
-        } while (System.nanoTime() - start < Math.max(SPIN_NANOS, nanos));
+        } while (pause.next() == 0);
         return false;
     }
 
@@ -188,7 +189,7 @@ final class MappedStreams {
         return copy != null && Cuda.cuEventQuery(copy.event) != CudaError.NOT_READY;
     }
 
-    /** Frees streams and events; no copy is under way. */
+    /** Frees streams and events; no copy may be in flight. */
     void close() {
         context.run("release of streams", () -> {
             events.forEach(Cuda::cuEventDestroy_v2);

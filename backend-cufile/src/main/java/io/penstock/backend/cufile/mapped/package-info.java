@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The path on which the GPU reads the page cache: the route, its queue and the copies. Knows nothing of cuFile.
+ * The path on which the GPU reads the page cache: the path, its queue and the copies. Independent of cuFile.
  */
 @NullMarked
 package io.penstock.backend.cufile.mapped;

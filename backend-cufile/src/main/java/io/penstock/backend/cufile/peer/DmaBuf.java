@@ -11,10 +11,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A range of a GPU's memory as a dma-buf. */
+/** A range of GPU memory as a dma-buf. */
 public final class DmaBuf implements PeerExport {
 
-    /** The pages of a GPU's BAR, as NVIDIA's own drivers for peers count them (GPUDirect RDMA, design considerations). */
+    /**
+     * The page size of a GPU's BAR, as NVIDIA specifies it for peer drivers (GPUDirect RDMA, design considerations).
+     */
     private static final long BAR_PAGE_BYTES = 64 << 10;
 
     private final int descriptor;
@@ -33,7 +35,7 @@ public final class DmaBuf implements PeerExport {
     }
 
     /**
-     * Exports a range of memory of a context, in whole pages of the host, as the driver wants it.
+     * Exports a range of a context's memory, in whole pages of the host, as the driver requires.
      *
      * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf
      * @throws io.penstock.PenstockException with the driver's answer
@@ -57,9 +59,9 @@ public final class DmaBuf implements PeerExport {
     }
 
     /**
-     * Returns how much of the memory lies together for a peer at least, which is assumed: no call tells it of a dma-buf. It
-     * is the page of GPUDirect RDMA, 64 KiB, or the driver's allocation granularity for such memory where that is smaller
-     * (2 MiB on an H200).
+     * Returns the contiguity of the memory for a peer, which is assumed: no call returns it for a dma-buf. It is the
+     * page of GPUDirect RDMA, 64 KiB, or the driver's allocation granularity for such memory where that is smaller (2
+     * MiB on an H200).
      */
     private static long pageBytes(CudaContext context) {
         ByteBuffer properties =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Memory of a GPU for drivers of other devices: dma-bufs. Knows contexts, no allocations.
+ * GPU memory for drivers of other devices: dma-bufs. Depends on contexts, not on allocations.
  */
 @NullMarked
 package io.penstock.backend.cufile.peer;

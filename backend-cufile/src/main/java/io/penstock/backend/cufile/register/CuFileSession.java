@@ -28,16 +28,16 @@ import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What one backend has of cuFile: its claim on the driver, taken at the first file, its files, and its rules for
+ * The cuFile state of one backend: its use of the driver, taken at the first file, its files, and its rules for
  * registering memory.
  *
- * <p><b>Threading:</b> thread-safe; all but {@link #used} may block.
+ * <p><b>Threading:</b> thread-safe; all methods except {@link #used} may block.
  */
 public final class CuFileSession implements CudaDriver.Watcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(CuFileSession.class);
 
-    /** After so many transfers memory counts as reused. */
+    /** The number of transfers after which memory counts as reused. */
     private static final int REUSED = 2;
 
     private final CudaContext context;
@@ -67,7 +67,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
         return handles;
     }
 
-    /** Opens the driver, unless this session has, and returns what it says of itself. */
+    /** Opens the driver, unless this session already has, and returns its properties. */
     public synchronized DriverProperties open() throws CuFileRefusal {
         CuFileDriver known = driver;
         if (known != null) {
@@ -93,7 +93,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
         return opened.properties();
     }
 
-    /** Registers what was allocated before the driver was open, and is still in use or kept for reuse. */
+    /** Registers memory that was allocated before the driver was opened, and is still in use or kept for reuse. */
     private void registerEarly() {
         List<GpuSpan> spans;
         synchronized (early) {
@@ -103,7 +103,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
         spans.forEach(this::registerIfSmall);
     }
 
-    /** Returns what the driver says of itself; null before {@link #open}. */
+    /** Returns the driver's properties; null before {@link #open}. */
     @Nullable
     public DriverProperties properties() {
         CuFileDriver known = driver;
@@ -115,14 +115,14 @@ public final class CuFileSession implements CudaDriver.Watcher {
         return driver == null ? DriverStatistics.NONE : DriverStatistics.read();
     }
 
-    /** Looks at memory that has been allocated or wrapped, and registers it if it is of that kind. */
+    /** Registers new memory, allocated or wrapped, if the rules require it. */
     @Override
     public void allocated(GpuMemory memory) {
         if (registering == Registering.ALWAYS) {
             try {
                 open();
             } catch (CuFileRefusal e) {
-                return; // files will say so
+                return; // opening a file will report it
             }
             register(memory.span());
             return;
@@ -143,8 +143,8 @@ public final class CuFileSession implements CudaDriver.Watcher {
     }
 
     /**
-     * Counts a transfer that would have gone directly to or from registered memory; memory that has seen several is
-     * registered, off this thread. The transfer has the memory in use, so that its context is open.
+     * Counts a transfer that would have gone directly to or from registered memory; memory with several is registered,
+     * on another thread. The transfer keeps the memory in use, so that its context is open.
      */
     public void used(GpuSpan span) {
         SpanRegistration registration = SpanRegistration.of(span);
@@ -216,7 +216,10 @@ public final class CuFileSession implements CudaDriver.Watcher {
         return "";
     }
 
-    /** Returns the size of the window by which others reach the GPU's memory; that of the memory where cuFile cannot tell. */
+    /**
+     * Returns the size of the BAR through which peers access the GPU's memory; the size of the memory if cuFile cannot
+     * report it.
+     */
     private long barBytes() {
         long[] kilobytes = new long[1];
         long status = CuFile.cuFileGetBARSizeInKB(context.gpu().ordinal(), kilobytes);

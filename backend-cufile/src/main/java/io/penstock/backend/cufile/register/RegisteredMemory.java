@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A range of memory that this process has registered with cuFile, known by the pointer that it was registered by. Users of
- * the same memory, such as two wrappings of one pointer, share a registration; the last to leave ends it.
+ * A range of memory that this process has registered with cuFile, identified by the pointer it was registered by. Users
+ * of the same memory, such as two wrappings of one pointer, share a registration; the last to leave ends it.
  *
- * <p><b>Threading:</b> thread-safe; blocks. A CUDA context of the memory's is current.
+ * <p><b>Threading:</b> thread-safe; blocks. A CUDA context of the memory must be current.
  */
 public final class RegisteredMemory {
 
@@ -31,9 +31,9 @@ public final class RegisteredMemory {
     }
 
     /**
-     * Registers memory, or counts one more user of its registration; cuFile's driver is open.
+     * Registers memory, or adds a user to its registration; cuFile's driver must be open.
      *
-     * @throws CuFileRefusal with cuFile's answer: no room in the BAR, not its kind of memory
+     * @throws CuFileRefusal with cuFile's answer: no room in the BAR, or an unsupported kind of memory
      */
     static RegisteredMemory of(long base, long bytes) throws CuFileRefusal {
         RegisteredMemory memory = ALL.open(base, () -> register(base, bytes));
@@ -50,7 +50,7 @@ public final class RegisteredMemory {
         return new RegisteredMemory(base, bytes);
     }
 
-    /** Counts one user less; nothing of cuFile's uses the memory for that user any more. */
+    /** Removes a user; cuFile must not use the memory for that user any more. */
     void leave() {
         ALL.leave(this);
     }

@@ -8,16 +8,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether one allocation of a GPU's memory is registered with cuFile: whole, once, until it is freed.
+ * The cuFile registration of one allocation of GPU memory: whole, once, until it is freed.
  *
- * <p><b>Threading:</b> thread-safe. {@link #register} and {@link #end} block; the memory's context is current for the former.
+ * <p><b>Threading:</b> thread-safe. {@link #register} and {@link #end} block; the former requires the memory's context
+ * to be current.
  */
 public final class SpanRegistration implements GpuSpan.Attachment {
 
     private final GpuSpan span;
     private final AtomicInteger uses = new AtomicInteger();
     private volatile boolean active;
-    private volatile String refusal = ""; // why not, once that is known for good
+    private volatile String refusal = ""; // why not, if the refusal is permanent
     private @Nullable RegisteredMemory memory; // while it is active; guarded by this, as ended is
     private boolean ended;
 
@@ -25,28 +26,28 @@ public final class SpanRegistration implements GpuSpan.Attachment {
         this.span = span;
     }
 
-    /** Returns the registration of an allocation, active or not; allocates nothing but for the first call. */
+    /** Returns the registration of an allocation, active or not; only the first call allocates. */
     public static SpanRegistration of(GpuSpan span) {
         return span.attachment(SpanRegistration.class, SpanRegistration::new);
     }
 
-    /** Returns whether the pointer and offsets from it are what cuFile is to be given. */
+    /** Returns true if cuFile must be given the registered pointer and offsets from it. */
     public boolean isActive() {
         return active;
     }
 
-    /** Returns why it cannot be registered; empty where it is, or where nobody has tried. */
+    /** Returns why it cannot be registered; empty if it is registered, or no attempt was made. */
     public String refusal() {
         return refusal;
     }
 
-    /** Counts a transfer, and returns how many there have been; stops counting when that tells nothing new. */
+    /** Counts a transfer and returns the count so far; stops counting at {@code enough}. */
     int used(int enough) {
         int count = uses.get();
         return count >= enough ? count : uses.incrementAndGet();
     }
 
-    /** Registers it; nothing if it is, was refused, or is gone. */
+    /** Registers it; does nothing if it is registered, was refused, or is freed. */
     synchronized void register() throws CuFileRefusal {
         if (active || ended || !refusal.isEmpty()) {
             return;
@@ -60,12 +61,12 @@ public final class SpanRegistration implements GpuSpan.Attachment {
         }
     }
 
-    /** Never registers it, for a reason of ours. */
+    /** Prevents the registration, for a reason other than cuFile's. */
     void refuse(String reason) {
         refusal = reason;
     }
 
-    /** Ends the registration, since the memory is about to be freed; nothing uses it any more. */
+    /** Ends the registration, before the memory is freed; nothing may use it any more. */
     @Override
     public synchronized void end() {
         ended = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Memory of the GPU that is registered with cuFile, the rules for when it is, and the session of a backend that applies them.
+ * GPU memory registered with cuFile, the rules for when it is registered, and the session of a backend that applies
+ * them.
  */
 @NullMarked
 package io.penstock.backend.cufile.register;

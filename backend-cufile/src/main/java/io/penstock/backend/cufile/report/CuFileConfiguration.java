@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the administrator has told cuFile: {@code cufile.json} and the variables {@code CUFILE_*}. libcufile reads both by
- * itself; this is for people, and for guesses that must not open its driver.
+ * The administrator's cuFile configuration: {@code cufile.json} and the variables {@code CUFILE_*}. libcufile reads
+ * both by itself; this is for reports, and for estimates that must not open its driver.
  *
- * @param file the file that libcufile reads, whether or not it is there
+ * @param file the file that libcufile reads, existing or not
  * @param problem why the file was not read; empty if it was
- * @param values what the file says, by dotted name
- * @param variables the environment's
+ * @param values the values in the file, by dotted name
+ * @param variables the environment variables
  */
 public record CuFileConfiguration(
         Path file, String problem, Map<String, String> values, Map<String, String> variables) {
@@ -25,7 +25,7 @@ public record CuFileConfiguration(
     private static final Path USUAL = Path.of("/etc/cufile.json");
     private static final String PREFIX = "CUFILE_";
 
-    /** Reads what this process is told. */
+    /** Reads the configuration of this process. */
     static CuFileConfiguration read() {
         return read(System.getenv(), USUAL);
     }
@@ -44,12 +44,12 @@ public record CuFileConfiguration(
         }
     }
 
-    /** Returns whether it asks for the kernel's own peer-to-peer DMA, which needs no nvidia-fs. */
+    /** Returns true if it enables the kernel's own peer-to-peer DMA, which does not need nvidia-fs. */
     boolean wantsP2pDma() {
         return isTrue(variables.get("CUFILE_USE_PCIP2PDMA")) || isTrue(values.get("properties.use_pci_p2pdma"));
     }
 
-    /** Returns whether it wants no direct path, whatever there is. */
+    /** Returns true if it disables direct paths in any case. */
     boolean forcesCompatibility() {
         return isTrue(variables.get("CUFILE_FORCE_COMPAT_MODE")) || isTrue(values.get("properties.force_compat_mode"));
     }
@@ -58,7 +58,7 @@ public record CuFileConfiguration(
         return value != null && (value.equalsIgnoreCase("true") || value.equals("1"));
     }
 
-    /** Returns it in lines, for a person. */
+    /** Returns a full description, one line each, for humans. */
     List<String> describe() {
         List<String> lines = new ArrayList<>();
         lines.add(file + (problem.isEmpty() ? "" : " " + problem + ": libcufile uses its own settings"));

@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What there is of libcufile on this machine. Finding out does not open its driver.
+ * The libcufile of this machine. Probing does not open its driver.
  *
- * @param problem why there is none; empty if there is
- * @param configuration what the administrator has told it
- * @param nvidiaFs where the nvidia-fs module shows itself when it is loaded
+ * @param problem why it cannot be used; empty if it can
+ * @param configuration the administrator's configuration
+ * @param nvidiaFs the path that exists when the nvidia-fs module is loaded
  */
 public record CuFileLibrary(String problem, CuFileConfiguration configuration, Path nvidiaFs) {
 
@@ -41,18 +41,18 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
 
     private static final Set<String> NEEDED_BY_STREAMS = Set.of("cuFileReadAsync", "cuFileWriteAsync");
 
-    /** Loads it, if it is there. */
+    /** Loads the library, if it is installed. */
     public static CuFileLibrary find(Options options) {
         return find(options, NVIDIA_FS);
     }
 
-    /** As above, where nvidia-fs shows itself elsewhere. */
+    /** As above, with another path for nvidia-fs. */
     public static CuFileLibrary find(Options options, Path nvidiaFs) {
         return new CuFileLibrary(
                 CuFile.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), nvidiaFs);
     }
 
-    /** Returns why it does not do a mode; empty if it does. */
+    /** Returns why it does not support a mode; empty if it does. */
     public String whyNot(CuFileMode mode) {
         if (!problem.isEmpty()) {
             return "no libcufile: " + problem;
@@ -69,8 +69,8 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
     }
 
     /**
-     * Returns why cuFile cannot go directly here, as far as that can be told without opening its driver, which takes
-     * longer than many a program; empty where it may.
+     * Returns why cuFile cannot go directly here, as far as is known without opening its driver, which is slow; empty
+     * if it may.
      */
     public String whyNotDirect() {
         String why = whyNot(CuFileMode.SYNC);
@@ -83,7 +83,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
         return Files.exists(nvidiaFs) || configuration.wantsP2pDma() ? "" : "nvidia-fs is not loaded";
     }
 
-    /** Returns it in lines, for a person. */
+    /** Returns a full description, one line each, for humans. */
     public List<String> describe() {
         if (!problem.isEmpty()) {
             return List.of("libcufile: none, " + problem + "; staged and mapped paths need none");

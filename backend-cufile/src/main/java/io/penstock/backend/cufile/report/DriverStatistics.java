@@ -14,25 +14,25 @@ import java.util.UUID;
 import java.util.function.ToLongFunction;
 
 /**
- * cuFile's own counters, as far as its statistics level goes.
+ * cuFile's own counters, as far as its statistics level provides them.
  *
  * @param level 0 to 3
  * @param counters level 1, by the vendor's names; {@code ..._ok} and {@code ..._err} where an operation has both
  * @param readSizes level 2: reads by size in bins of powers of two, from 1 KiB; empty below
  * @param writeSizes level 2: writes by size
- * @param gpus level 3: one of each GPU that did I/O; empty below
+ * @param gpus level 3: one entry for each GPU that did I/O; empty below
  */
 public record DriverStatistics(
         int level, Map<String, Long> counters, List<Long> readSizes, List<Long> writeSizes, List<Gpu> gpus) {
 
     /**
-     * What one GPU did, and which way.
+     * The I/O of one GPU, by path.
      *
      * @param uuid as nvidia-smi prints it
      * @param p2pReads by the kernel's own peer-to-peer DMA
      * @param nvfsReads by nvidia-fs
      * @param posixReads through host memory
-     * @param unalignedReads among them, those that needed a bounce buffer
+     * @param unalignedReads those of them that needed a bounce buffer
      */
     record Gpu(
             String uuid,
@@ -46,7 +46,7 @@ public record DriverStatistics(
             long unalignedWrites,
             long registeredBytes) {
 
-        /** Returns the operations that went without host memory. */
+        /** Returns the operations that bypassed host memory. */
         public long direct() {
             return p2pReads + nvfsReads + p2pWrites + nvfsWrites;
         }
@@ -57,12 +57,12 @@ public record DriverStatistics(
         }
 
         private String describe() {
-            return uuid + ": " + way("reads", p2pReads, nvfsReads, posixReads, unalignedReads) + "; "
-                    + way("writes", p2pWrites, nvfsWrites, posixWrites, unalignedWrites) + "; " + registeredBytes
+            return uuid + ": " + variant("reads", p2pReads, nvfsReads, posixReads, unalignedReads) + "; "
+                    + variant("writes", p2pWrites, nvfsWrites, posixWrites, unalignedWrites) + "; " + registeredBytes
                     + " bytes registered";
         }
 
-        private static String way(String what, long p2p, long nvfs, long posix, long unaligned) {
+        private static String variant(String what, long p2p, long nvfs, long posix, long unaligned) {
             return what + " " + p2p + " by peer-to-peer DMA, " + nvfs + " by nvidia-fs, " + posix
                     + " through host memory, " + unaligned + " unaligned";
         }
@@ -74,7 +74,7 @@ public record DriverStatistics(
     private static final int MOST_GPUS = (CuFile.STATS_L3_BYTES - GPUS_OFFSET) / CuFile.PER_GPU_STATS_BYTES;
     private static final int UUID_BYTES = 16;
 
-    /** The fields of level 1 in order; a star means two numbers, those that went well and those that failed. */
+    /** The fields of level 1 in order; a star means two numbers, successes and failures. */
     private static final String[] FIELDS = """
             read_ops* write_ops* hdl_register_ops* hdl_deregister_ops* buf_register_ops* buf_deregister_ops*
             read_bytes write_bytes read_bw_bytes_per_sec write_bw_bytes_per_sec read_lat_avg_us write_lat_avg_us
@@ -91,7 +91,9 @@ public record DriverStatistics(
 
     public static final DriverStatistics NONE = new DriverStatistics(0, Map.of(), List.of(), List.of(), List.of());
 
-    /** Returns the counters; level 0, and nothing else, if the driver is not open, counts nothing or is too old to tell. */
+    /**
+     * Returns the counters; level 0 and no counters if the driver is not open, counts nothing or is too old.
+     */
     public static DriverStatistics read() {
         CuFileDriver driver = CuFileDriver.find();
         if (driver == null) {
@@ -121,7 +123,7 @@ public record DriverStatistics(
         return CuFile.error(call.applyAsLong(statistics)) == CuFileError.SUCCESS ? of(level, statistics) : NONE;
     }
 
-    /** Takes a structure of a level apart. */
+    /** Parses the structure of a level. */
     static DriverStatistics of(int level, byte[] statistics) {
         ByteBuffer fields = ByteBuffer.wrap(statistics).order(ByteOrder.nativeOrder());
         Map<String, Long> counters = new LinkedHashMap<>();
@@ -175,7 +177,7 @@ public record DriverStatistics(
         return "GPU-" + new UUID(bytes.getLong(at), bytes.getLong(at + 8));
     }
 
-    /** Returns what is counted in lines, for a person; what is 0 is left out. */
+    /** Returns the nonzero counters, one line each, for humans. */
     public List<String> describe() {
         List<String> lines = new ArrayList<>();
         counters.forEach((name, value) -> {
@@ -200,7 +202,7 @@ public record DriverStatistics(
         }
     }
 
-    /** Returns the operations of all GPUs that went without host memory. */
+    /** Returns the operations of all GPUs that bypassed host memory. */
     public long direct() {
         return gpus.stream().mapToLong(Gpu::direct).sum();
     }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Reads JSON as NVIDIA writes it: with {@code //} comments, and commas where none belong. Objects become names with
- * dots, {@code properties.allow_compat_mode}; every value is the text that stands there.
+ * Reads JSON as NVIDIA writes it: with {@code //} comments and stray commas. Objects become dotted names,
+ * {@code properties.allow_compat_mode}; every value is its literal text.
  */
 final class JsonWithComments {
 
@@ -57,7 +57,7 @@ final class JsonWithComments {
         StringBuilder items = new StringBuilder();
         while (next() != ']') {
             if (next() == '{') {
-                // Lists of objects are rules for mounts and networks; shown as they are written.
+                // Lists of objects are rules for mounts and networks; kept as literal text.
                 items.append(skipObject());
             } else {
                 items.append(next() == '[' ? array() : scalar());
@@ -99,7 +99,7 @@ final class JsonWithComments {
         StringBuilder string = new StringBuilder();
         while (at < text.length() && text.charAt(at) != '"') {
             if (text.charAt(at) == '\\' && at + 1 < text.length()) {
-                at++; // paths and addresses need no more than the character itself
+                at++; // for paths and addresses the literal character suffices
             }
             string.append(text.charAt(at++));
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What libcufile tells people: whether there is one, how it is configured, its counters. Nothing here moves a byte.
+ * Reports on libcufile: whether it is installed, its configuration, its counters. Moves no data.
  */
 @NullMarked
 package io.penstock.backend.cufile.report;

@@ -6,12 +6,12 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 
 /**
- * The two streams of a context that slots are copied on, one each way. Nothing ever waits on them for anything but the
- * copy before.
+ * The two streams of a context on which staging buffers are copied, one for each direction. Copies on them wait only
+ * for the copy before.
  *
- * <p>Not a stream for each slot: where several threads start copies, that is slower. With ten threads an H200 moves 49.6
- * by these and 46.4 GB/s by those, in slots of 2 MiB, and 51.2 and 50.3 in slots of 4 MiB
- * ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
+ * <p>Not one stream per staging buffer: that is slower when several threads start copies. With ten threads an H200
+ * moves 49.6 GB/s with two streams and 46.4 GB/s with one each, in staging buffers of 2 MiB; 51.2 and 50.3 in staging
+ * buffers of 4 MiB ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
  */
 public final class CopyStreams {
 
@@ -23,9 +23,9 @@ public final class CopyStreams {
         this.fromGpu = fromGpu;
     }
 
-    /** Makes both; their context is current. */
+    /** Creates both; their context must be current. */
     static CopyStreams open() {
-        String request = "streams for the copies of slots";
+        String request = "streams for the copies of staging buffers";
         long[] toGpu = new long[1];
         CudaFailure.check(request, "cuStreamCreate", Cuda.cuStreamCreate(toGpu, Cuda.CU_STREAM_NON_BLOCKING));
         long[] fromGpu = new long[1];
@@ -46,8 +46,8 @@ public final class CopyStreams {
     }
 
     /**
-     * Has an event tell when the copy ends that was just started on a stream; answers as the driver does. After a failure
-     * the copy has ended: nothing else would tell, and what it uses must not be let go before.
+     * Records an event behind the copy just started on a stream; returns the driver's result. After a failure the copy
+     * has completed: nothing else would report it, and its memory must not be released before.
      */
     public static int mark(long event, long stream) {
         int recorded = Cuda.cuEventRecord(event, stream);
@@ -57,7 +57,7 @@ public final class CopyStreams {
         return recorded;
     }
 
-    /** Frees both; their context is current. */
+    /** Frees both; their context must be current. */
     void close() {
         Cuda.cuStreamDestroy_v2(toGpu);
         Cuda.cuStreamDestroy_v2(fromGpu);

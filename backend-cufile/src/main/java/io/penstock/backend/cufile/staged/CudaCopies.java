@@ -7,32 +7,24 @@ import io.penstock.backend.cufile.device.CudaPoint;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * Copies between pinned slots and a GPU, on whichever thread has filled or wants the slot. The slot's event tells when
- * its copy has ended.
+ * Copies between pinned staging buffers and a GPU, started on the thread that filled or needs the staging buffer. The
+ * staging buffer's event reports the completion of its copy.
  */
 final class CudaCopies implements StagingDevice {
-
-    /** How long a thread stays awake between looks: with a dozen fillers a slot waits some 400 us for the link. */
-    private static final long AWAKE_NANOS = 500_000;
-
-    /** Between looks: they take a lock of the driver's, which those who start copies want too. */
-    private static final long LOOK_NANOS = 3_000;
-
-    private static final long NAP_NANOS = 20_000;
 
     private final CudaContext context;
     private final long spinNanos;
 
     /**
-     * Makes one.
+     * Creates the copies of a context.
      *
-     * @param spinNanos how long a copy is looked at again and again, if longer than usual
+     * @param spinNanos how long a copy is polled without pause, if longer than the default
      */
     CudaCopies(CudaContext context, long spinNanos) {
         this.context = context;
@@ -45,8 +37,8 @@ final class CudaCopies implements StagingDevice {
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
-        return PinnedSlots.of(context).take(bytes);
+    public DeviceMemory allocateStagingBuffer(long bytes) {
+        return PinnedBuffers.of(context).take(bytes);
     }
 
     @Override
@@ -56,14 +48,14 @@ final class CudaCopies implements StagingDevice {
             copy.fail(CudaFailure.of(CudaContext.BIND, bound));
             return;
         }
-        PinnedSlot slot = (PinnedSlot) copy.slot();
+        PinnedBuffer staging = (PinnedBuffer) copy.staging();
         CudaPoint point = (CudaPoint) copy.point();
-        CopyStreams streams = slot.streams();
+        CopyStreams streams = staging.streams();
         boolean in = copy.isInward();
         long own = in ? streams.toGpu() : streams.fromGpu();
         long stream = point == null ? own : point.stream(own);
         long gpu = copy.memory().nativeHandle() + copy.memoryOffset();
-        long host = slot.hostAddress() + copy.slotOffset();
+        long host = staging.hostAddress() + copy.stagingOffset();
         int started = in
                 ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, copy.bytes(), stream)
                 : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, copy.bytes(), stream);
@@ -71,11 +63,11 @@ final class CudaCopies implements StagingDevice {
             copy.fail(CudaFailure.of(in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync", started));
             return;
         }
-        int marked = CopyStreams.mark(slot.event(), stream);
+        int marked = CopyStreams.mark(staging.event(), stream);
         if (marked != CudaError.SUCCESS) {
             copy.fail(CudaFailure.of("cuEventRecord", marked));
         } else if (point != null) {
-            point.join(slot.event());
+            point.join(staging.event());
         }
     }
 
@@ -84,14 +76,14 @@ final class CudaCopies implements StagingDevice {
         look(copy);
     }
 
-    /** As {@link #poll}; returns whether the copy has ended. */
+    /** As {@link #poll}; returns true if the copy has completed. */
     private boolean look(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
             copy.fail(CudaFailure.of(CudaContext.BIND, bound));
             return true;
         }
-        long event = ((PinnedSlot) copy.slot()).event();
+        long event = ((PinnedBuffer) copy.staging()).event();
         int state = Cuda.cuEventQuery(event);
         if (state == CudaError.NOT_READY) {
             return false;
@@ -101,8 +93,8 @@ final class CudaCopies implements StagingDevice {
             return true;
         }
         if (CudaFailure.foreignCause(state).isEmpty()) {
-            // The answer is the question's, not the copy's, which may run on: slot and memory are not to be let go
-            // before.
+            // The error is that of the query, not of the copy, which may still run: staging buffer and memory must not
+            // be released before.
             Cuda.cuEventSynchronize(event);
         }
         copy.fail(CudaFailure.of("cuEventQuery", state));
@@ -111,25 +103,14 @@ final class CudaCopies implements StagingDevice {
 
     @Override
     public void await(Request copy, long nanos) {
-        // Not cuEventSynchronize, which waits for ever behind a kernel that never ends.
+        // Not cuEventSynchronize, which blocks forever behind a kernel that never ends.
+        Pause pause = ((PinnedBuffer) copy.staging()).pause();
+        pause.spinFor(spinNanos);
         long start = System.nanoTime();
         boolean ended = look(copy);
-        for (long waited = 0; !ended && waited < nanos; waited = System.nanoTime() - start) {
-            if (waited < spinNanos) {
-                Thread.onSpinWait();
-            } else if (waited < AWAKE_NANOS) {
-                stayAwake(LOOK_NANOS);
-            } else {
-                LockSupport.parkNanos(this, NAP_NANOS);
-            }
+        while (!ended && System.nanoTime() - start < nanos) {
+            pause.idle();
             ended = look(copy);
         }
-    }
-
-    private static void stayAwake(long nanos) {
-        long start = System.nanoTime();
-        do {
-            Thread.onSpinWait();
-        } while (System.nanoTime() - start < nanos);
     }
 }

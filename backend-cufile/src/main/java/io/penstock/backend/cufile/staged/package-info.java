@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The path through pinned slots: slots, the streams that they are copied on, and the copies. Knows nothing of cuFile. The other
- * paths take their bounce slots from here.
+ * The path through pinned staging buffers: the buffers, the streams on which they are copied, and the copies.
+ * Independent of cuFile. The other paths take their bounce buffers from here.
  */
 @NullMarked
 package io.penstock.backend.cufile.staged;

@@ -12,11 +12,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The arguments of operations in a stream, which cuFile takes by address and reads when the stream comes to them, the
- * count that it leaves, and a word by which the stream says that it has passed. Pinned, since the GPU writes the word; an
- * operation's cells are its own until that word has come.
+ * The arguments of stream operations, which cuFile takes by address and reads when the stream reaches them, the count
+ * that it writes, and a word that the stream writes once it is past the operation. Pinned, since the GPU writes the
+ * word; an operation owns its cells until the word is written.
  *
- * <p>The lane's thread only, on this side.
+ * <p>The I/O thread only, on the host's side.
  */
 final class StreamCells {
 
@@ -30,7 +30,7 @@ final class StreamCells {
     private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
     private final long address;
-    private final long device; // the same memory, as the GPU knows it; 0 where it does not
+    private final long device; // its GPU address; 0 if it has none
     private final ByteBuffer view;
 
     private StreamCells(long address, long device, int operations) {
@@ -40,7 +40,7 @@ final class StreamCells {
     }
 
     /**
-     * Allocates them; a context is current.
+     * Allocates cells; a context must be current.
      *
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
@@ -62,7 +62,7 @@ final class StreamCells {
         view.putLong(at + SIZE, task.rest());
         view.putLong(at + FILE_OFFSET, task.restOffset());
         view.putLong(at + BUFFER_OFFSET, bufferOffset);
-        view.putLong(at + COUNT, 0); // as cufile.h asks
+        view.putLong(at + COUNT, 0); // as cufile.h requires
         INTS.setRelease(view, at + MARK, 0);
     }
 
@@ -82,23 +82,23 @@ final class StreamCells {
         return address + (long) id * BYTES + COUNT;
     }
 
-    /** Lets the stream write the word once it has come there; false if it cannot. */
+    /** Makes the stream write the word when it gets there; returns false if it cannot. */
     boolean mark(int id, long stream) {
         return device != 0
                 && Cuda.cuStreamWriteValue32_v2(stream, device + (long) id * BYTES + MARK, 1, 0) == CudaError.SUCCESS;
     }
 
-    /** Returns whether the stream has written the word. */
+    /** Returns true if the stream has written the word. */
     boolean isMarked(int id) {
         return (int) INTS.getAcquire(view, id * BYTES + MARK) != 0;
     }
 
-    /** Returns what the operation has left; only once the stream has passed it. */
+    /** Returns the count of the operation; valid only once the stream is past it. */
     long count(int id) {
         return view.getLong(id * BYTES + COUNT);
     }
 
-    /** Frees them; the streams have passed everything. */
+    /** Frees them; the streams must have completed everything. */
     void free() {
         Cuda.cuMemFreeHost(address);
     }

@@ -8,10 +8,10 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.sync.CallTask;
 import java.util.ArrayDeque;
 
-/** One CUDA stream, ours or the application's, and the operations that it has not passed, in its order. */
+/** One CUDA stream, internal or the application's, and its operations in flight, in order. */
 final class StreamLine {
 
-    /** What cuFile is told of a stream whose operations may start and end anywhere. */
+    /** Registration flags of a stream whose operations may start and end anywhere. */
     private static final int FIXED = CuFile.CU_FILE_STREAM_FIXED_BUF_OFFSET
             | CuFile.CU_FILE_STREAM_FIXED_FILE_OFFSET
             | CuFile.CU_FILE_STREAM_FIXED_FILE_SIZE;
@@ -29,22 +29,23 @@ final class StreamLine {
         this.registered = registered;
     }
 
-    /** Follows a stream of the application's, of which cuFile is told nothing. */
+    /** Wraps a stream of the application, which is not registered with cuFile. */
     static StreamLine of(long stream) {
         return new StreamLine(stream, false, false, false);
     }
 
     /**
-     * Makes a stream; a context is current.
+     * Creates a stream; a context must be current.
      *
-     * @param aligned whether it is for whole blocks only, which cuFile then need not look at
-     * @throws io.penstock.PenstockException if there is none
+     * @param aligned true if it is for whole blocks only, which saves cuFile a check
+     * @throws io.penstock.PenstockException if none can be created
      */
     static StreamLine open(boolean aligned) {
         long[] stream = new long[1];
         int result = Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING);
         CudaFailure.check("a stream for cuFile", "cuStreamCreate", result);
-        // Optional, says the vendor: without, cuFile looks at the arguments late and allocates for each operation.
+        // Optional, according to the vendor: without it cuFile evaluates the arguments late and allocates for each
+        // operation.
         long status = CuFile.cuFileStreamRegister(stream[0], aligned ? CuFile.CU_FILE_STREAM_FIXED_AND_ALIGNED : FIXED);
         return new StreamLine(stream[0], true, aligned, CuFile.error(status) == CuFileError.SUCCESS);
     }
@@ -61,7 +62,7 @@ final class StreamLine {
         return aligned;
     }
 
-    /** Destroys it: first for cuFile, then for CUDA. It has passed everything. */
+    /** Destroys it: first for cuFile, then for CUDA. It must have completed everything. */
     void close() {
         if (registered) {
             CuFile.cuFileStreamDeregister(stream);

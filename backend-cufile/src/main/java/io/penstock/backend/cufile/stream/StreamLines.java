@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one queue: some for whole blocks, some for the rest, each made when it is first needed. A stream that
- * cuFile was told is aligned never gets anything else.
+ * The streams of one queue: some for whole blocks, some for the rest, each created on first use. A stream registered as
+ * aligned carries nothing else.
  */
 final class StreamLines {
 
-    /** Two keep a stream busy while the lane looks away; more would only wait behind one another. */
+    /** Two keep a stream busy between polls; more would only wait behind one another. */
     private static final int MOST_PER_STREAM = 2;
 
     private final int mostOfEach;
@@ -21,7 +21,7 @@ final class StreamLines {
         this.mostOfEach = mostOfEach;
     }
 
-    /** Returns the least busy stream for an operation; null if all are busy. A context is current. */
+    /** Returns the least busy stream for an operation; null if all are busy. A context must be current. */
     @Nullable
     StreamLine pick(boolean aligned) {
         StreamLine least = null;
@@ -40,14 +40,14 @@ final class StreamLines {
         return least == null || least.operations.size() >= MOST_PER_STREAM ? null : least;
     }
 
-    /** Returns the line of a stream of the application's, which decides itself how much it queues. */
+    /** Returns the line of an application's stream; the application decides how much it queues there. */
     StreamLine of(long stream) {
         for (StreamLine line : open) {
             if (!line.isOurs() && line.stream() == stream) {
                 return line;
             }
         }
-        // Others of the application's that are idle may be gone, and their handles another stream's tomorrow.
+        // Other idle streams of the application may be destroyed by now, and their handles reused.
         open.removeIf(line -> !line.isOurs() && line.operations.isEmpty());
         StreamLine made = StreamLine.of(stream);
         open.add(made);
@@ -58,7 +58,7 @@ final class StreamLines {
         return open;
     }
 
-    /** Destroys all of them; they have passed everything. */
+    /** Destroys all of them; they must have completed everything. */
     void close() {
         open.forEach(StreamLine::close);
         open.clear();

@@ -20,22 +20,22 @@ import io.penstock.engine.spi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * cuFile's calls in the order of CUDA streams. An operation has ended when its stream has written a word behind it, or
- * has passed an event where streams cannot write.
+ * cuFile's calls in the order of CUDA streams. An operation has completed when its stream has written a word behind it,
+ * or has signalled an event where streams cannot write.
  *
- * <p>An operation stands in the device's order as soon as it is enqueued, and a fence of its transfer with it. One that is
- * asked into a stream of the application's goes there.
+ * <p>An operation is stream-ordered as soon as it is enqueued, and so is the fence of its transfer. An operation
+ * requested on the application's stream goes there.
  *
- * <p>Where a file has holes the stream clears the memory before: cuFileReadAsync leaves what lies in one as it is.
+ * <p>For a file with holes the stream clears the memory first: cuFileReadAsync leaves the bytes of a hole unchanged.
  *
- * <p><b>Cancellation:</b> nothing can be taken out of a stream.
+ * <p><b>Cancellation:</b> an operation cannot be removed from a stream.
  */
 public final class StreamQueue extends PolledQueue {
 
-    private final boolean[] streamed; // by tag: in the hands of a stream
+    private final boolean[] streamed; // by tag: enqueued on a stream
     private final long[] events; // by tag: behind the operation, where its stream cannot write; kept for reuse
     private final boolean[] byEvent; // by tag
-    private final boolean[] sized; // by tag: by a size that is known late, and which is let go behind the operation
+    private final boolean[] sized; // by tag: has a late size, released after the operation
     private final StreamLines lines;
     private @Nullable StreamCells cells; // this and driver: from the first request on
     private @Nullable CuFileDriver driver;
@@ -69,7 +69,7 @@ public final class StreamQueue extends PolledQueue {
                 CudaPoint point = task.point;
                 if (point != null && point.size() != null && !point.takeSize()) {
                     letGo();
-                    end(task, 0); // what the size has left out is behind the end, as it were
+                    end(task, 0); // the part beyond the late size counts as beyond the end
                 } else {
                     start(open, line, task);
                 }
@@ -106,9 +106,9 @@ public final class StreamQueue extends PolledQueue {
     }
 
     /**
-     * Returns what the buffer starts at. Where the file does not go directly, the bytes themselves, also of registered
-     * memory: libcufile 1.15.1 mixes up the buffer offsets of several streams in POSIX mode
-     * ({@code benchmarks/experiments/streams.c}), which it takes file by file.
+     * Returns the base address to pass. Where the file does not go directly, it is that of the bytes themselves, even
+     * in registered memory: libcufile 1.15.1 confuses the buffer offsets of several streams in POSIX mode
+     * ({@code benchmarks/experiments/streams.c}), which it chooses file by file.
      */
     private static long base(CallTask task) {
         return task.file().isDirect() ? task.base() : task.offsetFrom(0);
@@ -130,7 +130,7 @@ public final class StreamQueue extends PolledQueue {
         } else {
             task.fails(CudaFailure.of(call(task), prepared));
         }
-        // Behind a refused operation too: the stream may be at work on the memory already.
+        // Also behind a refused operation: the stream may already be using the memory.
         byEvent[task.tag] = !open.mark(task.tag, stream);
         if (byEvent[task.tag] && !record(task.tag, stream)) {
             Cuda.cuStreamSynchronize(stream);
@@ -140,11 +140,11 @@ public final class StreamQueue extends PolledQueue {
         joinOrder(task, stream);
     }
 
-    /** Puts the point of the transfer's fence behind the operation, which is in the device's order from now on. */
+    /** Places the point of the transfer's fence behind the operation, which is stream-ordered from now on. */
     private void joinOrder(CallTask task, long stream) {
         CudaPoint point = task.point;
         Runnable inOrder = task.inOrder;
-        task.inOrder = null; // once, also where the operation comes short and goes on
+        task.inOrder = null; // once, even if the operation is short and continues
         if (point != null && inOrder != null && (byEvent[task.tag] || record(task.tag, stream))) {
             point.join(events[task.tag]);
             inOrder.run();
@@ -156,7 +156,9 @@ public final class StreamQueue extends PolledQueue {
         return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
     }
 
-    /** The cell says the most at submission, as the vendor wants it, and what is known by then when the stream comes here. */
+    /**
+     * The cell holds the maximum at submission, as the vendor requires, and the actual size when the stream reaches it.
+     */
     private int takeSize(StreamCells open, CallTask task, long stream) {
         CudaPoint point = task.point;
         LateWord late = point == null ? null : point.size();
@@ -220,7 +222,7 @@ public final class StreamQueue extends PolledQueue {
         return events[tag] == 0 ? CudaError.SUCCESS : Cuda.cuEventQuery(events[tag]);
     }
 
-    /** A stream whose context has broken writes no more words. */
+    /** A stream of a broken context writes no more words. */
     private void doubt(StreamCells open, StreamLine line) {
         int state = Cuda.cuStreamQuery(line.stream());
         if (state == CudaError.NOT_READY) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * cuFile's calls in the order of CUDA streams. Knows no other kind of calls but those that block, to which it passes the rest.
+ * cuFile's calls in the order of CUDA streams. All other requests go to blocking calls.
  */
 @NullMarked
 package io.penstock.backend.cufile.stream;

@@ -8,16 +8,17 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.staged.CopyStreams;
-import io.penstock.backend.cufile.staged.PinnedSlot;
-import io.penstock.engine.host.BlockingBytes;
-import io.penstock.engine.host.LinuxFile;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.file.HostFailure;
+import io.penstock.engine.spi.file.HostFile;
+import java.io.IOException;
 
 /**
- * The calls of a {@link CallQueue}, which block: cuFile's for memory of the GPU, the system's for slots, the driver's for
- * copies between the two.
+ * The blocking calls of a {@link CallQueue}: cuFile's for GPU memory, the system's for staging buffers, the driver's
+ * for copies between the two.
  */
 public class BlockingCalls implements AutoCloseable {
 
@@ -28,7 +29,7 @@ public class BlockingCalls implements AutoCloseable {
         this.context = context;
     }
 
-    /** Makes the call of a task, which has ended on return. */
+    /** Executes a task's call, which has completed on return. */
     void run(CallTask task) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
@@ -60,43 +61,47 @@ public class BlockingCalls implements AutoCloseable {
         long handle = task.file().handle();
         long base = task.base();
         long offset = task.offsetFrom(base);
-        // errno is this thread's, and good until its next native call only.
+        // errno belongs to this thread, and is valid only until its next native call.
         return task.kind() == Request.Kind.READ
                 ? LibC.orErrno(CuFile.cuFileRead(handle, base, task.rest(), task.restOffset(), offset))
                 : LibC.orErrno(CuFile.cuFileWrite(handle, base, task.rest(), task.restOffset(), offset));
     }
 
-    /** Slots are read and written by the system, and so is what is synced. */
+    /** Staging buffers are read and written by system calls; syncs are too. */
     private static void system(CallTask task) {
-        LinuxFile file = task.file().host();
+        HostFile file = task.file().host();
         Request request = task.request;
-        long answer = switch (request.kind()) {
-            case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
-            case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
-            case SYNC -> file.sync();
-            case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy is CUDA's");
-        };
-        if (answer < 0) {
-            task.fails(BlockingBytes.INSTANCE.failure(request.kind(), answer));
-        } else {
-            task.ends(answer);
+        try {
+            long answer = switch (request.kind()) {
+                case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
+                case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
+                case SYNC -> file.sync();
+                case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy is CUDA's");
+            };
+            if (answer < 0) {
+                task.fails(HostFailure.of(request.kind(), answer));
+            } else {
+                task.ends(answer);
+            }
+        } catch (IOException refused) {
+            task.fails(HostFailure.of(request.kind(), refused));
         }
     }
 
     private static void copy(CallTask task) {
-        PinnedSlot slot = (PinnedSlot) task.request.slot();
-        long host = slot.hostAddress() + task.request.slotOffset();
+        PinnedBuffer staging = (PinnedBuffer) task.request.staging();
+        long host = staging.hostAddress() + task.request.stagingOffset();
         long device = task.gpuMemory().nativeHandle() + task.request.memoryOffset();
         boolean in = task.request.isInward();
-        long stream = in ? slot.streams().toGpu() : slot.streams().fromGpu();
+        long stream = in ? staging.streams().toGpu() : staging.streams().fromGpu();
         int result = in
                 ? Cuda.cuMemcpyHtoDAsync_v2(device, host, task.bytes, stream)
                 : Cuda.cuMemcpyDtoHAsync_v2(host, device, task.bytes, stream);
         if (result == CudaError.SUCCESS) {
-            result = CopyStreams.mark(slot.event(), stream);
+            result = CopyStreams.mark(staging.event(), stream);
         }
         if (result == CudaError.SUCCESS) {
-            result = Cuda.cuEventSynchronize(slot.event()); // not the stream, where others' copies come behind this one
+            result = Cuda.cuEventSynchronize(staging.event()); // not the stream, where other copies follow this one
         }
         if (result != CudaError.SUCCESS) {
             task.fails(CudaFailure.of(call(task), result));
@@ -105,7 +110,7 @@ public class BlockingCalls implements AutoCloseable {
         }
     }
 
-    /** Returns the call that is made for a task. */
+    /** Returns the name of the call for a task. */
     static String call(CallTask task) {
         return switch (task.kind()) {
             case READ -> "cuFileRead";

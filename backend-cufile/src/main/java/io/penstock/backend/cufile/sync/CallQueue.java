@@ -2,23 +2,23 @@
 package io.penstock.backend.cufile.sync;
 
 import io.penstock.backend.cufile.driver.CuFileFailure;
-import io.penstock.engine.host.HostFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
+import io.penstock.engine.spi.file.HostFailure;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * cuFile's synchronous way: a bounded number of threads make calls that block. It also does for other queues what has no
- * other way: copies of slots, the slots' own I/O, syncs.
+ * cuFile's synchronous calls: a bounded number of threads make blocking calls. Other queues use it for requests that
+ * they cannot do: copies of staging buffers, the staging buffers' own I/O, syncs.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}. The threads are the queue's own, start as they are needed, and have the
- * context current for good.
+ * <p><b>Threading:</b> as {@link NativeQueue}. The threads belong to the queue, start on demand, and keep the context
+ * current.
  *
- * <p><b>Cancellation:</b> takes a request back that no thread has begun; others end by themselves, since cuFileRead
+ * <p><b>Cancellation:</b> removes a request that no thread has started; others run to completion, since cuFileRead
  * cannot be stopped.
  */
 public final class CallQueue implements NativeQueue {
@@ -27,14 +27,14 @@ public final class CallQueue implements NativeQueue {
     private final @Nullable CallTask[] tasks; // by tag
     private final ArrayBlockingQueue<CallTask> waiting;
     private final MpscVarHandleArrayQueue<CallTask> ended;
-    private final Doorbell bell = new Doorbell();
+    private final Wakeup wakeup = new Wakeup();
     private final Thread[] threads;
-    private int started; // lane only: how many threads
-    private int inFlight; // lane only: tasks, including those that wait
+    private int started; // I/O queue only: how many threads
+    private int inFlight; // I/O queue only: tasks, including those that wait
     private volatile boolean closed;
 
     /**
-     * Makes one.
+     * Creates a queue.
      *
      * @param depth requests that may be queued or in flight at once
      * @param threads calls that may block at once
@@ -52,14 +52,14 @@ public final class CallQueue implements NativeQueue {
         return tasks.length;
     }
 
-    /** Returns what is kept beside a request, for a queue in front of this one too. */
+    /** Returns the task of a request, also for a queue in front of this one. */
     public CallTask task(Request request) {
         CallTask task = request.attachment(CallTask.class, CallTask::new);
         tasks[request.tag()] = task;
         return task;
     }
 
-    /** Returns what is kept beside the request of a tag, which there has been. */
+    /** Returns the task of a tag that has been used. */
     public CallTask task(int tag) {
         return Objects.requireNonNull(tasks[tag]);
     }
@@ -71,7 +71,7 @@ public final class CallQueue implements NativeQueue {
         begin(task);
     }
 
-    /** Takes a task that has begun, and of which a queue in front of this one may have done a part. */
+    /** Accepts a started task, of which a queue in front of this one may have done a part. */
     public void begin(CallTask task) {
         inFlight++;
         if (started < Math.min(inFlight, threads.length)) {
@@ -86,7 +86,7 @@ public final class CallQueue implements NativeQueue {
         if (waiting.remove(task)) {
             task.fails(CuFileFailure.CANCELLED);
             ended.add(task);
-            bell.ring();
+            wakeup.wake();
         }
     }
 
@@ -98,7 +98,7 @@ public final class CallQueue implements NativeQueue {
         }
     }
 
-    /** Reports what has ended, and returns how much that was. */
+    /** Reports completions, and returns how many there were. */
     int report() {
         int count = 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
@@ -109,21 +109,21 @@ public final class CallQueue implements NativeQueue {
         return count;
     }
 
-    /** Waits until there is something to report, or somebody calls {@link #wake}. */
+    /** Blocks until there is a completion to report, or the I/O queue is woken. */
     void await(long nanos) {
-        bell.await(nanos);
+        wakeup.await(nanos);
     }
 
     @Override
-    public void wake() {
-        bell.ring();
+    public Wakeup wakeup() {
+        return wakeup;
     }
 
     @Override
     public void close() {
         closed = true;
         for (int i = 0; i < started; i++) {
-            threads[i].interrupt(); // nothing is in flight, so that it waits and is in no call
+            threads[i].interrupt(); // nothing is in flight, so it is in no call
         }
         calls.close();
     }
@@ -142,9 +142,9 @@ public final class CallQueue implements NativeQueue {
                 CallTask task = waiting.take();
                 run(task);
                 ended.add(task);
-                bell.ring(); // after add: a lane that was about to wait looks again
+                wakeup.wake(); // after add: an I/O queue that was about to wait looks again
             } catch (InterruptedException ending) {
-                // closed says whether
+                // closed is checked next
             }
         }
     }

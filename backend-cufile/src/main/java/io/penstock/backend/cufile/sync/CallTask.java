@@ -10,10 +10,10 @@ import io.penstock.engine.spi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the queues of cuFile keep beside a request; one object per tag.
+ * The state that cuFile's queues keep for a request; one object per tag.
  *
- * <p><b>Threading:</b> the lane's, except while a {@link CallQueue} has lent it to one of its threads; the queues in
- * between order the accesses.
+ * <p><b>Threading:</b> the I/O queue's thread, except while a {@link CallQueue} has lent it to one of its threads; the
+ * queues in between order the accesses.
  */
 public final class CallTask {
 
@@ -22,7 +22,7 @@ public final class CallTask {
     long bytes;
     private long moved;
     private @Nullable NativeFailure failure;
-    private long done; // of a transfer by cuFile that came short in the middle of a block
+    private long done; // of a cuFile transfer that was short within a block
 
     @Nullable
     public CudaPoint point;
@@ -35,7 +35,7 @@ public final class CallTask {
         this.tag = request.tag();
     }
 
-    /** Begins with what the request says now. */
+    /** Starts the request that the tag now holds. */
     void begin() {
         boolean reads = request.kind() == Request.Kind.READ && isOfCuFile(request);
         bytes = reads ? file().askedBytes(request.fileOffset(), request.bytes()) : request.bytes();
@@ -46,23 +46,23 @@ public final class CallTask {
         done = 0;
     }
 
-    /** Ends it with success: the last part has moved {@code last} bytes. */
+    /** Completes it: the last part moved {@code last} bytes. */
     void ends(long last) {
         moved = done + last;
     }
 
-    /** Ends it with its cause. */
+    /** Fails it. */
     public void fails(NativeFailure cause) {
         failure = cause;
     }
 
-    /** Returns why it has failed; null as far as is known. */
+    /** Returns why it failed; null if it has not. */
     @Nullable
     public NativeFailure failure() {
         return failure;
     }
 
-    /** Ends the request with what the task has come to. */
+    /** Completes the request with the result of the task. */
     void report() {
         point = null;
         inOrder = null;
@@ -73,7 +73,7 @@ public final class CallTask {
         return request.kind();
     }
 
-    /** Returns whether a request is one for cuFile: between a file and memory of a GPU. */
+    /** Returns true if a request is between a file and GPU memory, and so for cuFile. */
     static boolean isOfCuFile(Request request) {
         return (request.kind() == Request.Kind.READ || request.kind() == Request.Kind.WRITE)
                 && request.memory() instanceof GpuMemory;
@@ -87,7 +87,7 @@ public final class CallTask {
         return (GpuMemory) request.memory();
     }
 
-    /** Returns what cuFile is to be given as the buffer: of registered memory the pointer that was registered. */
+    /** Returns the buffer pointer for cuFile: for registered memory, the pointer that was registered. */
     public long base() {
         GpuMemory gpu = gpuMemory();
         return SpanRegistration.of(gpu.span()).isActive()
@@ -95,24 +95,25 @@ public final class CallTask {
                 : gpu.nativeHandle() + request.memoryOffset() + done;
     }
 
-    /** Returns the offset of the bytes in a buffer that starts at {@code base}. */
+    /** Returns the offset of the bytes from {@code base}. */
     public long offsetFrom(long base) {
         return gpuMemory().nativeHandle() + request.memoryOffset() + done - base;
     }
 
-    /** Returns the bytes that are still to be moved. */
+    /** Returns the number of bytes still to be moved. */
     public long rest() {
         return bytes - done;
     }
 
-    /** Returns where in the file they are. */
+    /** Returns their offset in the file. */
     public long restOffset() {
         return request.fileOffset() + done;
     }
 
     /**
-     * Takes in what cuFile has moved, and returns whether the rest is to be asked for right away. cuFile may come short
-     * anywhere; of a file of whole blocks the lane takes part of a block for the end, so it must not see one before.
+     * Adds the bytes that cuFile moved, and returns true if the rest must be requested right away. cuFile may return a
+     * short count anywhere; the I/O queue treats a partial block of a whole-block file as its end, so it must not see
+     * one before.
      */
     public boolean goesOn(long moved) {
         boolean inBlock = moved > 0 && (done + moved) % file().limits().fileAlignment() != 0;

@@ -5,18 +5,20 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.driver.CuFileFailure;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue whose operations tell nobody that they have ended, so that the lane looks. Commands wait until there is room
- * for them; what is none of cuFile's way goes to threads that block.
+ * A queue whose operations do not notify on completion, so that the I/O queue polls. Requests wait until there is room
+ * for them; those that cuFile cannot do go to blocking threads.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}; cuFile is called by the lane alone, the calls of {@link #others} by their
- * threads.
+ * <p><b>Threading:</b> as {@link NativeQueue}; only the I/O queue calls cuFile here, and the threads of {@link #others}
+ * make its calls.
  *
- * <p><b>Cancellation:</b> takes a request back that cuFile does not have; others end by themselves.
+ * <p><b>Cancellation:</b> removes a request that cuFile does not have; others run to completion.
  */
 public abstract class PolledQueue implements NativeQueue {
 
@@ -24,25 +26,27 @@ public abstract class PolledQueue implements NativeQueue {
     protected final CallQueue others;
     private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
     private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
-    private final PollPause pause = new PollPause();
-    private int underWay; // in cuFile's hands
+    private final Pause pause = new Pause().naps(5_000, 200_000); // between polls
+    private int underWay; // held by cuFile
 
     protected PolledQueue(CudaContext context, CallQueue others) {
         this.context = context;
         this.others = others;
     }
 
-    /** Gives cuFile what waits, as far as there is room; returns whether anything was begun, or has ended. */
+    /**
+     * Submits waiting requests to cuFile, as far as there is room; returns true if any was started, or has completed.
+     */
     protected abstract boolean startWaiting();
 
     /**
-     * Looks what has ended; something is under way.
+     * Polls for completions; at least one operation is in flight.
      *
-     * @param suspicious whether nothing has ended for long
+     * @param suspicious true if nothing has completed for long
      */
     protected abstract void look(boolean suspicious);
 
-    /** Returns whether cuFile has the operation of a tag. */
+    /** Returns true if cuFile has the operation of a tag. */
     protected abstract boolean isUnderWay(int tag);
 
     @Override
@@ -61,7 +65,7 @@ public abstract class PolledQueue implements NativeQueue {
         }
     }
 
-    /** Returns whether a request of cuFile's goes this way; by a call that blocks otherwise. */
+    /** Returns true if a cuFile request goes to this queue, false if it goes to a blocking call. */
     protected boolean takes(Request request) {
         return true;
     }
@@ -93,7 +97,7 @@ public abstract class PolledQueue implements NativeQueue {
         if (before > 0) {
             look(pause.isLongest());
         }
-        boolean any = underWay < before; // what came short is in nobody's hands: the next turn has to start the rest
+        boolean any = underWay < before; // after a short count the next turn starts the rest
         any |= others.report() > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
@@ -102,12 +106,12 @@ public abstract class PolledQueue implements NativeQueue {
         return any;
     }
 
-    /** Returns the request that is next; null if none waits. */
+    /** Returns the next request; null if none waits. */
     protected final @Nullable CallTask next() {
         return waiting.peek();
     }
 
-    /** Takes the request that is next, which is under way from now on. */
+    /** Removes the next request, which counts as in flight from now on. */
     protected final CallTask takeNext() {
         underWay++;
         return waiting.remove();
@@ -117,29 +121,29 @@ public abstract class PolledQueue implements NativeQueue {
         return underWay;
     }
 
-    /** Says that cuFile has let go of an operation. */
+    /** Counts an operation that cuFile has released. */
     protected final void letGo() {
         underWay--;
     }
 
-    /** Puts the rest of a request in front of those that wait. */
+    /** Puts the rest of a request in front of the waiting ones. */
     protected final void again(CallTask task) {
         waiting.addFirst(task);
     }
 
-    /** Ends a request well that cuFile has no more, and of which the last part has moved {@code last} bytes. */
+    /** Completes a request that cuFile no longer has; its last part moved {@code last} bytes. */
     protected final void end(CallTask task, long last) {
         task.ends(last);
         ended.add(task);
     }
 
-    /** Fails a request that cuFile does not have, or has no more. */
+    /** Fails a request that cuFile does not have, or no longer has. */
     protected final void fail(CallTask task, NativeFailure cause) {
         task.fails(cause);
         ended.add(task);
     }
 
-    /** Fails all that waits. */
+    /** Fails all waiting requests. */
     protected final void failWaiting(NativeFailure cause) {
         for (CallTask task = waiting.poll(); task != null; task = waiting.poll()) {
             fail(task, cause);
@@ -147,7 +151,7 @@ public abstract class PolledQueue implements NativeQueue {
     }
 
     @Override
-    public final void wake() {
-        others.wake();
+    public final Wakeup wakeup() {
+        return others.wakeup();
     }
 }

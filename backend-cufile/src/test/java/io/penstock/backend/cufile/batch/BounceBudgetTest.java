@@ -12,10 +12,10 @@ class BounceBudgetTest {
     private static final long MIB = 1 << 20;
 
     @Test
-    void thePiecesOnTheGpuAreCounted() {
+    void theSegmentsOnTheGpuAreCounted() {
         BounceBudget.Claim budget = claim(new BounceBudget(MIB, 4, new long[] {16 * MIB}, new long[] {100}));
         assertThat(budget.take(3 * MIB)).isTrue();
-        assertThat(budget.take(MIB + 1)).as("two pieces, where one is left").isFalse();
+        assertThat(budget.take(MIB + 1)).as("two segments, where one is left").isFalse();
         assertThat(budget.take(MIB)).isTrue();
         assertThat(budget.take(1)).isFalse();
         budget.give(3 * MIB);
@@ -51,7 +51,7 @@ class BounceBudgetTest {
     }
 
     @Test
-    void slabsAreSharedByAllGpusAndEachHasPiecesOfItsOwn() {
+    void slabsAreSharedByAllGpusAndEachHasSegmentsOfItsOwn() {
         BounceBudget budget = new BounceBudget(MIB, 1, new long[] {MIB}, new long[] {3});
         BounceBudget.Claim first = budget.claim(0, () -> {});
         BounceBudget.Claim beside = budget.claim(0, () -> {});

@@ -3,12 +3,13 @@ package io.penstock.backend.cufile.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.backend.cufile.doubles.Doubles;
-import io.penstock.backend.cufile.doubles.FreshDoubles;
-import io.penstock.engine.host.LinuxFile;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.testing.DoubleControl;
+import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.host.HostFiles;
+import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,24 +21,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** libcufile's functions as we call them, where no route of ours uses all that they can. */
-@ExtendWith(FreshDoubles.class)
+/** libcufile's functions as we call them, where no path of ours uses all that they can. */
+@ExtendWith(FreshFakes.class)
 class CuFileBindingTest {
 
     private static final int BYTES = 8192;
 
-    private final DoubleControl cufile = Doubles.cufile();
-    private final DoubleControl cuda = Doubles.cuda();
+    private final FakeControl cufile = Fakes.cufile();
+    private final FakeControl cuda = Fakes.cuda();
     private final long[] memory = new long[1];
     private final long[] stream = new long[1];
     private final long[] handle = new long[1];
-    private LinuxFile file;
+    private HostFile file;
 
     @BeforeEach
     void open() throws IOException {
-        assertThat(Cuda.load(Doubles.libcuda().toString())).isEmpty();
-        assertThat(CuFile.load(Doubles.libcufile().toString())).isEmpty();
-        assertThat(CuFile.absent()).as("functions that the double has not").isEmpty();
+        assertThat(Cuda.load(Fakes.libcuda().toString())).isEmpty();
+        assertThat(CuFile.load(Fakes.libcufile().toString())).isEmpty();
+        assertThat(CuFile.absent()).as("functions that the fake has not").isEmpty();
         long[] context = new long[1];
         assertThat(Cuda.cuInit(0)).isZero();
         assertThat(Cuda.cuDevicePrimaryCtxRetain(context, 0)).isZero();
@@ -47,7 +48,7 @@ class CuFileBindingTest {
         assertThat(CuFile.cuFileDriverOpen()).isZero();
         Path folder = Files.createDirectories(Path.of("target", "cufile"));
         Path path = Files.write(folder.resolve("binding"), new byte[BYTES]);
-        file = LinuxFile.open(path, Set.of(), Limits.LINUX_MAX_BYTES);
+        file = HostFiles.open(path, Set.of(), Limits.LINUX_MAX_BYTES);
         byte[] descr = new byte[CuFile.DESCR_BYTES];
         ByteBuffer.wrap(descr)
                 .order(ByteOrder.nativeOrder())

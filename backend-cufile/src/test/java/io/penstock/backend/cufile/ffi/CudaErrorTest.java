@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
-import io.penstock.backend.cufile.doubles.Doubles;
+import io.penstock.backend.cufile.fakes.Fakes;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +33,10 @@ class CudaErrorTest {
         assertThat(CudaError.describe(result)).isEqualTo(symbol + " (" + result + ")");
     }
 
-    /** The double's table was made from the vendor's reference, not from ours. */
+    /** The fake's table was made from the vendor's reference, not from ours. */
     @Test
-    void everyResultThatTheDoubleNamesHasThatName() {
-        NativeLibrary cuda = NativeLibrary.getInstance(Doubles.libcuda().toString(), Map.of());
+    void everyResultThatTheFakeNamesHasThatName() {
+        NativeLibrary cuda = NativeLibrary.getInstance(Fakes.libcuda().toString(), Map.of());
         int named = 0;
         for (int result = 0; result < 1000; result++) {
             Pointer[] name = new Pointer[1];

@@ -17,7 +17,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a lane finds when it looks, and that it goes on from there instead of waiting for what nobody will tell it. */
+/**
+ * What an I/O queue finds when it looks, and that it goes on from there instead of waiting for what nobody will tell
+ * it.
+ */
 class PolledQueueTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -43,7 +46,8 @@ class PolledQueueTest {
 
     @Test
     void whatComesShortBetweenTwoTurnsGoesOn() {
-        // Found by a build that hung: the first look of a turn took the short count, and the lane slept on the rest.
+        // Found by a build that hung: the first look of a turn took the short count, and the I/O queue slept on the
+        // rest.
         Scripted queue = new Scripted(Found.NOTHING, Found.SHORT, Found.END);
         queue.enqueue(write());
         turn(queue);

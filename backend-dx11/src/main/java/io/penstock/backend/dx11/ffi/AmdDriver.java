@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
-/** What AMD's driver exports, from where its extensions are found. */
+/** The export of AMD's driver that gives access to its extensions. */
 public final class AmdDriver {
 
     private static final VendorLibrary LIBRARY =
@@ -13,9 +13,9 @@ public final class AmdDriver {
     private AmdDriver() {}
 
     /**
-     * Loads it, once for the process; where a device is AMD's it is there already.
+     * Loads it, once for the process; it is already loaded if a device is from AMD.
      *
-     * @param file of the driver, or an empty string for the system's
+     * @param file the driver, or an empty string for the system's
      * @return why there is none, or an empty string
      */
     public static String load(String file) {
@@ -23,6 +23,6 @@ public final class AmdDriver {
         return why.isEmpty() && !LIBRARY.absent().isEmpty() ? LIBRARY.file() + " exports no " + LIBRARY.absent() : why;
     }
 
-    /** Gives an {@code IAmdDxExt} of a device, with a reference of the caller's. */
+    /** Returns an {@code IAmdDxExt} of a device, with a reference that the caller owns. */
     public static native int AmdDxExtCreate11(long device, long[] extension);
 }

@@ -2,12 +2,12 @@
 package io.penstock.backend.dx11.ffi;
 
 /**
- * {@code IAmdDxExt}, by AMD's public headers ({@code AmdDxExtIface.hpp}, {@code AmdDxExtApi.hpp}). It is no COM object:
- * its first places are AddRef, Release and one destructor, as Microsoft's compiler lays the class out.
+ * {@code IAmdDxExt}, by AMD's public headers ({@code AmdDxExtIface.hpp}, {@code AmdDxExtApi.hpp}). It is not a COM
+ * object: its first table entries are AddRef, Release and one destructor, as Microsoft's compiler lays the class out.
  */
 public final class AmdExtension {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of("IAmdDxExt", "Release=1 GetExtInterface=4");
 
     static {
@@ -18,6 +18,6 @@ public final class AmdExtension {
 
     public static native int Release(long extension);
 
-    /** Returns an interface of the extension's, with a reference of the caller's; 0 if there is none. */
+    /** Returns an interface of the extension, with a reference that the caller owns; 0 if there is none. */
     public static native long GetExtInterface(long extension, int id);
 }

@@ -3,14 +3,14 @@ package io.penstock.backend.dx11.ffi;
 
 /**
  * {@code IAmdDxExtSSG}, in the order of the class at the head of chapter 9 of AMD's "SSG API" manual, behind the three
- * places of {@link AmdExtension}. Where 9.1 to 9.9 of the manual differ, the class has it: a write takes the buffer
- * first, and an event goes by DestroyEvent.
+ * entries of {@link AmdExtension}. Where 9.1 to 9.9 of the manual differ, the class decides: a write takes the buffer
+ * first, and DestroyEvent destroys an event.
  *
- * <p>Handles are as wide as a pointer, or narrower: what is passed by value fills a register either way.
+ * <p>Handles are as wide as a pointer, or narrower: passed by value, either fills a register.
  */
 public final class AmdSsg {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of("IAmdDxExtSSG", """
             Release=1 GetExtensionVersion=3 CreateFile=4 ReleaseFile=5 GetFileInfo=6 CreateEvent=7
             DestroyEvent=8 WaitEvent=9 ReadBufferFromFile=10 WriteBufferToFile=11""");
@@ -28,7 +28,7 @@ public final class AmdSsg {
     /**
      * Opens or creates a file.
      *
-     * @param name in UTF-16, with a zero behind it, as it lies in memory
+     * @param name NUL-terminated UTF-16 in memory order
      */
     public static native int CreateFile(long ssg, byte[] name, int access, byte[] file);
 
@@ -40,10 +40,10 @@ public final class AmdSsg {
 
     public static native int DestroyEvent(long ssg, long event);
 
-    /** Blocks until the transfer that was given the event has ended. */
+    /** Blocks until the transfer with this event has completed. */
     public static native int WaitEvent(long ssg, long event);
 
-    /** Blocks until the transfer has ended, unless it is given an event. */
+    /** Blocks until the transfer has completed, unless an event is passed. */
     public static native int ReadBufferFromFile(
             long ssg, long buffer, long file, int numRegions, long regions, long event);
 

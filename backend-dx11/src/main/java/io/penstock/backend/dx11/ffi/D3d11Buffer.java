@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code ID3D11Buffer}. */
 public final class D3d11Buffer {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of("ID3D11Buffer", "48570b85-d1ee-4fcd-a250-eb350722b037", "GetDesc=10");
 
     public static final int USAGE_DEFAULT = 0;
@@ -24,6 +24,8 @@ public final class D3d11Buffer {
 
     private D3d11Buffer() {}
 
-    /** Fills {@code description}, a {@code D3D11_BUFFER_DESC}: bytes, usage, bind flags, CPU access, misc flags, stride. */
+    /**
+     * Fills {@code description}, a {@code D3D11_BUFFER_DESC}: bytes, usage, bind flags, CPU access, misc flags, stride.
+     */
     public static native void GetDesc(long buffer, int[] description);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ffi;
 
-/** {@code ID3D11DeviceContext}, the immediate one; what belongs to a call is in memory that the caller names by address. */
+/** {@code ID3D11DeviceContext}, the immediate one; structures are in native memory, passed by address. */
 public final class D3d11Context {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of(
             "ID3D11DeviceContext",
             "c0bfa96c-e089-44fb-8eaf-26f8796190da",
@@ -28,7 +28,7 @@ public final class D3d11Context {
 
     public static native void End(long context, long asynchronous);
 
-    /** Answers S_FALSE until the device has passed the query; {@code data} is a {@code BOOL}, for events. */
+    /** Returns S_FALSE until the query is signalled; {@code data} is a {@code BOOL}, for events. */
     public static native int GetData(long context, long asynchronous, long data, int bytes, int flags);
 
     /** Copies {@code box}, a {@code D3D11_BOX}: left, top, front, right, bottom, back. */

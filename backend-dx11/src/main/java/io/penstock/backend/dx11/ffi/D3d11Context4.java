@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code ID3D11DeviceContext4}: fences, since Windows 10 1703. */
 public final class D3d11Context4 {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE =
             Vtable.of("ID3D11DeviceContext4", "917600da-f58c-4c33-98d8-3e15b390fa24", "Signal=147");
 

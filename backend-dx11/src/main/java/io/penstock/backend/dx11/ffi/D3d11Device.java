@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code ID3D11Device}; free-threaded. */
 public final class D3d11Device {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of(
             "ID3D11Device",
             "db6f6ddb-ac77-4e88-8253-819df9bbf140",
@@ -18,10 +18,13 @@ public final class D3d11Device {
 
     private D3d11Device() {}
 
-    /** Makes a buffer from {@code description}, a {@code D3D11_BUFFER_DESC}: bytes, usage, bind flags, CPU access, misc flags, stride. */
+    /**
+     * Creates a buffer from {@code description}, a {@code D3D11_BUFFER_DESC}: bytes, usage, bind flags, CPU access,
+     * misc flags, stride.
+     */
     public static native int CreateBuffer(long device, int[] description, long initialData, long[] buffer);
 
-    /** Makes a query from {@code description}, a {@code D3D11_QUERY_DESC}: kind, misc flags. */
+    /** Creates a query from {@code description}, a {@code D3D11_QUERY_DESC}: kind, misc flags. */
     public static native int CreateQuery(long device, int[] description, long[] query);
 
     public static native int GetFeatureLevel(long device);
@@ -30,6 +33,6 @@ public final class D3d11Device {
 
     public static native int GetDeviceRemovedReason(long device);
 
-    /** Gives the context with a reference of the caller's. */
+    /** Returns the context, with a reference that the caller owns. */
     public static native void GetImmediateContext(long device, long[] context);
 }

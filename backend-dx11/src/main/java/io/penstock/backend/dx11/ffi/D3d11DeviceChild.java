@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ffi;
 
-/** {@code ID3D11DeviceChild}: what belongs to a device. */
+/** {@code ID3D11DeviceChild}: an object of a device. */
 public final class D3d11DeviceChild {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE =
             Vtable.of("ID3D11DeviceChild", "1841e5c8-16b0-489b-bcc8-44cfb0d5deae", "GetDevice=3");
 
@@ -14,6 +14,6 @@ public final class D3d11DeviceChild {
 
     private D3d11DeviceChild() {}
 
-    /** Gives the device with a reference of the caller's. */
+    /** Returns the device, with a reference that the caller owns. */
     public static native void GetDevice(long child, long[] device);
 }

@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code ID3D11Query}. */
 public final class D3d11Query {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of("ID3D11Query", "d6c00747-87b7-425e-b84d-44d108560afd", "GetDesc=8");
 
     public static final int EVENT = 0;

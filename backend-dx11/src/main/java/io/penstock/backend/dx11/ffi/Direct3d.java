@@ -4,9 +4,9 @@ package io.penstock.backend.dx11.ffi;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
-/** What d3d11.dll exports. */
+/** The exports of d3d11.dll. */
 public final class Direct3d {
-    public static final int DRIVER_TYPE_UNKNOWN = 0; // as the adapter says
+    public static final int DRIVER_TYPE_UNKNOWN = 0; // as the adapter implies
     public static final int DRIVER_TYPE_WARP = 5;
     public static final int SDK_VERSION = 7;
 
@@ -18,7 +18,7 @@ public final class Direct3d {
     /**
      * Loads it, once for the process.
      *
-     * @param file of d3d11.dll, or an empty string for the system's
+     * @param file d3d11.dll, or an empty string for the system's
      * @return why there is none, or an empty string
      */
     public static String load(String file) {
@@ -26,10 +26,10 @@ public final class Direct3d {
     }
 
     /**
-     * Makes a device, with a reference of the caller's.
+     * Creates a device, with a reference that the caller owns.
      *
-     * @param featureLevel where its level goes; 0 if it is not wanted
-     * @param context where its immediate context goes; 0 if it is not wanted
+     * @param featureLevel address for its level; 0 if not wanted
+     * @param context address for its immediate context; 0 if not wanted
      */
     public static native int D3D11CreateDevice(
             long adapter,

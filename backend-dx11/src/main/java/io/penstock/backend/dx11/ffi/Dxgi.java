@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
-/** What dxgi.dll exports. */
+/** The exports of dxgi.dll. */
 public final class Dxgi {
 
     private static final VendorLibrary LIBRARY =
@@ -15,7 +15,7 @@ public final class Dxgi {
     /**
      * Loads it, once for the process.
      *
-     * @param file of dxgi.dll, or an empty string for the system's
+     * @param file dxgi.dll, or an empty string for the system's
      * @return why there is none, or an empty string
      */
     public static String load(String file) {

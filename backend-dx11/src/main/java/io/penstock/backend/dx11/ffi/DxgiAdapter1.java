@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code IDXGIAdapter1}. */
 public final class DxgiAdapter1 {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE =
             Vtable.of("IDXGIAdapter1", "29038f61-3839-4626-91fd-086879011a05", "GetDesc1=10");
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ffi;
 
-/** {@code IDXGIDevice}, which every Direct3D 11 device has. */
+/** {@code IDXGIDevice}, implemented by every Direct3D 11 device. */
 public final class DxgiDevice {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE = Vtable.of("IDXGIDevice", "54ec77fa-1377-44e6-8c32-88fd5f44c84c", "GetAdapter=7");
 
     static {
@@ -13,6 +13,6 @@ public final class DxgiDevice {
 
     private DxgiDevice() {}
 
-    /** Gives the adapter with a reference of the caller's. */
+    /** Returns the adapter, with a reference that the caller owns. */
     public static native int GetAdapter(long device, long[] adapter);
 }

@@ -4,7 +4,7 @@ package io.penstock.backend.dx11.ffi;
 /** {@code IDXGIFactory1}. */
 public final class DxgiFactory1 {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE =
             Vtable.of("IDXGIFactory1", "770aae78-f26f-4dba-a829-253c83d1b387", "EnumAdapters1=12");
 

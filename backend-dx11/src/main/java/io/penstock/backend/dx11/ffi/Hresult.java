@@ -20,7 +20,7 @@ public final class Hresult {
     public static final int DXGI_ERROR_DRIVER_INTERNAL_ERROR = 0x887a0020;
     public static final int D3DDDIERR_DEVICEREMOVED = 0x88760870;
 
-    /** Our own table (winerror.h, d3d11.h): a number has a name without a Windows too. */
+    /** Copied from winerror.h and d3d11.h, so that a number has a name on other systems too. */
     private static final Map<Integer, String> SYMBOLS = Arrays.stream(
                     """
             00000000=S_OK 00000001=S_FALSE 80004001=E_NOTIMPL 80004002=E_NOINTERFACE 80004003=E_POINTER
@@ -43,17 +43,19 @@ public final class Hresult {
 
     private Hresult() {}
 
-    /** Returns whether a call failed. */
+    /** Returns true if a call failed. */
     public static boolean failed(int result) {
         return result < 0;
     }
 
-    /** Returns the name of a result, {@code E_INVALIDARG} for 0x80070057; an empty string where it has none here. */
+    /**
+     * Returns the name of a result, {@code E_INVALIDARG} for 0x80070057; an empty string if it does not have one here.
+     */
     public static String symbol(int result) {
         return SYMBOLS.getOrDefault(result, "");
     }
 
-    /** Returns the name and the number; only the number where it has no name. */
+    /** Returns the name and the number; only the number if it does not have a name. */
     public static String describe(int result) {
         String number = "0x" + Integer.toHexString(result);
         String symbol = symbol(result);

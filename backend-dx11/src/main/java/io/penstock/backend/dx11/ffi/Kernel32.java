@@ -3,7 +3,7 @@ package io.penstock.backend.dx11.ffi;
 
 import com.sun.jna.Native;
 
-/** What is needed of kernel32.dll: events, and memory that holds code. */
+/** The functions used of kernel32.dll: events, and executable memory. */
 public final class Kernel32 {
     public static final int INFINITE = -1;
     public static final int WAIT_OBJECT_0 = 0;
@@ -21,7 +21,7 @@ public final class Kernel32 {
 
     public static native int CloseHandle(long handle);
 
-    /** Returns an event that resets itself when a wait has seen it; 0 if there is none to be had. */
+    /** Creates an auto-reset event; returns 0 on failure. */
     public static native long CreateEventW(long security, int manualReset, int signalled, long name);
 
     public static native int SetEvent(long event);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ffi;
 
-/** What every COM object can do. */
+/** The methods of every COM object. */
 public final class Unknown {
 
-    /** Where its methods are. */
+    /** The table of its methods. */
     public static final Vtable TABLE =
             Vtable.of("IUnknown", "00000000-0000-0000-c000-000000000046", "QueryInterface=0 AddRef=1 Release=2");
 
@@ -14,7 +14,7 @@ public final class Unknown {
 
     private Unknown() {}
 
-    /** Returns the object behind another of its interfaces, with a reference of the caller's; 0 if it has not that. */
+    /** Returns another interface of the object, with a reference that the caller owns; 0 if it does not have it. */
     public static long as(long object, Vtable other) {
         long[] found = new long[1];
         return Hresult.failed(QueryInterface(object, other.id(), found)) ? 0 : found[0];
@@ -25,6 +25,6 @@ public final class Unknown {
     /** Returns the count of references, for tests only. */
     public static native int AddRef(long object);
 
-    /** Returns the count of references that are left, for tests only. */
+    /** Returns the remaining count of references, for tests only. */
     public static native int Release(long object);
 }

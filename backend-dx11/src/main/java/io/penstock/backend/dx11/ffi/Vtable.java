@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The table of functions of one COM interface, or of one that is laid out alike: its id, and the methods that we call, each named once with its place.
- * A class binds its native methods to these places, not to functions: Direct3D's objects change their tables while they
- * live, so that the function is looked up in the object's table at each call.
+ * The table of functions of one COM interface, or of one with the same layout: its id, and the methods in use, each
+ * named once with its index. A class binds its native methods to these indexes, not to functions: Direct3D objects
+ * change their tables during their lifetime, so each call looks up the function in the object's table.
  *
- * <p>That look-up is {@link Thunks}.
+ * <p>{@link Thunks} does the look-up.
  */
 public final class Vtable {
 
@@ -34,15 +34,15 @@ public final class Vtable {
     /**
      * Describes one.
      *
-     * @param name the interface's
+     * @param name of the interface
      * @param id its IID, without braces
-     * @param slots {@code Method=place}, separated by blanks; inherited methods are their own interface's
+     * @param slots {@code Method=index}, separated by blanks; inherited methods belong to their own interface
      */
     static Vtable of(String name, String id, String slots) {
         return new Vtable(name, guid(id), places(slots));
     }
 
-    /** Describes one that is not COM's, and has no id. */
+    /** Describes a table that is not COM's and does not have an id. */
     static Vtable of(String name, String slots) {
         return new Vtable(name, new byte[0], places(slots));
     }
@@ -56,7 +56,7 @@ public final class Vtable {
         return Map.copyOf(places);
     }
 
-    /** Returns the 16 bytes of a GUID: three numbers in the processor's order, then bytes. */
+    /** Returns the 16 bytes of a GUID: three numbers in native byte order, then bytes. */
     static byte[] guid(String text) {
         UUID uuid = UUID.fromString(text);
         long high = uuid.getMostSignificantBits();
@@ -70,41 +70,41 @@ public final class Vtable {
                 .array();
     }
 
-    /** Has the native methods of a class go through tables of this kind; their first argument is the object. */
+    /** Binds the native methods of a class to tables of this kind; their first argument is the object. */
     void bind(Class<?> methods) {
         SymbolProvider places = (handle, symbol, system) -> {
             Integer place = slots.get(symbol);
-            // JNA itself asks for GetLastError.
+            // JNA itself calls GetLastError.
             return place == null ? system.getSymbolAddress(handle, symbol, system) : Thunks.through(place);
         };
         Native.register(methods, NativeLibrary.getInstance("kernel32", Map.of(Library.OPTION_SYMBOL_PROVIDER, places)));
     }
 
-    /** Returns the interface's name. */
+    /** Returns the name of the interface. */
     public String name() {
         return name;
     }
 
-    /** Returns the interface's IID; empty if it has none. */
+    /** Returns the IID of the interface; empty if it does not have one. */
     public byte[] id() {
         return id.clone();
     }
 
-    /** Returns the places of the methods that we call. */
+    /** Returns the table indexes of the methods in use. */
     public Map<String, Integer> slots() {
         return slots;
     }
 
     /**
-     * For each place of a table, a few bytes of code that jump through it, whatever object comes as the first argument:
-     * direct mapping knows fixed addresses only, and everything else that JNA has allocates at each call.
+     * For each index of a table, a few bytes of code that jump through that entry of the first argument's table: direct
+     * mapping requires fixed addresses, and JNA's alternatives allocate at each call.
      */
     private static final class Thunks {
         private static final int PLACES = 256;
         private static final int BYTES = 16;
         private static final long CODE = write();
 
-        /** Returns the address of the code for one place. */
+        /** Returns the address of the code for one index. */
         static long through(int place) {
             return CODE + (long) place * BYTES;
         }

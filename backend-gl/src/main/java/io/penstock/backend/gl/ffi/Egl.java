@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * EGL 1.5 ({@code libEGL.so.1}). A function that the library has not answers 0, which is EGL's "no".
+ * EGL 1.5 ({@code libEGL.so.1}). A function that the library does not have returns 0, which is EGL's "no".
  *
- * <p>None may be called before {@link #load} has said that there is a library.
+ * <p>No function may be called before {@link #load} has succeeded.
  */
 public final class Egl {
     public static final int EGL_NONE = 0x3038;
@@ -40,19 +40,19 @@ public final class Egl {
     /**
      * Loads it, once for the process.
      *
-     * @param file of the library, or an empty string for the usual places
+     * @param file the library, or an empty string for the default names
      * @return why there is none, or an empty string
      */
     public static String load(String file) {
         return LIBRARY.load(file);
     }
 
-    /** Returns the functions that the library has not. */
+    /** Returns the functions that the library does not have. */
     public static Set<String> absent() {
         return LIBRARY.absent();
     }
 
-    /** Returns what it was loaded from; empty if it was not. */
+    /** Returns the file that was loaded; empty if none was. */
     public static String file() {
         return LIBRARY.file();
     }

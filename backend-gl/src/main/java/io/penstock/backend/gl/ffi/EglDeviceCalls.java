@@ -6,7 +6,9 @@ import com.sun.jna.Pointer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of {@code EGL_EXT_device_enumeration} and {@code EGL_EXT_device_query}, which libraries do not export. */
+/**
+ * The functions of {@code EGL_EXT_device_enumeration} and {@code EGL_EXT_device_query}, which libraries do not export.
+ */
 public final class EglDeviceCalls {
     private static final int MOST = 64;
     private static final int EGL_DRM_DEVICE_FILE_EXT = 0x3233;
@@ -14,7 +16,7 @@ public final class EglDeviceCalls {
 
     private EglDeviceCalls() {}
 
-    /** Returns the handles of the devices, in EGL's order; none where EGL cannot be asked. */
+    /** Returns the handles of the devices, in EGL's order; none if EGL does not have the extension. */
     public static long[] devices() {
         Function query = function("eglQueryDevicesEXT");
         long[] devices = new long[MOST];
@@ -25,12 +27,12 @@ public final class EglDeviceCalls {
         return Arrays.copyOf(devices, count[0]);
     }
 
-    /** Returns the extensions of a device, which also say what it is; empty where it cannot be asked. */
+    /** Returns the extensions of a device, which also identify its kind; empty if EGL cannot query them. */
     public static String extensions(long device) {
         return text(device, Egl.EGL_EXTENSIONS);
     }
 
-    /** Returns the file of a device that is the kernel's, {@code /dev/dri/renderD128}; empty for others. */
+    /** Returns the device file of a device of the kernel, {@code /dev/dri/renderD128}; empty for others. */
     public static String file(long device) {
         String extensions = extensions(device);
         if (extensions.contains("EGL_EXT_device_drm_render_node")) {

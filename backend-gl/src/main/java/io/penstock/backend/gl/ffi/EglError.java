@@ -25,7 +25,7 @@ public final class EglError {
 
     private EglError() {}
 
-    /** Returns the name of an error; an empty string where it has none. */
+    /** Returns the name of an error; an empty string if unknown. */
     public static String symbol(int error) {
         int index = error - Egl.EGL_SUCCESS;
         return index >= 0 && index < SYMBOLS.size() ? SYMBOLS.get(index) : "";

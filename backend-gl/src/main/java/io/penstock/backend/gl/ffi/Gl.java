@@ -8,11 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenGL ({@code libOpenGL.so.0}, else {@code libGL.so.1}; {@code opengl32.dll}, which exports OpenGL 1.1, and what its
- * {@code wglGetProcAddress} knows in a context of the first driver). A function that the library has not answers 0 and does
- * nothing, as every function does on a thread without a current context: what a context has is asked of the context.
+ * OpenGL ({@code libOpenGL.so.0}, else {@code libGL.so.1}; {@code opengl32.dll}, which exports OpenGL 1.1, and the
+ * functions that {@code wglGetProcAddress} resolves in a context of the first driver). A function that the library does
+ * not have returns 0 and does nothing, as every function does on a thread without a current context: query the context
+ * for its functions.
  *
- * <p>None may be called before {@link #load} has said that there is a library.
+ * <p>No function may be called before {@link #load} has succeeded.
  */
 public final class Gl {
     public static final int GL_VENDOR = 0x1F00;
@@ -50,7 +51,7 @@ public final class Gl {
     /**
      * Loads it, once for the process.
      *
-     * @param file of the library, or an empty string for the usual places
+     * @param file the library, or an empty string for the default names
      * @return why there is none, or an empty string
      */
     public static String load(String file) {
@@ -64,7 +65,7 @@ public final class Gl {
         return older ? "" : missing;
     }
 
-    /** Most functions are known where a context is current only: in one of a moment, of any version. */
+    /** Most functions can be resolved only while a context is current: uses a temporary one of any version. */
     private static synchronized String loadInContext(String file) {
         String missing = LIBRARY.file().isEmpty() ? Wgl.load() : "";
         if (!missing.isEmpty() || !LIBRARY.file().isEmpty()) {
@@ -90,12 +91,12 @@ public final class Gl {
         return Wgl.isHere() ? Wgl.address(function) : 0;
     }
 
-    /** Returns the functions that the library has not. */
+    /** Returns the functions that the library does not have. */
     public static Set<String> absent() {
         return LIBRARY.absent();
     }
 
-    /** Returns what it was loaded from; empty if it was not. */
+    /** Returns the file that was loaded; empty if none was. */
     public static String file() {
         return LIBRARY.file();
     }

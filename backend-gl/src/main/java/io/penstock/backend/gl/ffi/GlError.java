@@ -15,7 +15,7 @@ public final class GlError {
 
     private GlError() {}
 
-    /** Returns the name of an error; an empty string where it has none. */
+    /** Returns the name of an error; an empty string if unknown. */
     public static String symbol(int error) {
         return switch (error) {
             case NO_ERROR -> "GL_NO_ERROR";

@@ -4,7 +4,7 @@ package io.penstock.backend.gl.ffi;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
-/** What OpenGL 4.5 has to fill textures by their names; only after {@link Gl#load}, and where the context is so new. */
+/** The OpenGL 4.5 functions that fill textures by name; only after {@link Gl#load}, in a context of at least 4.5. */
 public final class GlTextures {
     public static final int GL_TEXTURE_1D = 0x0DE0;
     public static final int GL_TEXTURE_2D = 0x0DE1;

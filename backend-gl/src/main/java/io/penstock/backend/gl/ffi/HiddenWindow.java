@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A window of Windows that is never shown, whose device context has a pixel format for OpenGL: WGL makes contexts for
- * windows only.
+ * A window of Windows that is never shown, whose device context has a pixel format for OpenGL: WGL creates contexts
+ * only for windows.
  *
- * <p><b>Threading:</b> opened and closed on one thread, as Windows wants; the device context may be used on any.
+ * <p><b>Threading:</b> opened and closed on one thread, as Windows requires; the device context may be used on any.
  */
 public final class HiddenWindow implements AutoCloseable {
 
@@ -37,11 +37,11 @@ public final class HiddenWindow implements AutoCloseable {
         this.dc = dc;
     }
 
-    /** Opens one; {@link #failure} tells whether it can be used. It is closed in either case. */
+    /** Opens a window; {@link #failure} returns null if it can be used. Close it in either case. */
     public static HiddenWindow open() {
         USER.load("");
         GDI.load("");
-        // A class that every process has: a window of it needs no procedure of ours.
+        // A predefined window class: its windows need no window procedure here.
         long window = User32.CreateWindowExW(
                 0, new WString("STATIC"), new WString("penstock"), WS_POPUP, 0, 0, 1, 1, 0, 0, 0, 0);
         HiddenWindow made = new HiddenWindow(window, window == 0 ? 0 : User32.GetDC(window));
@@ -61,7 +61,7 @@ public final class HiddenWindow implements AutoCloseable {
         return Gdi32.SetPixelFormat(dc, format, NativeMemory.address(wanted)) == 0 ? error("SetPixelFormat") : null;
     }
 
-    /** Returns what Windows says of the call that has failed on this thread. */
+    /** Returns the Windows error of the call that failed on this thread. */
     private static NativeError error(String call) {
         int code = Native.getLastError();
         return new NativeError(call, code, "error " + code);

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The five functions of AMD's SSG extension for OpenGL. A process has one set of them.
  *
- * <p>A {@code GLfilehandleAMD}, whose width was never published, is a long here: where it has 32 bits, the callee looks at
- * these only, and the caller cuts off what else an answer has.
+ * <p>A {@code GLfilehandleAMD}, whose width was never published, is a long here: if it has 32 bits, the callee reads
+ * only these, and the caller truncates results.
  *
- * <p>None may be called before {@link #load} has said that they are there, and only where a context is current.
+ * <p>None may be called before {@link #load} has succeeded, and only while a context is current.
  */
 public final class Ssg {
     public static final int GL_READ_ONLY = 0x88B8;
@@ -26,23 +26,23 @@ public final class Ssg {
     private static final List<String> NAMES = List.of(
             "glCreateFileAMD", "glReleaseFileAMD", "glGetFileParameteri64vAMD", "glReadFileAMD", "glWriteFileAMD");
 
-    /** Without RTLD_GLOBAL: what the library exports is not to get in the way of others. */
+    /** Without RTLD_GLOBAL: the library's exports must not shadow those of others. */
     private static final Map<String, Integer> OPEN_FLAGS =
             Wgl.isHere() ? Map.of() : Map.of(Library.OPTION_OPEN_FLAGS, 1); // RTLD_LAZY
 
     private static Map<String, Long> loaded = Map.of(); // guarded by the class
 
-    // The library that has them, which JNA would unload under them once nobody refers to it. Guarded by the class.
+    // The library of the functions; JNA unloads it once it is unreachable. Guarded by the class.
     @SuppressWarnings("unused")
     private static @Nullable NativeLibrary holder;
 
     private Ssg() {}
 
     /**
-     * Finds the functions, unless that has been done.
+     * Resolves the functions, unless already done.
      *
-     * @param file of a library that has them, or an empty string to ask {@code eglGetProcAddress}, or
-     *     {@code wglGetProcAddress} in the context that is current
+     * @param file a library that has them, or an empty string to ask {@code eglGetProcAddress}, or {@code
+     *     wglGetProcAddress} in the context that is current
      * @return why there are none, or an empty string
      */
     public static synchronized String load(String file) {
@@ -74,14 +74,14 @@ public final class Ssg {
         return "";
     }
 
-    /** Opens a file by its name in UTF-8, with a 0 behind it; 0 where that cannot be. */
+    /** Opens a file by its NUL-terminated name in UTF-8; returns 0 on failure. */
     public static native long glCreateFileAMD(byte[] name, int mode);
 
     public static native void glReleaseFileAMD(long file);
 
     public static native void glGetFileParameteri64vAMD(long file, int name, long[] value);
 
-    /** Reads blocks of a file into a buffer; sync is 0, and the call waits, or the address of a GLsync that is in and out. */
+    /** Reads blocks of a file into a buffer; sync is 0 for a call that waits, or the address of an in/out GLsync. */
     public static native void glReadFileAMD(
             int buffer, long file, long bufferOffset, long fileOffset, long bytes, long sync);
 

@@ -9,10 +9,10 @@ import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
 
 /**
- * WGL, the part of Windows' {@code opengl32.dll} that makes contexts. BOOLs and handles that are 0 are failures, of which
- * {@link #lastError} tells.
+ * WGL, the part of Windows' {@code opengl32.dll} that makes contexts. A BOOL or handle of 0 is a failure; {@link
+ * #lastError} returns its code.
  *
- * <p>None may be called before {@link #load} has said that there is a library.
+ * <p>No function may be called before {@link #load} has succeeded.
  */
 public final class Wgl {
     public static final String FILE = "opengl32.dll";
@@ -26,13 +26,13 @@ public final class Wgl {
     public static final int WGL_CONTEXT_RESET_NOTIFICATION_STRATEGY_ARB = 0x8256;
     public static final int WGL_LOSE_CONTEXT_ON_RESET_ARB = 0x8252;
 
-    private static final int NOTHING = 3; // drivers answer 0, 1, 2, 3 or -1 for a function that they have not
+    private static final int NOTHING = 3; // drivers return 0, 1, 2, 3 or -1 for a function that they do not have
 
     private static final VendorLibrary LIBRARY = new VendorLibrary(Wgl.class, FILE, List.of(), 0);
 
     private Wgl() {}
 
-    /** Returns whether contexts come from here: this is Windows. */
+    /** Returns true on Windows. */
     public static boolean isHere() {
         return Machine.operatingSystem().startsWith("windows");
     }
@@ -55,7 +55,7 @@ public final class Wgl {
     /**
      * Calls {@code wglCreateContextAttribsARB}; only where a context is current.
      *
-     * @return 0 if the driver has not got it, or refuses
+     * @return 0 if the driver does not have it, or refuses
      */
     public static long createContext(long dc, long share, int[] attributes) {
         long address = address("wglCreateContextAttribsARB");
@@ -65,7 +65,7 @@ public final class Wgl {
                         .invokeLong(new Object[] {new Pointer(dc), new Pointer(share), attributes});
     }
 
-    /** Returns what Windows says of the call that has failed on this thread. */
+    /** Returns the Windows error of the call that failed on this thread. */
     public static int lastError() {
         return Native.getLastError();
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.jna.NativeLibrary;
 import io.penstock.Option;
-import io.penstock.backend.gl.doubles.SsgDouble;
+import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import io.penstock.engine.testing.ClassPath;
 import java.io.IOException;
@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** The vendor's library stays as long as its functions can be called; in a JVM of its own, since a process has one set of them. */
+/**
+ * The vendor's library stays as long as its functions can be called; in a JVM of its own, since a process has one set
+ * of them.
+ */
 class SsgLibraryTest {
 
     private static final int MOST_COLLECTIONS = 1000;
@@ -26,8 +29,8 @@ class SsgLibraryTest {
 
     @Test
     void theLibraryOfTheFunctionsIsNotUnloaded() throws IOException, InterruptedException {
-        Path kept = Files.copy(SsgDouble.file(), folder.resolve("kept.so"));
-        Path let = Files.copy(SsgDouble.file(), folder.resolve("let-go.so"));
+        Path kept = Files.copy(SsgFake.file(), folder.resolve("kept.so"));
+        Path let = Files.copy(SsgFake.file(), folder.resolve("let-go.so"));
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx64m",

@@ -27,7 +27,9 @@ final class ChildJvm {
         return run(ReadAndTell.class, file, launcher);
     }
 
-    /** Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said. */
+    /**
+     * Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said.
+     */
     static String run(Class<?> program, Path file, String... launcher) throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

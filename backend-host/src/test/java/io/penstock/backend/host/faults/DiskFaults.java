@@ -51,7 +51,7 @@ interface DiskFaults extends Rules {
 
         assertThat(failure).isInstanceOf(PermanentStorageException.class);
         Signal.assertAnswer(failure, "write of 4194304 bytes at 0 of out failed", "ENOSPC", ENOSPC);
-        // Pieces compete for what space there is: which of them got it is the kernel's business.
+        // Segments compete for what space there is: which of them got it is the kernel's business.
         assertThat(failure.outcome()).isIn(Outcome.PARTIAL, Outcome.UNKNOWN);
         Content.assertHolds(disk.resolve("out"), new Pattern(3), 0, failure.bytes());
         Signal.assertWorks(bench, bench.file("other", MIB), MIB);

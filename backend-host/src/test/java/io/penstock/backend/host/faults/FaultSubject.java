@@ -3,10 +3,10 @@ package io.penstock.backend.host.faults;
 
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ record FaultSubject(HostIo io) implements TckSubject {
     /** Returns the subject over io_uring, or skips the test. */
     static FaultSubject uring() {
         FaultSubject subject = new FaultSubject(HostIo.URING);
-        Require.backend("io_uring", HostRoute.probe(subject.options()));
+        Require.backend("io_uring", HostPath.probe(subject.options()));
         return subject;
     }
 

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A folder with a file system mounted on it, which is unmounted in any case: by {@link #close}, or when the JVM ends. */
+/**
+ * A folder with a file system mounted on it, which is unmounted in any case: by {@link #close}, or when the JVM ends.
+ */
 final class Mounted implements AutoCloseable {
 
     private static final Set<Path> FOLDERS = ConcurrentHashMap.newKeySet();

@@ -9,13 +9,13 @@ import io.penstock.FenceSupport;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.Engine;
-import io.penstock.engine.host.HostIo;
-import io.penstock.engine.host.HostMemory;
-import io.penstock.engine.host.HostOptions;
-import io.penstock.engine.host.HostRoute;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
+import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.tck.TckSubject;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -58,7 +58,7 @@ record PoisonedSubject(HostIo io, Slabs slabs) implements TckSubject {
     @Override
     public Backend open(Options options) {
         Options resolved = options.resolve(Backends.options());
-        return Engine.open(backend(), new Driver(slabs), List.of(HostRoute.open(resolved, slabs)), resolved);
+        return Engine.open(backend(), new Driver(slabs), List.of(HostPath.open(resolved, slabs)), resolved);
     }
 
     @Override

@@ -65,7 +65,10 @@ class PoolFuseFaultsTest implements FuseFaults {
         Content.assertHolds(fuse.file(), new Pattern(9), 0, 2 * MIB);
     }
 
-    /** Over io_uring the kernel (6.18) gives nothing of such a file of FUSE: asynchronous reads end at the stated length. */
+    /**
+     * Over io_uring the kernel (6.18) gives nothing of such a file of FUSE: asynchronous reads end at the stated
+     * length.
+     */
     @Test
     void required_103_aFileThatStatesNoLengthIsStreamedToItsEnd(Bench bench) {
         FuseMount fuse = FuseMount.of(bench);

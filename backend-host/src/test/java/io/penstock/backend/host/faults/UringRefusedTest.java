@@ -4,9 +4,9 @@ package io.penstock.backend.host.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.engine.host.LinuxKernel;
-import io.penstock.engine.host.RingAvailability;
-import io.penstock.engine.host.RingProbe;
+import io.penstock.engine.host.kernel.LinuxKernel;
+import io.penstock.engine.host.kernel.RingAvailability;
+import io.penstock.engine.host.uring.RingProbe;
 import io.penstock.tck.Bench;
 import io.penstock.tck.Rules;
 import io.penstock.tck.TckSubject;

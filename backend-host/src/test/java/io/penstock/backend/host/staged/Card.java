@@ -5,11 +5,11 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.HostMemory;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
 import java.nio.ByteBuffer;
@@ -27,8 +27,8 @@ final class Card implements DeviceDriver, StagingDevice {
         final boolean in;
         final CardMemory memory;
         final long memoryOffset;
-        final HostMemory slot;
-        final long slotOffset;
+        final HostMemory staging;
+        final long stagingOffset;
         final byte[] bytes;
         int looks;
 
@@ -36,13 +36,13 @@ final class Card implements DeviceDriver, StagingDevice {
             this.in = request.isInward();
             this.memory = (CardMemory) request.memory();
             this.memoryOffset = request.memoryOffset();
-            this.slot = (HostMemory) request.slot();
-            this.slotOffset = request.slotOffset();
+            this.staging = (HostMemory) request.staging();
+            this.stagingOffset = request.stagingOffset();
             this.bytes = new byte[(int) request.bytes()];
         }
 
         void run() {
-            ByteBuffer window = slot.buffer(slotOffset, bytes.length);
+            ByteBuffer window = staging.buffer(stagingOffset, bytes.length);
             if (in) {
                 window.get(bytes);
                 memory.copy(true, memoryOffset, bytes);
@@ -69,7 +69,7 @@ final class Card implements DeviceDriver, StagingDevice {
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
+    public DeviceMemory allocateStagingBuffer(long bytes) {
         return Slabs.shared().allocate(bytes);
     }
 

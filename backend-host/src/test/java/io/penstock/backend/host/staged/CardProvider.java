@@ -6,7 +6,7 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.Route;
+import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.ExecutorThread;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.ThreadRule;
@@ -72,18 +72,18 @@ abstract class CardProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, route -> route);
+        return open(options, ioPath -> ioPath);
     }
 
-    /** Opens it with something between the engine and its route. */
-    Backend open(Options options, UnaryOperator<Route> around) {
+    /** Opens it with something between the engine and its path. */
+    Backend open(Options options, UnaryOperator<IoPath> around) {
         if (rule != ThreadRule.PUMP) {
             Card card = new Card(rule, () -> {});
-            return Engine.open(name(), card, List.of(around.apply(new CardRoute(card, options, null))), options);
+            return Engine.open(name(), card, List.of(around.apply(new CardPath(card, options, null))), options);
         }
         ExecutorThread application = ExecutorThread.start("application");
         Card card = new Card(rule, application::close);
-        CardRoute route = new CardRoute(card, options, application.pump());
-        return Engine.open(name(), card, List.of(around.apply(route)), options);
+        CardPath ioPath = new CardPath(card, options, application.pump());
+        return Engine.open(name(), card, List.of(around.apply(ioPath)), options);
     }
 }

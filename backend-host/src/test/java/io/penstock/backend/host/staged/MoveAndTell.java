@@ -8,7 +8,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.host.BlockingBytes;
+import io.penstock.engine.host.blocking.BlockingBytes;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.Pattern;
 import java.io.IOException;
@@ -20,14 +20,14 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * Moves a file past the page cache to the card and from there to another file, over and over, and tells, line by line, how
- * much memory was pinned for that: a program for a JVM of its own.
+ * Moves a file past the page cache to the card and from there to another file, over and over, and tells, line by line,
+ * how much memory was pinned for that: a program for a JVM of its own.
  */
 public final class MoveAndTell {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int ROUNDS = 10; // often enough for slots in use to be registered
-    private static final long SLOT_BYTES = 1 << 20;
+    private static final int ROUNDS = 10; // often enough for staging buffers in use to be registered
+    private static final long BUFFER_BYTES = 1 << 20;
 
     private MoveAndTell() {}
 
@@ -36,8 +36,8 @@ public final class MoveAndTell {
         Path from = Path.of(args[0]);
         Path to = Path.of(args[0] + ".copy");
         Options options = Options.none()
-                .with(StagingOptions.SLOT_BYTES, SLOT_BYTES)
-                .with(StagingOptions.SLOTS_PER_FILLER, 1)
+                .with(StagingOptions.BUFFER_BYTES, BUFFER_BYTES)
+                .with(StagingOptions.BUFFERS_PER_WORKER, 1)
                 .resolve(Backends.options());
         tellPinned("before");
         try (Backend backend = new CardProvider.Many().open(options)) {
@@ -48,7 +48,7 @@ public final class MoveAndTell {
         if (Files.mismatch(from, to) >= 0) {
             throw new IllegalStateException("wrong bytes in the file at " + Files.mismatch(from, to));
         }
-        System.out.println(BlockingBytes.INSTANCE.slotFact());
+        System.out.println(BlockingBytes.INSTANCE.bufferFact());
     }
 
     private static long move(Backend backend, Path from, Path to) throws IOException {

@@ -5,9 +5,9 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.host.Slabs;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingRoute;
+import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
@@ -30,7 +30,7 @@ class StagedTckTest {
         @Override
         public Backend open(Options options) {
             // As Backends does it, with commands held in front of the queue.
-            return provider.open(options.resolve(Backends.options()), HoldingRoute::new);
+            return provider.open(options.resolve(Backends.options()), HoldingPath::new);
         }
 
         @Override
@@ -54,7 +54,7 @@ class StagedTckTest {
         }
     }
 
-    /** Fillers copy what they have filled. */
+    /** Staging workers copy what they have filled. */
     @Nested
     class Many implements BackendRules {
         @Override

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The functions of an extension behind the native methods of one class: not in the loader's table, so asked for one by
- * one with {@code clGetExtensionFunctionAddressForPlatform}, and then called like any other, without allocation.
+ * The functions of an extension behind the native methods of one class. They are not in the loader's table, so each is
+ * looked up with {@code clGetExtensionFunctionAddressForPlatform}, and then called like any other, without allocation.
  *
- * <p>A process has one set of them: a second platform can only use them if it gives the same addresses.
+ * <p>A process has one set of them: a second platform can use them only if it returns the same addresses.
  *
  * <p>Thread-safe.
  */
@@ -24,10 +24,10 @@ final class ExtensionFunctions {
     private Map<String, Long> loaded = Map.of();
 
     /**
-     * Describes them.
+     * Describes the functions.
      *
      * @param functions the class of the native methods
-     * @param names of each method, the names that vendors have for it
+     * @param names for each method, the vendors' names of its function
      */
     ExtensionFunctions(Class<?> functions, Map<String, List<String>> names) {
         this.functions = functions;
@@ -44,9 +44,9 @@ final class ExtensionFunctions {
     }
 
     /**
-     * Asks a platform for them, unless that has been done.
+     * Looks the functions up on a platform, unless that has been done.
      *
-     * @return why it has them not, or an empty string
+     * @return why the platform does not have them, or an empty string
      */
     synchronized String load(long platform) {
         Map<String, Long> found = new LinkedHashMap<>();

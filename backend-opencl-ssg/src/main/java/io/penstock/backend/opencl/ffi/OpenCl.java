@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * OpenCL 1.2 as the loader ({@code libOpenCL.so.1}, {@code OpenCL.dll}) exports it, by the names of {@code cl.h}.
  *
- * <p>A function answers an error code, which {@link OpenClError} names, or a handle, and then puts the code into the
+ * <p>A function returns an error code, which {@link OpenClError} names, or a handle, and then writes the code to the
  * cell or array that is its last argument. A cell's address may be 0 where the vendor allows NULL. None may be called
- * before {@link #load} has said that there is a library.
+ * before {@link #load} has succeeded.
  *
- * <p><b>Threading:</b> all are thread-safe, says the standard, but for {@code clSetKernelArg}, which is not here.
+ * <p><b>Threading:</b> all are thread-safe according to the standard, except {@code clSetKernelArg}, which is not here.
  */
 public final class OpenCl {
     public static final int CL_PLATFORM_VERSION = 0x0901;
@@ -112,19 +112,19 @@ public final class OpenCl {
     /**
      * Loads the library, once for the process.
      *
-     * @param file the library's, or an empty string for the usual places
-     * @return why there is none, or an empty string
+     * @param file the library file, or an empty string for the usual places
+     * @return why it cannot be loaded, or an empty string
      */
     public static String load(String file) {
         return LIBRARY.load(file);
     }
 
-    /** Returns the functions that this library has not. */
+    /** Returns the functions that this library does not have. */
     public static Set<String> absent() {
         return LIBRARY.absent();
     }
 
-    /** Returns what the library was loaded from; empty if it was not. */
+    /** Returns the file that the library was loaded from; empty if it was not loaded. */
     public static String file() {
         return LIBRARY.file();
     }
@@ -139,7 +139,7 @@ public final class OpenCl {
 
     public static native int clGetDeviceInfo(long device, int name, long bytes, byte[] value, long[] length);
 
-    /** Returns the address of a function of an extension; 0 where the platform has none of this name. */
+    /** Returns the address of an extension function; 0 if the platform does not have it. */
     public static native long clGetExtensionFunctionAddressForPlatform(long platform, String name);
 
     // Contexts and queues.
@@ -153,7 +153,7 @@ public final class OpenCl {
 
     public static native int clGetContextInfo(long context, int name, long bytes, byte[] value, long[] length);
 
-    /** Deprecated since OpenCL 2.0, and in every library all the same. */
+    /** Deprecated since OpenCL 2.0, but in every library. */
     public static native long clCreateCommandQueue(long context, long device, long properties, int[] error);
 
     public static native int clRetainCommandQueue(long queue);

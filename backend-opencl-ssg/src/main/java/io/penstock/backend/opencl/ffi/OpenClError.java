@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * OpenCL's error codes, and their names. An answer is an error if it is not {@link #SUCCESS}: some extensions' codes are
+ * OpenCL's error codes, and their names. A result is an error if it is not {@link #SUCCESS}: some extensions' codes are
  * positive.
  */
 public final class OpenClError {
@@ -31,7 +31,7 @@ public final class OpenClError {
     /** Of {@code cl_amd_liquid_flash}; positive. */
     public static final int INVALID_FILE_OBJECT_AMD = 0x4084;
 
-    /** Names without their common beginning; our own table, since no function of OpenCL's gives them. */
+    /** Names without their common prefix; a local table, since no OpenCL function returns them. */
     private static final Map<Integer, String> SYMBOLS = Arrays.stream(
                     """
             0=SUCCESS -1=DEVICE_NOT_FOUND -2=DEVICE_NOT_AVAILABLE -3=COMPILER_NOT_AVAILABLE
@@ -61,12 +61,12 @@ public final class OpenClError {
 
     private OpenClError() {}
 
-    /** Returns the name of a code, {@code CL_INVALID_VALUE} for -30; an empty string where it has none. */
+    /** Returns the name of a code, {@code CL_INVALID_VALUE} for -30; an empty string if it is unknown. */
     public static String symbol(int code) {
         return SYMBOLS.getOrDefault(code, "");
     }
 
-    /** Returns the name and the number; only the number where it has no name. */
+    /** Returns the name and the code; only the code if it is unknown. */
     public static String describe(int code) {
         String symbol = symbol(code);
         return symbol.isEmpty() ? Integer.toString(code) : symbol + " (" + code + ")";

@@ -7,13 +7,13 @@ import java.util.Map;
 /** AMD's {@code cl_amd_copy_buffer_p2p}: copies between the buffers of two devices. */
 public final class PeerCopy {
 
-    /** Of clGetDeviceInfo: a cl_uint, how many other devices this one can copy to. */
+    /** Of clGetDeviceInfo: a cl_uint, the number of other devices that this one can copy to. */
     public static final int CL_DEVICE_NUM_P2P_DEVICES_AMD = 0x4088;
 
     /** Of clGetDeviceInfo: their cl_device_id. */
     public static final int CL_DEVICE_P2P_DEVICES_AMD = 0x4089;
 
-    /** The header and the driver's documentation do not agree about the name. */
+    /** The header and the driver's documentation disagree about the name. */
     private static final ExtensionFunctions FUNCTIONS = new ExtensionFunctions(
             PeerCopy.class,
             Map.of("clEnqueueCopyBufferP2PAMD", List.of("clEnqueueCopyBufferP2PAMD", "clEnqueueBufferCopyP2PAMD")));
@@ -21,9 +21,9 @@ public final class PeerCopy {
     private PeerCopy() {}
 
     /**
-     * Finds the function.
+     * Loads the function.
      *
-     * @return why a platform has it not, or an empty string
+     * @return why a platform does not have it, or an empty string
      */
     public static String load(long platform) {
         return FUNCTIONS.load(platform);

@@ -4,12 +4,12 @@ package io.penstock.backend.opencl.ffi;
 /**
  * AMD's {@code cl_amd_liquid_flash}: files as OpenCL objects, and commands that move their blocks to and from buffers.
  *
- * <p>An answer is an error if it is not 0, and not only if it is negative: {@link OpenClError#INVALID_FILE_OBJECT_AMD} is
- * positive. None may be called before {@link #load} has said that a platform has them.
+ * <p>A result is an error if it is not 0, and not only if it is negative: {@link OpenClError#INVALID_FILE_OBJECT_AMD}
+ * is positive. None may be called before {@link #load} has succeeded for a platform.
  */
 public final class Ssg {
 
-    /** What a device's list of extensions says, also where drivers have it in error. */
+    /** The name in a device's list of extensions, which some drivers claim in error. */
     public static final String EXTENSION = "cl_amd_liquid_flash";
 
     public static final int CL_COMMAND_READ_SSG_FILE_AMD = 0x4083;
@@ -18,13 +18,13 @@ public final class Ssg {
     public static final int CL_FILE_READ_ONLY_AMD = 1;
     public static final int CL_FILE_WRITE_ONLY_AMD = 1 << 1;
 
-    /** A cl_uint: what offsets and lengths are multiples of. */
+    /** A cl_uint: the alignment of offsets and lengths. */
     public static final int CL_FILE_BLOCK_SIZE_AMD = 0x4085;
 
-    /** A cl_ulong: the length as of the opening. */
+    /** A cl_ulong: the length at opening. */
     public static final int CL_FILE_SIZE_AMD = 0x4086;
 
-    /** Of clCreateBuffer: memory of the device that a disk can reach. Not together with CL_MEM_USE/ALLOC_HOST_PTR. */
+    /** Of clCreateBuffer: device memory that a disk can reach. Not together with CL_MEM_USE/ALLOC_HOST_PTR. */
     public static final long CL_MEM_USE_PERSISTENT_MEM_AMD = 1 << 6;
 
     private static final ExtensionFunctions FUNCTIONS = ExtensionFunctions.named(
@@ -39,9 +39,9 @@ public final class Ssg {
     private Ssg() {}
 
     /**
-     * Finds the functions.
+     * Loads the functions.
      *
-     * @return why a platform has them not, or an empty string
+     * @return why a platform does not have them, or an empty string
      */
     public static String load(long platform) {
         return FUNCTIONS.load(platform);
@@ -58,7 +58,7 @@ public final class Ssg {
 
     /**
      * Reads blocks of a file into a buffer; waitList is the address of an array of waits events, event that of a cell.
-     * Never blocking: a call that blocks answers CL_SUCCESS also after a failure.
+     * Never blocking: a blocking call returns CL_SUCCESS even after a failure.
      */
     public static native int clEnqueueReadSsgFileAMD(
             long queue,

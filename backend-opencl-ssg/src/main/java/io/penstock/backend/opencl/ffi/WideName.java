@@ -9,7 +9,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Names as C's {@code wchar_t} has them: UTF-16 on Windows, 32 bits per character elsewhere; with a zero behind. */
+/** Names as C's {@code wchar_t} strings: UTF-16 on Windows, 32 bits per character elsewhere; zero-terminated. */
 public final class WideName {
 
     private static final boolean IS_WINDOWS = Machine.operatingSystem().startsWith("windows");
@@ -17,9 +17,9 @@ public final class WideName {
     private WideName() {}
 
     /**
-     * Returns a name as this system wants it.
+     * Returns a name in this system's encoding.
      *
-     * @throws IllegalArgumentException if it is no text: half of a pair of surrogates
+     * @throws IllegalArgumentException if it contains an unpaired surrogate
      */
     public static byte[] of(String name) {
         return IS_WINDOWS ? utf16(name) : utf32(name);

@@ -3,7 +3,7 @@ package io.penstock.backend.opencl.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.engine.testing.CompiledDoubles;
+import io.penstock.engine.testing.CompiledFakes;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -26,7 +26,7 @@ class OpenClHeadersTest {
 
     @BeforeEach
     void needsHeaders() {
-        String unavailable = CompiledDoubles.unavailable();
+        String unavailable = CompiledFakes.unavailable();
         Require.backend("opencl", unavailable == null && !Files.exists(HEADER) ? "no OpenCL headers" : unavailable);
     }
 
@@ -43,8 +43,8 @@ class OpenClHeadersTest {
         program.add("return 0; }");
         Path source = Files.write(folder.resolve("program.c"), program);
         Path compiled = folder.resolve("program");
-        CompiledDoubles.run(List.of("cc", "-w", "-o", compiled.toString(), source.toString()));
-        return CompiledDoubles.run(List.of(compiled.toString())).lines().toList();
+        CompiledFakes.run(List.of("cc", "-w", "-o", compiled.toString(), source.toString()));
+        return CompiledFakes.run(List.of(compiled.toString())).lines().toList();
     }
 
     @Test

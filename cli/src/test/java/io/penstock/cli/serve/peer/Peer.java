@@ -26,27 +26,27 @@ final class Peer implements AutoCloseable {
     private static final int TRIES = 100;
     private static final Pattern REQUESTS = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
 
-    private final String way;
+    private final String variant;
     private final Process process;
     private final int port;
     private final Path script;
 
-    private Peer(String way, Process process, int port, Path script) {
-        this.way = way;
+    private Peer(String variant, Process process, int port, Path script) {
+        this.variant = variant;
         this.process = process;
         this.port = port;
         this.script = script;
     }
 
-    static Peer start(String way, Path directory, int port) throws IOException {
-        List<String> command = way.equals("nginx")
+    static Peer start(String variant, Path directory, int port) throws IOException {
+        List<String> command = variant.equals("nginx")
                 ? List.of(
                         "nginx",
                         "-p",
                         directory.toString(),
                         "-c",
                         nginx(directory, port).toString())
-                : java(way, directory, port);
+                : java(variant, directory, port);
         Process process = new ProcessBuilder(command).inheritIO().start();
         Path script = directory.resolve("ranges.lua");
         Files.writeString(script, """
@@ -56,15 +56,15 @@ final class Peer implements AutoCloseable {
                     return wrk.format("GET", "/hot.bin", {["Range"] = "bytes=" .. at .. "-" .. at + 1048575})
                 end
                 """);
-        return new Peer(way, process, port, script);
+        return new Peer(variant, process, port, script);
     }
 
-    private static List<String> java(String way, Path directory, int port) {
+    private static List<String> java(String variant, Path directory, int port) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xms512m", "-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerServer.class.getName()));
-        command.addAll(List.of(way, directory.toString(), Integer.toString(port)));
+        command.addAll(List.of(variant, directory.toString(), Integer.toString(port)));
         return command;
     }
 
@@ -90,7 +90,7 @@ final class Peer implements AutoCloseable {
             HttpResponse<byte[]> answer = ask(client, request);
             if (answer.statusCode() != 206
                     || !Arrays.equals(answer.body(), Arrays.copyOfRange(content, at, at + MIB))) {
-                throw new IllegalStateException(way + " sends other bytes: status " + answer.statusCode());
+                throw new IllegalStateException(variant + " sends other bytes: status " + answer.statusCode());
             }
         }
     }
@@ -101,7 +101,7 @@ final class Peer implements AutoCloseable {
                 return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
             } catch (IOException notYet) {
                 if (i == TRIES || !process.isAlive()) {
-                    throw new IllegalStateException(way + " does not answer", notYet);
+                    throw new IllegalStateException(variant + " does not answer", notYet);
                 }
                 TimeUnit.MILLISECONDS.sleep(TRIES);
             }
@@ -131,7 +131,7 @@ final class Peer implements AutoCloseable {
         String said = new String(wrk.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         Matcher rate = REQUESTS.matcher(said);
         if (wrk.waitFor() != 0 || !rate.find() || said.contains("Non-2xx") || said.contains("Socket errors")) {
-            throw new IllegalStateException("wrk on " + way + ": " + said);
+            throw new IllegalStateException("wrk on " + variant + ": " + said);
         }
         double mibPerSecond = Double.parseDouble(rate.group(1)); // a request is 1 MiB
         return new Load(mibPerSecond, (cpuMillis() - before) / (mibPerSecond * seconds / 1024));

@@ -31,18 +31,18 @@ public final class PeerServer {
     private PeerServer() {}
 
     public static void main(String[] arguments) throws IOException {
-        String[] way = arguments[0].split(":");
+        String[] variant = arguments[0].split(":");
         Path directory = Path.of(arguments[1]);
         InetSocketAddress address =
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[2]));
-        if (way[0].equals("sendfile")) {
+        if (variant[0].equals("sendfile")) {
             sendfile(directory, address).onDispose().block();
             return;
         }
         ServedDirectory served = new ServedDirectory(directory);
-        Contents contents = way[0].equals("spring")
-                ? new SpringContents(Integer.parseInt(way[1]))
-                : leased(served, Long.parseLong(way[1]), Integer.parseInt(way[2]));
+        Contents contents = variant[0].equals("spring")
+                ? new SpringContents(Integer.parseInt(variant[1]))
+                : leased(served, Long.parseLong(variant[1]), Integer.parseInt(variant[2]));
         FileServer.start(address, served, contents, Limits.DEFAULT).await();
     }
 

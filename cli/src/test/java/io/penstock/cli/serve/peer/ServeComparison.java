@@ -47,14 +47,14 @@ public final class ServeComparison {
         Files.writeString(Path.of(arguments[3]), comparison.json(rounds, seconds));
     }
 
-    private void start(List<String> ways) throws Exception {
+    private void start(List<String> variants) throws Exception {
         byte[] content = new byte[FILE_BYTES];
         new Random(1).nextBytes(content);
         Files.write(directory.resolve("hot.bin"), content);
-        for (String way : ways) {
-            Peer peer = Peer.start(way, directory, FIRST_PORT + peers.size());
-            peers.put(way, peer);
-            loads.put(way, new ArrayList<>());
+        for (String variant : variants) {
+            Peer peer = Peer.start(variant, directory, FIRST_PORT + peers.size());
+            peers.put(variant, peer);
+            loads.put(variant, new ArrayList<>());
             peer.verify(content);
         }
     }
@@ -66,15 +66,15 @@ public final class ServeComparison {
         for (int round = 0; round < rounds; round++) {
             List<String> order = new ArrayList<>(peers.keySet());
             Collections.rotate(order, round); // nobody always comes after the same one
-            for (String way : order) {
-                Peer peer = peers.get(way);
+            for (String variant : order) {
+                Peer peer = peers.get(variant);
                 Peer.Load load = peer.load(seconds);
-                loads.get(way).add(load);
+                loads.get(variant).add(load);
                 System.err.printf(
                         Locale.ROOT,
                         "round %d: %-20s %6.0f MiB/s, %6.0f ms of CPU per GiB%n",
                         round + 1,
-                        way,
+                        variant,
                         load.mibPerSecond(),
                         load.cpuMillisPerGib());
             }
@@ -89,21 +89,21 @@ public final class ServeComparison {
                 .append(" / rate of the other, CPU of the other / CPU of ")
                 .append(first)
                 .append(".\n\n| way | MiB/s | ratio | CPU ms per GiB | ratio |\n|---|---|---|---|---|\n");
-        for (String way : peers.keySet()) {
+        for (String variant : peers.keySet()) {
             table.append(String.format(
                     Locale.ROOT,
                     "| %s | %s | %s | %s | %s |%n",
-                    way,
-                    spread("%.0f", values(way, Peer.Load::mibPerSecond)),
-                    spread("%.2f", ratios(first, way, Peer.Load::mibPerSecond)),
-                    spread("%.0f", values(way, Peer.Load::cpuMillisPerGib)),
-                    spread("%.2f", ratios(way, first, Peer.Load::cpuMillisPerGib))));
+                    variant,
+                    spread("%.0f", values(variant, Peer.Load::mibPerSecond)),
+                    spread("%.2f", ratios(first, variant, Peer.Load::mibPerSecond)),
+                    spread("%.0f", values(variant, Peer.Load::cpuMillisPerGib)),
+                    spread("%.2f", ratios(variant, first, Peer.Load::cpuMillisPerGib))));
         }
         return table.toString();
     }
 
-    private List<Double> values(String way, ToDoubleFunction<Peer.Load> number) {
-        return loads.get(way).stream().map(number::applyAsDouble).toList();
+    private List<Double> values(String variant, ToDoubleFunction<Peer.Load> number) {
+        return loads.get(variant).stream().map(number::applyAsDouble).toList();
     }
 
     /** Of one round each, so that a slow minute of the machine slows both. */
@@ -127,9 +127,9 @@ public final class ServeComparison {
 
     private String json(int rounds, int seconds) throws IOException {
         List<String> lines = new ArrayList<>();
-        for (String way : loads.keySet()) {
-            lines.add("    \"" + way + "\": {\"mib_per_second\": " + values(way, Peer.Load::mibPerSecond)
-                    + ", \"cpu_ms_per_gib\": " + values(way, Peer.Load::cpuMillisPerGib) + "}");
+        for (String variant : loads.keySet()) {
+            lines.add("    \"" + variant + "\": {\"mib_per_second\": " + values(variant, Peer.Load::mibPerSecond)
+                    + ", \"cpu_ms_per_gib\": " + values(variant, Peer.Load::cpuMillisPerGib) + "}");
         }
         return "{\n  \"date\": \"" + Instant.now() + "\",\n  \"processors\": "
                 + Runtime.getRuntime().availableProcessors() + ",\n  \"rounds\": " + rounds + ",\n  \"seconds\": "

@@ -14,89 +14,92 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** {@link SlotPool} and {@link Piece}: a free slot and a waiting piece always meet, and a piece has one holder. */
+/**
+ * {@link StagingBuffers} and {@link StagedRequest}: a free staging buffer and a waiting request always meet, and a
+ * request has one holder.
+ */
 public final class StagingStress {
 
     private StagingStress() {}
 
-    private static Piece piece(@Nullable StagedQueue queue, int tag) {
-        return new Piece(queue, new Request(tag, (request, bytes, failure) -> {}));
+    private static StagedRequest staged(@Nullable StagedQueue queue, int tag) {
+        return new StagedRequest(queue, new Request(tag, (request, bytes, failure) -> {}));
     }
 
-    /** A queue without threads, and a pool of one slot that its first piece has. */
-    private static final class Staged {
-        private static final int SLOT = 4096;
+    /** A queue without threads, and a pool of one staging buffer that its first request has. */
+    private static final class Held {
+        private static final int STAGING = 4096;
 
         final StagedQueue queue;
-        final SlotPool pool;
-        final Piece first;
-        final Slot slot;
+        final StagingBuffers pool;
+        final StagedRequest first;
+        final StagingBuffer staging;
 
-        Staged() {
-            FakeHost host = new FakeHost(8 * SLOT, 1);
+        Held() {
+            FakeHost host = new FakeHost(8 * STAGING, 1);
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
-                    device, host, new SlotSizes(SLOT, 1, 0, 4), FillerPool.stepped(1), null, null);
-            pool = new SlotPool(device, host, 1, SLOT);
-            first = piece(queue, 0);
+                    device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
+            pool = new StagingBuffers(device, host, 1, STAGING);
+            first = staged(queue, 0);
             pool.assign(first);
-            slot = first.giveUpSlot();
+            staging = first.giveUpBuffer();
         }
     }
 
     @JCStressTest
-    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the piece has the slot")
-    @Outcome(expect = FORBIDDEN, desc = "a free slot beside a piece that waits for ever")
+    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the request has the staging buffer")
+    @Outcome(expect = FORBIDDEN, desc = "a free staging buffer beside a request that waits for ever")
     @State
     public static class ReleaseAgainstAssign {
-        private final Staged staged = new Staged();
-        private final Piece piece = piece(staged.queue, 1);
+        private final Held held = new Held();
+        private final StagedRequest staged = staged(held.queue, 1);
 
         @Actor
-        public void filler() {
-            staged.pool.release(staged.slot);
+        public void worker() {
+            held.pool.release(held.staging);
         }
 
         @Actor
-        public void lane() {
-            staged.pool.assign(piece);
+        public void ioQueue() {
+            held.pool.assign(staged);
         }
 
         @Arbiter
         public void after(II_Result r) {
-            r.r1 = piece.hasSlot() ? 1 : 0;
-            r.r2 = staged.pool.free();
+            r.r1 = staged.hasBuffer() ? 1 : 0;
+            r.r2 = held.pool.free();
         }
     }
 
     @JCStressTest
-    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "one of the two has the slot, the other waits")
+    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "one of the two has the staging buffer, the other waits")
     @Outcome(expect = FORBIDDEN, desc = "both have it, or it lies there")
     @State
     public static class ReleaseAgainstTwoAssigns {
-        private final Staged staged = new Staged();
-        private final Piece one = piece(staged.queue, 1);
-        private final Piece other = piece(staged.queue, 2);
+        private final Held held = new Held();
+        private final StagedRequest one = staged(held.queue, 1);
+        private final StagedRequest other = staged(held.queue, 2);
 
         @Actor
-        public void filler() {
-            staged.pool.release(staged.slot);
+        public void worker() {
+            held.pool.release(held.staging);
         }
 
         @Actor
-        public void lane() {
-            staged.pool.assign(one);
+        public void ioQueue() {
+            held.pool.assign(one);
         }
 
         @Actor
-        public void otherLane() {
-            staged.pool.assign(other);
+        public void otherQueue() {
+            held.pool.assign(other);
         }
 
         @Arbiter
         public void after(II_Result r) {
-            r.r1 = (one.hasSlot() ? 1 : 0) + (other.hasSlot() ? 1 : 0);
-            r.r2 = staged.pool.free();
+            r.r1 = (one.hasBuffer() ? 1 : 0) + (other.hasBuffer() ? 1 : 0);
+            r.r2 = held.pool.free();
         }
     }
 
@@ -106,20 +109,20 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "two holders, or none")
     @State
     public static class TakeAgainstCancel {
-        private final Piece piece = piece(null, 0);
+        private final StagedRequest staged = staged(null, 0);
 
         public TakeAgainstCancel() {
-            piece.giveTo(Piece.AWAITS_SLOT);
+            staged.giveTo(StagedRequest.AWAITS_BUFFER);
         }
 
         @Actor
         public void pool(II_Result r) {
-            r.r1 = piece.takeFrom(Piece.AWAITS_SLOT) ? 1 : 0;
+            r.r1 = staged.takeFrom(StagedRequest.AWAITS_BUFFER) ? 1 : 0;
         }
 
         @Actor
-        public void lane(II_Result r) {
-            r.r2 = piece.cancel() == Piece.AWAITS_SLOT ? 1 : 0;
+        public void ioQueue(II_Result r) {
+            r.r2 = staged.cancel() == StagedRequest.AWAITS_BUFFER ? 1 : 0;
         }
     }
 
@@ -129,16 +132,16 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "given away although cancelled, with nobody to end it")
     @State
     public static class GiveAgainstCancel {
-        private final Piece piece = piece(null, 0);
+        private final StagedRequest staged = staged(null, 0);
 
         @Actor
         public void holder(II_Result r) {
-            r.r2 = piece.giveTo(Piece.AWAITS_EXECUTOR) ? 0 : 1;
+            r.r2 = staged.giveTo(StagedRequest.AWAITS_EXECUTOR) ? 0 : 1;
         }
 
         @Actor
-        public void lane(II_Result r) {
-            r.r1 = piece.cancel() == Piece.AWAITS_EXECUTOR ? 1 : 0;
+        public void ioQueue(II_Result r) {
+            r.r1 = staged.cancel() == StagedRequest.AWAITS_EXECUTOR ? 1 : 0;
         }
     }
 
@@ -147,22 +150,22 @@ public final class StagingStress {
     @Outcome(expect = FORBIDDEN, desc = "both or neither")
     @State
     public static class TakeAgainstTake {
-        private final Piece piece = piece(null, 0);
+        private final StagedRequest staged = staged(null, 0);
         private int one;
         private int other;
 
         public TakeAgainstTake() {
-            piece.giveTo(Piece.AWAITS_SLOT);
+            staged.giveTo(StagedRequest.AWAITS_BUFFER);
         }
 
         @Actor
         public void one() {
-            one = piece.takeFrom(Piece.AWAITS_SLOT) ? 1 : 0;
+            one = staged.takeFrom(StagedRequest.AWAITS_BUFFER) ? 1 : 0;
         }
 
         @Actor
         public void other() {
-            other = piece.takeFrom(Piece.AWAITS_SLOT) ? 1 : 0;
+            other = staged.takeFrom(StagedRequest.AWAITS_BUFFER) ? 1 : 0;
         }
 
         @Arbiter

@@ -8,14 +8,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A vendor's event as a fence: queried until it is signalled, and polled while it is waited for. A vendor gives how to
- * ask, who looks, how the event is given back, and what a failure says.
+ * A vendor's event as a fence: queried until it is signalled, and polled while it is waited for. A subclass defines how
+ * to query it, which thread polls, how to free the event, and how to report a failure.
  *
- * <p><b>Ownership:</b> an event of its own goes when this is closed and it is passed.
+ * <p><b>Ownership:</b> an owned event is freed when this is closed and the event is signalled.
  */
 public abstract class EventFence implements DeviceFence, Watched {
 
-    /** What {@link #ask} answers while the device has not passed the event; 0 is success, anything else a failure. */
+    /** The result of {@link #ask} while the event is not signalled; 0 is success, anything else a failure. */
     public static final int PENDING = Integer.MAX_VALUE;
 
     private final long event;
@@ -25,43 +25,48 @@ public abstract class EventFence implements DeviceFence, Watched {
     // Guarded by this.
     private boolean watched;
     private boolean closed;
-    private int state = PENDING; // until it is known to be passed
+    private int state = PENDING; // until it is known to be signalled
 
     /**
      * Wraps an event.
      *
-     * @param owned whether {@link #free} is called; the application's event is its own to destroy, once it is passed
+     * @param owned whether {@link #free} is called; the application destroys its own event, once it is signalled
      */
     protected EventFence(long event, boolean owned) {
         this.event = event;
         this.owned = owned;
     }
 
-    /** Asks the vendor, for {@link #PENDING}, 0 or the code of a failure. Under this object's lock; never blocks. */
+    /**
+     * Queries the event: returns {@link #PENDING}, 0 or the code of a failure. Under this object's lock; never blocks.
+     */
     protected abstract int ask();
 
-    /** Asks as {@link #ask} does, on the thread that {@link #watch} has found. */
+    /** As {@link #ask}, on the thread that {@link #watch} has arranged. */
     protected int askOnWatch() {
         return ask();
     }
 
-    /** Has {@link #look} called until it answers true. Once at a time, and not under the lock. */
+    /** Arranges for {@link #look} to be called until it returns true. Once at a time, and not under the lock. */
     protected abstract void watch();
 
-    /** Gives the event back. Once, and not under the lock. */
+    /** Frees the event. Called once, and not under the lock. */
     protected abstract void free();
 
-    /** Returns what {@link #outcome} fails with where the event has ended with a failure. */
+    /** Returns the exception that {@link #outcome} signals if the event has failed. */
     protected abstract RuntimeException failure(int code);
 
-    /** Runs a call, under the lock, if the event is there still; returns whether it is, and the call answers true. */
+    /** Runs a call, under the lock, if the event still exists; returns whether it does and the call returned true. */
     protected final synchronized boolean whileHeld(BooleanSupplier call) {
         return (!owned || !closed || watched) && call.getAsBoolean();
     }
 
-    /** Returns what the vendor says of the event; not asked again once it is passed, when the application may destroy it. */
+    /**
+     * Returns the state of the event. Not queried again once it is signalled, since the application may then destroy
+     * it.
+     */
     public final synchronized int state() {
-        if (state == PENDING) { // so it is there: of its own it goes no sooner
+        if (state == PENDING) { // so it exists: an owned event is not freed before
             state = ask();
         }
         return state;
@@ -110,7 +115,7 @@ public abstract class EventFence implements DeviceFence, Watched {
         return true;
     }
 
-    /** {@inheritDoc} An imported event has no transfer; a device that is lost fails here. */
+    /** {@inheritDoc} An imported event has no transfer; the loss of the device is signalled here. */
     @Override
     public final Mono<Completion> outcome() {
         return signalled().then(Mono.defer(() -> {
@@ -124,14 +129,16 @@ public abstract class EventFence implements DeviceFence, Watched {
         return event;
     }
 
-    /** {@inheritDoc} Where it is not passed yet it is watched: a transfer that has it may come to wait later. */
+    /**
+     * {@inheritDoc} An event that is not yet signalled is watched: a transfer that refers to it may wait for it later.
+     */
     @Override
     public final void close() {
         boolean pending;
         synchronized (this) {
             if (closed || !owned || watched) {
                 closed = true;
-                return; // the application's, or look() gives it back
+                return; // the application's, or look() frees it
             }
             pending = state() == PENDING;
             watched = pending;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.fence;
 
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,18 +12,18 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that polls those fences of a backend that are waited for. It runs while there is such a fence, and
- * for a while after, asleep: an idle backend makes no call.
+ * A thread that polls the fences of a backend that are waited for. It runs while there is such a fence, and sleeps for
+ * a while after: an idle backend makes no call.
  *
  * <p>Thread-safe.
  */
 public final class EventWatch {
 
-    /** How often all fences are looked at before the thread sleeps between looks. */
+    /** How often all fences are polled before the thread sleeps between polls. */
     static final int SPINS = 64;
 
     static final long FIRST_NAP_NANOS = 10_000;
-    static final int DOUBLINGS = 3; // to 80 us
+    static final long LONGEST_NAP_NANOS = 80_000;
     static final long IDLE_NANOS = 2_000_000_000L;
 
     private final Function<Runnable, Thread> threads;
@@ -30,19 +31,21 @@ public final class EventWatch {
     private final ConcurrentLinkedQueue<Watched> arrivals = new ConcurrentLinkedQueue<>();
     private @Nullable Thread thread; // guarded by this
 
-    // The thread's; the next one finds them as the last has left them, since each comes and goes under the lock.
+    // Owned by the thread; the next thread sees them as the last has left them, since threads start and end under the
+    // lock.
     private final List<Watched> watched = new ArrayList<>();
+    private final Pause pause = new Pause().spins(SPINS).naps(FIRST_NAP_NANOS, LONGEST_NAP_NANOS);
     private long spinUntil; // on System.nanoTime()'s clock
 
-    /** Makes one, without a thread yet. */
+    /** Creates a watch, without starting the thread. */
     public EventWatch(String threadName) {
         this(work -> daemon(threadName, work), LockSupport::parkNanos);
     }
 
     /**
-     * Makes one.
+     * Creates a watch.
      *
-     * @param sleep for so many nanoseconds at most; {@link LockSupport#unpark} ends it
+     * @param sleep sleeps for at most so many nanoseconds; {@link LockSupport#unpark} ends the sleep
      */
     EventWatch(Function<Runnable, Thread> threads, LongConsumer sleep) {
         this.threads = threads;
@@ -56,13 +59,13 @@ public final class EventWatch {
         };
         Thread thread = new Thread(null, exact, name, 0, false);
         thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's classes alive
+        thread.setContextClassLoader(null); // must not keep an application's classes alive
         return thread;
     }
 
     /**
-     * Has {@link Watched#look} called until the device has passed it. What that throws goes to the thread's handler of
-     * uncaught exceptions, and the fence is looked at no more. Makes no native call.
+     * Polls {@link Watched#look} until the fence is signalled. An exception goes to the thread's handler of uncaught
+     * exceptions, and the fence is polled no more. Makes no native call.
      */
     public synchronized void watch(Watched fence) {
         arrivals.add(fence);
@@ -77,7 +80,7 @@ public final class EventWatch {
     }
 
     private void run() {
-        int looks = 0; // since any was passed
+        pause.reset();
         while (true) {
             takeArrivals();
             if (watched.isEmpty()) {
@@ -85,12 +88,11 @@ public final class EventWatch {
                 if (isOver()) {
                     return;
                 }
-                looks = 0;
+                pause.reset();
             } else if (look()) {
-                looks = 0;
+                pause.reset();
             } else {
-                looks = Math.min(looks + 1, SPINS + 1 + DOUBLINGS); // and no more, or it would begin again some day
-                rest(looks);
+                rest();
             }
         }
     }
@@ -100,6 +102,7 @@ public final class EventWatch {
             watched.add(fence);
             long until = System.nanoTime() + fence.spinNanos();
             spinUntil = watched.size() == 1 || until - spinUntil > 0 ? until : spinUntil;
+            pause.spinUntil(spinUntil);
         }
     }
 
@@ -133,11 +136,10 @@ public final class EventWatch {
         }
     }
 
-    private void rest(int looks) {
-        if (looks <= SPINS || spinUntil - System.nanoTime() > 0) {
-            Thread.onSpinWait();
-        } else {
-            sleep.accept(FIRST_NAP_NANOS << (looks - SPINS - 1));
+    private void rest() {
+        long nap = pause.next();
+        if (nap > 0) {
+            sleep.accept(nap);
         }
     }
 }

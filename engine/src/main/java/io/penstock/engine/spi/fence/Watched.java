@@ -2,20 +2,20 @@
 package io.penstock.engine.spi.fence;
 
 /**
- * A fence that is polled, by an {@link EventWatch} as a rule.
+ * A fence that is polled, usually by an {@link EventWatch}.
  *
- * <p><b>Threading:</b> whichever thread watches it, one at a time.
+ * <p><b>Threading:</b> the watching thread, one at a time.
  */
 public interface Watched {
 
     /**
-     * Queries the device, and signals the subscribers once the event has. Never blocks.
+     * Queries the device, and signals the subscribers once the event is signalled. Never blocks.
      *
-     * @return whether it has passed, and is looked at no more
+     * @return whether it is signalled; it is then polled no more
      */
     boolean look();
 
-    /** Returns how long it is looked at again and again, if longer than usual. */
+    /** Returns how long to poll it without a pause, if longer than usual. */
     default long spinNanos() {
         return 0;
     }

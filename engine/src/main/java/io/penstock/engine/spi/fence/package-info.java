@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Vendors' events as fences, and how the host polls those that no call of the vendor reports well. */
+/** Vendors' events as fences, and polling by the host where the vendor has no suitable notification. */
 @NullMarked
 package io.penstock.engine.spi.fence;
 

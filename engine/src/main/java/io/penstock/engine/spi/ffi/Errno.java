@@ -24,7 +24,10 @@ public final class Errno {
     public static final int ECANCELED = 125;
     public static final int EOPNOTSUPP = 95;
 
-    /** Names by number, from 0 on; a dash where there is none. Our own, since the C library translates to prose only. */
+    /**
+     * Names by number, from 0 on; a dash where there is none. A table, since the C library only translates to message
+     * text.
+     */
     private static final String[] SYMBOLS = """
             - EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK
             EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE
@@ -42,12 +45,12 @@ public final class Errno {
 
     private Errno() {}
 
-    /** Returns the name of a positive error number, {@code EIO} for 5; an empty string where it has none. */
+    /** Returns the name of a positive error number, {@code EIO} for 5; an empty string if it has none. */
     public static String symbol(int errno) {
         return errno > 0 && errno < SYMBOLS.length && !SYMBOLS[errno].equals("-") ? SYMBOLS[errno] : "";
     }
 
-    /** Returns the name and the number, {@code EIO (5)}; only the number where it has no name. */
+    /** Returns the name and the number, {@code EIO (5)}; only the number if it has no name. */
     public static String describe(int errno) {
         String symbol = symbol(errno);
         return symbol.isEmpty() ? Integer.toString(errno) : symbol + " (" + errno + ")";

@@ -7,7 +7,7 @@ import com.sun.jna.NativeLibrary;
 /**
  * The C library of 64-bit Linux, called directly.
  *
- * <p><b>Errors:</b> every function answers -1 and leaves {@code errno}; {@link #orErrno} turns the two into one
+ * <p><b>Errors:</b> every function returns -1 and sets {@code errno}; {@link #orErrno} combines the two into one
  * number. Sizes, offsets and pointers are {@code long}: the class is for 64-bit processes only, see
  * {@link Machine#isSupported}. {@code open} and {@code syscall} are variadic in C; the calling conventions of x86-64,
  * AArch64 and RISC-V pass the integers of a variadic call as those of any other.
@@ -42,7 +42,7 @@ public final class LibC {
     public static final long SYS_IO_URING_ENTER = 426;
     public static final long SYS_IO_URING_REGISTER = 427;
 
-    // By number, since glibc has had gettid since 2.30 only, and one missing symbol would fail the whole class.
+    // By number: glibc has gettid only since 2.30, and one missing symbol would fail the whole class.
     private static final long SYS_STATX = Machine.IS_X86_64 ? 332 : 291;
     private static final long SYS_GETTID = Machine.IS_X86_64 ? 186 : 178;
     private static final long SYS_PRCTL = Machine.IS_X86_64 ? 157 : 167;
@@ -52,7 +52,7 @@ public final class LibC {
     private static final int SC_PHYS_PAGES = 85;
 
     static {
-        // The process' own symbols rather than "libc.so.6": right for musl too, and never the linker script libc.so.
+        // The process' own symbols rather than "libc.so.6": correct for musl too, and never the linker script libc.so.
         Native.register(LibC.class, NativeLibrary.getProcess());
     }
 
@@ -63,7 +63,7 @@ public final class LibC {
         return result == -1 ? -Native.getLastError() : result;
     }
 
-    /** As {@link #orErrno(long)}, for functions that answer with an {@code int}. */
+    /** As {@link #orErrno(long)}, for functions that return an {@code int}. */
     public static int orErrno(int result) {
         return result == -1 ? -Native.getLastError() : result;
     }
@@ -83,7 +83,7 @@ public final class LibC {
         syscall(SYS_PRCTL, PR_SET_TIMERSLACK, nanos, 0, 0, 0, 0);
     }
 
-    /** Returns by how much the naps of the calling thread may be too long. */
+    /** Returns by how much the kernel may prolong sleeps of the calling thread. */
     static long timerSlackNanos() {
         return syscall(SYS_PRCTL, PR_GET_TIMERSLACK, 0, 0, 0, 0, 0);
     }
@@ -92,7 +92,7 @@ public final class LibC {
         return sysconf(SC_PAGESIZE);
     }
 
-    /** Returns how much memory the machine has. */
+    /** Returns the physical memory of the machine in bytes. */
     public static long physicalMemoryBytes() {
         return sysconf(SC_PHYS_PAGES) * pageSize();
     }

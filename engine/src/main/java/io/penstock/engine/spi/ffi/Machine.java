@@ -3,7 +3,7 @@ package io.penstock.engine.spi.ffi;
 
 import java.util.Locale;
 
-/** What this process runs on, told without a native call: safe to ask before any library is loaded. */
+/** The machine that this process runs on, determined without a native call: usable before any library is loaded. */
 public final class Machine {
     public static final boolean IS_LINUX = property("os.name").startsWith("linux");
     static final boolean IS_X86_64 =

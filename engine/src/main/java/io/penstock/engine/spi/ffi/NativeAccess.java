@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why JNA cannot call native code in this process.
  *
- * @param cause the first failure, which later ones of the JVM hide
+ * @param cause the first failure, which later failures of the JVM hide
  * @param remedy what would help
  */
 public record NativeAccess(String cause, String remedy) {
 
-    private static final String FIRST = "Exception "; // how the JVM quotes it in later ones
+    private static final String FIRST = "Exception "; // how the JVM quotes it in later failures
     private static final String THREAD = " [in thread ";
 
     /** Returns why JNA cannot be used here, or null if it can. */
@@ -20,7 +20,7 @@ public record NativeAccess(String cause, String remedy) {
         return Attempt.REFUSAL;
     }
 
-    /** Returns what an error of a class that uses JNA comes from. */
+    /** Returns the cause of an error of a class that uses JNA. */
     public static NativeAccess of(LinkageError error) {
         Throwable root = error;
         while (root.getCause() != null) {
@@ -45,7 +45,7 @@ public record NativeAccess(String cause, String remedy) {
         return "let JNA unpack its library: set jna.tmpdir to a directory that allows execution";
     }
 
-    /** Returns what cannot be done, and the cause. */
+    /** Returns that JNA cannot be used, and the cause. */
     public String reason() {
         return "JNA cannot be used (" + cause + ")";
     }
@@ -56,7 +56,7 @@ public record NativeAccess(String cause, String remedy) {
         return reason() + ": " + remedy;
     }
 
-    /** Tried in a class of its own, so that this one can be loaded where JNA cannot. */
+    /** Tried in a separate class, so that this one can be loaded where JNA cannot. */
     private static final class Attempt {
         static final @Nullable NativeAccess REFUSAL = refusal();
 

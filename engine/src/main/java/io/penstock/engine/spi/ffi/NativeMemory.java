@@ -11,13 +11,13 @@ import java.util.Objects;
 /**
  * Views between addresses and byte buffers, on every operating system.
  *
- * <p><b>Ownership:</b> a view owns nothing and is not checked: it is valid for as long as its memory is.
+ * <p><b>Ownership:</b> a view owns nothing and is not checked: it is valid only while its memory is.
  */
 public final class NativeMemory {
 
     private NativeMemory() {}
 
-    /** Returns whether JNA can be loaded; no other method may be called if not. */
+    /** Returns whether JNA can be loaded; if not, no other method may be called. */
     public static boolean isAvailable() {
         return NativeAccess.refusal() == null;
     }
@@ -25,7 +25,7 @@ public final class NativeMemory {
     /**
      * Returns the memory at {@code address} as a buffer in native byte order, from 0 to {@code length}.
      *
-     * @param length at most {@link Integer#MAX_VALUE}; larger memory is looked at in several views
+     * @param length at most {@link Integer#MAX_VALUE}; larger memory needs several views
      */
     public static ByteBuffer view(long address, long length) {
         if (address == 0) {
@@ -63,7 +63,7 @@ public final class NativeMemory {
         return CLibrary.malloc(length);
     }
 
-    /** Frees what {@link #allocate} gave. */
+    /** Frees memory returned by {@link #allocate}. */
     public static void free(long address) {
         CLibrary.free(address);
     }

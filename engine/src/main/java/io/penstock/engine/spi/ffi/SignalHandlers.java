@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JVM's own signal handlers, kept over calls into a vendor's library.
+ * Preserves the JVM's signal handlers across calls into a vendor's library.
  *
- * <p>A JVM lives on its handlers: SIGSEGV stops a loop at a safepoint and is how a null is found out, SIGFPE is an
+ * <p>The JVM depends on its handlers: SIGSEGV stops a loop at a safepoint and detects null accesses, SIGFPE becomes an
  * {@link ArithmeticException}, SIGTERM a shutdown, SIGQUIT a thread dump. PoCL replaces all of these in its first
- * {@code clGetDeviceIDs}, most of them by way of LLVM ({@code Signals.inc}, {@code RegisterHandlers}: SA_RESETHAND, and
- * no handler is called that was there before). Such a process ends minutes later, without a word, at the first safepoint
- * that finds a thread in a compiled loop.
+ * {@code clGetDeviceIDs}, most of them through LLVM ({@code Signals.inc}, {@code RegisterHandlers}: SA_RESETHAND, and
+ * previous handlers are not called). Such a process exits minutes later, without a message, at the first safepoint that
+ * finds a thread in a compiled loop.
  *
- * <p>A process that was started with {@code LD_PRELOAD=libjsig.so} has chained the handlers already: here there is nothing
- * to put back then.
+ * <p>A process that was started with {@code LD_PRELOAD=libjsig.so} has chained the handlers already; nothing needs to
+ * be restored then.
  */
 public final class SignalHandlers {
 
@@ -31,8 +31,8 @@ public final class SignalHandlers {
     private SignalHandlers() {}
 
     /**
-     * Calls {@code vendor}, and then puts back each handler that it has replaced. Until it has returned, a signal goes to
-     * the vendor's handler: call it early, and keep it short.
+     * Calls {@code vendor}, and then restores each handler that it has replaced. Until then, a signal goes to the
+     * vendor's handler: call this early, and keep the call short.
      */
     public static synchronized <T> T keep(Supplier<T> vendor) {
         if (!Machine.isSupported()) {
@@ -60,7 +60,7 @@ public final class SignalHandlers {
         List<Integer> replaced = new ArrayList<>();
         for (int signal = 1; signal <= SIGNALS; signal++) {
             long old = before + (long) signal * BYTES;
-            // SIGKILL and SIGSTOP have none, and the call says so both times.
+            // SIGKILL and SIGSTOP have none; the call fails both times.
             if (SignalCalls.sigaction(signal, 0, before) == 0 && handler(before) != handler(old)) {
                 SignalCalls.sigaction(signal, old, 0);
                 replaced.add(signal);
@@ -76,7 +76,7 @@ public final class SignalHandlers {
         return NativeMemory.view(sigaction, Long.BYTES).getLong(0);
     }
 
-    /** In a class of its own, since the C library of Windows has no such call. */
+    /** In a separate class, since the C library of Windows has no such call. */
     private static final class SignalCalls {
         static {
             Native.register(SignalCalls.class, NativeLibrary.getProcess());

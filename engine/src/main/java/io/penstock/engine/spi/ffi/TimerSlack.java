@@ -7,8 +7,9 @@ public final class TimerSlack {
     private TimerSlack() {}
 
     /**
-     * Sets the timer slack of the calling thread to its minimum, so that sleeps of microseconds take about as long as asked.
-     * Linux's default is 50 us: a sleep of 5 us takes some 75 us with it, some 20 us without. Does nothing on other systems.
+     * Sets the timer slack of the calling thread to its minimum, so that sleeps of microseconds take about as long as
+     * requested. The default of Linux is 50 us: with it a sleep of 5 us takes some 75 us, with the minimum some 20 us.
+     * Does nothing on other systems.
      *
      * <p>Source: {@code PR_SET_TIMERSLACK} in prctl(2).
      */

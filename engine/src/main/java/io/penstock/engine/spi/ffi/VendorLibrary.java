@@ -19,22 +19,22 @@ import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 
 /**
- * A library of the vendor's behind the native methods of one class, loaded once per process: the first file wins.
+ * A vendor library behind the native methods of one class, loaded once per process: the first file wins.
  *
- * <p>Its symbols are looked up one by one. A method whose symbol is absent can be called all the same, and answers
- * what the library was made with, so that an old driver is a reason and not an {@link UnsatisfiedLinkError}.
+ * <p>Its symbols are looked up one by one. A method whose symbol is absent can still be called, and returns a fixed
+ * value, so that an old driver becomes a reason and not an {@link UnsatisfiedLinkError}.
  *
  * <p>Thread-safe.
  */
 public final class VendorLibrary {
 
     /**
-     * RTLD_LAZY without RTLD_GLOBAL: what the vendor exports is not to get in the way of others. To Windows the same
-     * number would mean to leave the library's own imports alone; -1 is JNA's default there.
+     * RTLD_LAZY without RTLD_GLOBAL: the vendor's exports must not interfere with other libraries. On Windows the same
+     * number would mean not to resolve the library's own imports; -1 is JNA's default there.
      */
     private static final int OPEN_FLAGS = Machine.operatingSystem().startsWith("windows") ? -1 : 1;
 
-    /** What an absent function is, to JNA: it takes no arguments, and in C's calling convention may get any. */
+    /** Stands in for an absent function: it takes no arguments, and by the C calling convention may receive any. */
     interface AbsentFunction extends Callback {
         long call();
     }
@@ -43,24 +43,24 @@ public final class VendorLibrary {
     private final String soname;
     private final List<String> folders;
     private final ToLongFunction<String> unexported;
-    private final AbsentFunction absentFunction; // held: JNA does not
+    private final AbsentFunction absentFunction; // strongly referenced: JNA does not do so
     private final Set<String> absent = new TreeSet<>();
     private String loaded = "";
 
     /**
-     * Describes one.
+     * Describes a library.
      *
      * @param functions the class of its native methods
-     * @param soname what the system's loader knows it by
-     * @param folders where else to look
-     * @param absentAnswer what absent functions answer
+     * @param soname its name for the system's loader
+     * @param folders where else to search
+     * @param absentAnswer what absent functions return
      */
     public VendorLibrary(Class<?> functions, String soname, List<String> folders, long absentAnswer) {
         this(functions, soname, folders, absentAnswer, name -> 0);
     }
 
     /**
-     * Describes one that hands out some of its functions by a call of its own.
+     * Describes a library that provides some of its functions through a call of its own.
      *
      * @param unexported returns the address of a function that the library does not export, or 0 if it has none
      */
@@ -78,10 +78,10 @@ public final class VendorLibrary {
     }
 
     /**
-     * Loads it, unless it is loaded.
+     * Loads the library, unless it is loaded.
      *
      * @param file the file, or an empty string for the soname and the usual folders
-     * @return why not, or an empty string
+     * @return why it could not be loaded, or an empty string
      */
     public synchronized String load(String file) {
         List<String> candidates = candidates(file);
@@ -150,18 +150,18 @@ public final class VendorLibrary {
         }
     }
 
-    /** JNA lists every place that it has looked at, a line each; the first says most. */
+    /** JNA lists every place that it has searched, a line each; the first is the most informative. */
     private static String firstReason(LinkageError e) {
         List<String> lines = String.valueOf(e.getMessage()).lines().toList();
         return (lines.size() > 1 ? lines.get(1) : String.join("", lines)).strip();
     }
 
-    /** Returns the functions that the library has not; empty unless it is loaded. */
+    /** Returns the functions that the library does not have; empty unless it is loaded. */
     public synchronized Set<String> absent() {
         return Set.copyOf(absent);
     }
 
-    /** Returns what it was loaded from; empty if it is not. */
+    /** Returns the file that it was loaded from; empty if it is not loaded. */
     public synchronized String file() {
         return loaded;
     }

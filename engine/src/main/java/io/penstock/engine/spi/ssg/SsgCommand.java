@@ -2,27 +2,27 @@
 package io.penstock.engine.spi.ssg;
 
 import io.penstock.NativeError;
-import io.penstock.engine.host.BlockingBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.file.HostFailure;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in a queue of the extension: what the queue keeps beside it until it has ended, and what it has come to. One
- * object per tag; a device extends it by what it keeps.
+ * The state of a request in a queue of the extension, and its result. One object per tag; a device subclasses it to add
+ * its own state.
  *
- * <p><b>Threading:</b> one thread's at a time; what hands it from one to the next orders them.
+ * <p><b>Threading:</b> one thread at a time; the handover from one to the next orders their accesses.
  */
 public class SsgCommand {
 
-    /** Why a command failed that was cancelled before the device had it. */
+    /** The failure of a command that was cancelled before it was submitted to the device. */
     public static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("cancel", 0, "not submitted"), NativeFailure.Kind.CANCELLED);
 
-    /** How often a file is made ready for one command, while others cut and lengthen it. */
+    /** How often a file is prepared for one command, while others truncate and extend it. */
     private static final int MOST_ATTEMPTS = 8;
 
     private final Request request;
@@ -31,23 +31,23 @@ public class SsgCommand {
     private long moved;
     private @Nullable NativeFailure failure;
 
-    /** What the device uses of the file, while it has the command. */
+    /** The file object, while the device holds the command. */
     @Nullable
     SsgFileObject object;
 
-    /** What the device uses of the ring, while it has the command; null where the disk reaches the memory. */
+    /** The ring buffer, while the device holds the command; null if the disk reaches the memory. */
     @Nullable
     DeviceMemory ring;
 
-    /** Whether the device has it. */
+    /** Whether the device holds the command. */
     boolean started;
 
-    /** Makes that of a request. */
+    /** Creates the command of a request. */
     public SsgCommand(Request request) {
         this.request = request;
     }
 
-    /** Begins with what the request says now. */
+    /** Initializes this from the request. */
     protected void begin() {
         wanted = request.bytes();
         attempts = 0;
@@ -55,13 +55,13 @@ public class SsgCommand {
         failure = null;
     }
 
-    /** Ends the request with what the command has come to. */
+    /** Ends the request with the result of the command. */
     final void report() {
         forget();
         request.end(moved, failure);
     }
 
-    /** Lets go of what the request referred to: it is about to end. */
+    /** Drops references of the request, which is about to end. */
     protected void forget() {}
 
     /** Returns the request. */
@@ -69,27 +69,27 @@ public class SsgCommand {
         return request;
     }
 
-    /** Returns what it does. */
+    /** Returns the operation. */
     public final Request.Kind kind() {
         return request.kind();
     }
 
-    /** Returns whether it goes from memory to a file. */
+    /** Returns whether it moves bytes from memory to a file. */
     public final boolean isWrite() {
         return request.kind() == Request.Kind.WRITE;
     }
 
-    /** Returns the file, which a copy has not. */
+    /** Returns the file. Not for copies. */
     public final SsgFile file() {
         return (SsgFile) request.file();
     }
 
-    /** Returns the file object, while the device has the command. */
+    /** Returns the file object, while the device holds the command. */
     public final SsgFileObject object() {
         return Objects.requireNonNull(object);
     }
 
-    /** Returns the buffer of the ring by whose way it goes; null where the disk reaches the memory. */
+    /** Returns the ring buffer through which the bytes move; null if the disk reaches the memory. */
     public final @Nullable DeviceMemory ring() {
         return ring;
     }
@@ -99,12 +99,12 @@ public class SsgCommand {
         return request.fileOffset();
     }
 
-    /** Returns how many bytes the engine wants moved. */
+    /** Returns the number of bytes requested by the engine. */
     public final long bytes() {
         return request.bytes();
     }
 
-    /** Returns the device side, which a sync has not. */
+    /** Returns the device side. Not for syncs. */
     public final DeviceMemory memory() {
         return request.memory();
     }
@@ -114,46 +114,46 @@ public class SsgCommand {
         return request.memoryOffset();
     }
 
-    /** Returns the slot, which only a copy has. */
-    public final DeviceMemory slot() {
-        return request.slot();
+    /** Returns the staging buffer. Only for copies. */
+    public final DeviceMemory staging() {
+        return request.staging();
     }
 
-    /** Returns the offset in {@link #slot()}. */
-    public final long slotOffset() {
-        return request.slotOffset();
+    /** Returns the offset in {@link #staging()}. */
+    public final long stagingOffset() {
+        return request.stagingOffset();
     }
 
-    /** Decides how much there is to be moved, of or to a file of {@code size} bytes, and returns that. */
+    /** Sets how many bytes to move for a file of {@code size} bytes, and returns that number. */
     final long want(long size) {
         wanted = upTo(size, request.bytes());
         return wanted;
     }
 
-    /** Returns how much of {@link #bytes()} there is to be moved: up to the end of the file, as far as that was looked at. */
+    /** Returns how many of {@link #bytes()} to move: up to the end of the file, if its size was checked. */
     public final long wanted() {
         return wanted;
     }
 
-    /** Returns where in the file that ends. */
+    /** Returns the offset in the file at which the command ends. */
     final long end() {
         return request.fileOffset() + wanted;
     }
 
-    /** Returns the bytes that the driver is told to move: whole blocks. */
+    /** Returns the bytes that the driver is to move: whole blocks. */
     public final long wholeBlocks() {
         long block = file().limits().fileAlignment();
         return (wanted + block - 1) & -block;
     }
 
-    /** Returns whether a file of {@code size} bytes has to be made longer first: a driver may do so itself, or not. */
+    /** Returns whether a file of {@code size} bytes must be extended first, since not every driver does so. */
     final boolean lengthens(long size) {
         return isWrite() && size < end();
     }
 
     /**
-     * Ends it with success: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
-     * also if it was cut meanwhile.
+     * Completes it: the driver has moved all blocks. Counts the bytes, since no driver does: up to the end of the file,
+     * also if it was truncated meanwhile.
      */
     final void ends() {
         try {
@@ -167,20 +167,20 @@ public class SsgCommand {
         return kind() == Request.Kind.READ ? Math.max(0, Math.min(most, size - request.fileOffset())) : most;
     }
 
-    /** Syncs the file, which blocks. */
+    /** Syncs the file. Blocks. */
     final void sync() throws IOException {
-        long answer = BlockingBytes.INSTANCE.sync(file().host());
+        long answer = file().host().sync();
         if (answer < 0) {
-            fails(BlockingBytes.INSTANCE.failure(kind(), answer));
+            fails(HostFailure.of(kind(), answer));
         }
     }
 
-    /** Returns whether its file was not made ready for it yet. */
+    /** Returns whether its file was not yet prepared for it. */
     final boolean isFirstAttempt() {
         return attempts == 0;
     }
 
-    /** Returns whether its file may be made ready once more. */
+    /** Returns whether its file may be prepared once more. */
     final boolean mayTryAgain() {
         return attempts < MOST_ATTEMPTS;
     }
@@ -194,13 +194,13 @@ public class SsgCommand {
         }
     }
 
-    /** Counts an attempt that did not end it. */
+    /** Counts a failed attempt. */
     final void tryAgain() {
         attempts++;
         failure = null;
     }
 
-    /** Returns how many bytes it has moved, if it has not failed. */
+    /** Returns the bytes moved, if it has not failed. */
     public final long moved() {
         return moved;
     }
@@ -215,28 +215,25 @@ public class SsgCommand {
         return failure != null;
     }
 
-    /** Ends it, with success if {@code cause} is null. */
+    /** Ends it, successfully if {@code cause} is null. */
     public final void ends(long bytes, @Nullable NativeFailure cause) {
         moved = bytes;
         failure = cause;
     }
 
-    /** Ends it with success. */
+    /** Completes it. */
     final void ends(long bytes) {
         ends(bytes, null);
     }
 
-    /** Ends it with its cause. */
+    /** Fails it. */
     public final void fails(NativeFailure cause) {
         ends(0, cause);
     }
 
-    /** Ends it with what was thrown for it: the driver's answer, or that of host I/O. */
+    /** Fails it with an exception: the driver's error, or that of host I/O. */
     final void fails(Throwable cause) {
         NativeError answer = cause instanceof SsgRefusal refusal ? refusal.nativeError() : null;
-        fails(
-                answer != null
-                        ? new NativeFailure(answer, NativeFailure.Kind.PERMANENT)
-                        : BlockingBytes.INSTANCE.failure(kind(), cause));
+        fails(answer != null ? new NativeFailure(answer, NativeFailure.Kind.PERMANENT) : HostFailure.of(kind(), cause));
     }
 }

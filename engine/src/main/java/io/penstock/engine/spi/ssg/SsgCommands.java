@@ -6,36 +6,36 @@ import io.penstock.engine.spi.Request;
 /**
  * The commands of one {@link SsgQueue} on its device.
  *
- * <p><b>Threading:</b> the lane calls every method. A command that the device has taken is its own until it comes back by
- * the methods of {@link SsgQueue}.
+ * <p><b>Threading:</b> the I/O queue calls every method. The device owns a command that it has taken until it returns
+ * it by the methods of {@link SsgQueue}.
  *
  * @param <C> the commands
  */
 public interface SsgCommands<C extends SsgCommand> {
 
-    /** Makes the command of a request; called once per tag. */
+    /** Creates the command of a request; called once per tag. */
     C command(Request request);
 
     /**
-     * Takes a READ or a WRITE of {@linkplain SsgCommand#wholeBlocks() whole blocks} between {@link SsgCommand#object()} and
-     * {@link SsgCommand#memory()}; by way of {@link SsgCommand#ring()}, from its first byte on, where there is that. The
-     * device may begin with it now or in {@link #flush}; one that it refuses comes back with its cause.
+     * Takes a READ or a WRITE of {@linkplain SsgCommand#wholeBlocks() whole blocks} between {@link SsgCommand#object()}
+     * and {@link SsgCommand#memory()}; through {@link SsgCommand#ring()}, from its first byte on, if not null. The
+     * device may begin with it now or in {@link #flush}; it returns a refused command with its cause.
      *
-     * @return whether it was taken; one that was not is tried again in the next turn
+     * @return whether it was taken; if not, it is tried again in the next turn
      */
     boolean start(C command);
 
-    /** Takes a COPY_IN or a COPY_OUT between {@link SsgCommand#memory()} and {@link SsgCommand#slot()}. */
+    /** Takes a COPY_IN or a COPY_OUT between {@link SsgCommand#memory()} and {@link SsgCommand#staging()}. */
     void copy(C command);
 
-    /** Has the device begin with all that it has taken. */
+    /** Makes the device begin with all commands that it has taken. */
     void flush();
 
-    /** Looks for commands that have ended. */
+    /** Polls for commands that have ended. */
     default void poll() {}
 
     /**
-     * Returns whether a turn must not sleep until something rings, since only polling shows an end, or that a command can
+     * Returns whether a turn must not sleep until woken, since only polling detects that a command has ended or can
      * start.
      *
      * @param waiting whether commands wait to be started
@@ -45,14 +45,14 @@ public interface SsgCommands<C extends SsgCommand> {
     }
 
     /**
-     * Follows a READ or a WRITE whose bytes are {@linkplain SsgCommand#moved() counted}, and which is about to complete.
+     * Called for a READ or a WRITE that is about to complete, with its bytes {@linkplain SsgCommand#moved() counted}.
      *
-     * @return false if the device has something to do first: {@link SsgQueue#done} follows
+     * @return false if the device has work to do first: it then calls {@link SsgQueue#done}
      */
     default boolean finish(C command) {
         return true;
     }
 
-    /** Frees what it has; no command is in flight. */
+    /** Frees its resources; no command is in flight. */
     void close();
 }

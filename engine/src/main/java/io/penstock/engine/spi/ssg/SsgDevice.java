@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * AMD's extension on one device: what the routes and the lane of a backend share. The engine has the files, the ring and the
- * queue; a backend adds the calls of its vendor interface.
+ * AMD's extension on one device, shared by the paths and the I/O queue of a backend. The engine provides the files, the
+ * ring and the queue; a backend adds the calls of its vendor interface.
  *
  * <p><b>Threading:</b> thread-safe.
  *
- * <p><b>Ownership:</b> the backend, its lane, and the slots and file objects that say so count as users; the last to
- * {@link #leave} frees all.
+ * <p><b>Ownership:</b> the backend, its I/O queue, and the staging buffers and file objects that join it are its users;
+ * the last to {@link #leave} frees everything.
  *
  * @param <C> the commands of its queue
  */
@@ -26,25 +26,25 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
     private final SsgWords words;
     private final SsgFiles files = new SsgFiles();
     private final List<DeviceMemory> ring = new ArrayList<>();
-    private final ArrayDeque<DeviceMemory> free = new ArrayDeque<>(); // of it; the lane's
+    private final ArrayDeque<DeviceMemory> free = new ArrayDeque<>(); // buffers of the ring; owned by the I/O queue
     private final AtomicInteger users = new AtomicInteger(1);
 
-    /** Makes one, of which the caller is the first user. */
+    /** Creates a device, of which the caller is the first user. */
     protected SsgDevice(SsgSizes sizes, SsgWords words) {
         this.sizes = sizes;
         this.words = words;
     }
 
     /**
-     * Allocates the ring, as much of it as there is memory for: buffers that the disk reaches, by whose way files reach those
-     * that it does not. The last thing that makes a device usable.
+     * Allocates the ring, as far as memory allows: buffers that the disk reaches, through which transfers reach the
+     * others. The last step before a device is usable.
      *
-     * @throws io.penstock.PenstockException with the driver's answer; the caller's use has ended then
+     * @throws io.penstock.PenstockException with the driver's error; the caller then no longer counts as a user
      */
     public final void fillRing() {
         try {
-            for (long bytes = sizes.pieceBytes(); bytes <= sizes.ringBytes(); bytes += sizes.pieceBytes()) {
-                DeviceMemory buffer = allocateReachable(sizes.pieceBytes());
+            for (long bytes = sizes.segmentBytes(); bytes <= sizes.ringBytes(); bytes += sizes.segmentBytes()) {
+                DeviceMemory buffer = allocateReachable(sizes.segmentBytes());
                 if (buffer == null) {
                     break;
                 }
@@ -59,30 +59,30 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
 
     /** Returns the bytes of the ring. */
     final long ringBytes() {
-        return ring.size() * sizes.pieceBytes();
+        return ring.size() * sizes.segmentBytes();
     }
 
-    /** Returns whether a buffer of the ring is free; the lane. */
+    /** Returns whether a buffer of the ring is free; the I/O queue. */
     final boolean hasFreeRing() {
         return !free.isEmpty();
     }
 
-    /** Takes a buffer of the ring; the lane. */
+    /** Takes a buffer of the ring; the I/O queue. */
     final DeviceMemory takeRing() {
         return free.remove();
     }
 
-    /** Takes a buffer of the ring back, with which the device is done (rule 204); the lane. */
+    /** Returns a buffer to the ring that the device has released (rule 204); the I/O queue. */
     final void giveRing(DeviceMemory buffer) {
         free.add(buffer);
     }
 
-    /** Counts one more user; only while there is one. */
+    /** Adds a user; only while there is one. */
     public final void join() {
         users.incrementAndGet();
     }
 
-    /** Counts one user less; the last frees all. Any thread. */
+    /** Removes a user; the last frees everything. Any thread. */
     public final void leave() {
         if (users.decrementAndGet() == 0) {
             ring.forEach(DeviceMemory::free);
@@ -90,7 +90,7 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
         }
     }
 
-    /** Returns how it splits transfers, and what it has. */
+    /** Returns the sizes of requests and of the ring. */
     public final SsgSizes sizes() {
         return sizes;
     }
@@ -104,14 +104,17 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
     }
 
     /**
-     * Runs what opens a file anew while transfers wait for it. Runs it at once, unless overridden for a device with a thread
-     * of its own, which may take long to come to it.
+     * Runs a task that reopens a file while transfers wait for it. Runs it at once, unless overridden for a device with
+     * its own thread, which may delay it.
      */
     protected void execute(Runnable opening) {
         opening.run();
     }
 
-    /** Returns why the extension takes no transfer between files and a target; an empty string if it is a buffer of this device. */
+    /**
+     * Returns why the extension takes no transfer between files and a target; an empty string if it is a buffer of this
+     * device.
+     */
     protected abstract String refusal(Target target, @Nullable DeviceMemory memory);
 
     /** Returns whether the disk reaches a buffer of this device, so that it needs no ring. */
@@ -122,12 +125,12 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
         return null;
     }
 
-    /** As {@link io.penstock.engine.spi.Route#allocateSlot}. */
-    protected abstract DeviceMemory allocateSlot(long bytes);
+    /** As {@link io.penstock.engine.spi.IoPath#allocateBounceBuffer}. */
+    protected abstract DeviceMemory allocateBounceBuffer(long bytes);
 
     /** Opens the device's part of a queue, which takes its commands back. */
     protected abstract SsgCommands<C> openQueue(SsgQueue<C> queue);
 
-    /** Frees what it has; called once, when there is no user any more. */
+    /** Frees its resources; called once, when the last user has left. */
     protected abstract void close();
 }

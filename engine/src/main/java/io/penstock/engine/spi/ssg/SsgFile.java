@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ssg;
 
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.WrappedFile;
+import io.penstock.engine.spi.file.HostFile;
 
-/** A file as one route of the extension takes it: in whole blocks. */
+/** A file as one path of the extension accesses it: in whole blocks. */
 public final class SsgFile extends WrappedFile<HostFile> {
 
     private final SsgFiles files;
     private final SsgHandle handle;
 
-    /** Takes over one opening of {@code handle}. */
+    /** Takes ownership of one use of {@code handle}. */
     SsgFile(SsgFiles files, SsgHandle handle, Limits limits) {
         super(handle.host(), limits);
         this.files = files;
@@ -22,12 +22,12 @@ public final class SsgFile extends WrappedFile<HostFile> {
         return handle;
     }
 
-    /** Returns what the driver's offsets and lengths are multiples of. */
+    /** Returns the alignment of the driver's offsets and lengths. */
     public long blockBytes() {
         return limits().fileAlignment();
     }
 
-    /** {@inheritDoc} The vendor wants the end of a file read as a whole block. */
+    /** {@inheritDoc} The vendor requires that the end of a file is read as a whole block. */
     @Override
     public boolean readsIntoSlack() {
         return true;

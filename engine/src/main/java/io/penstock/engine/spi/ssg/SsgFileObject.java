@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ssg;
 
-import io.penstock.engine.host.HostFile;
+import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /**
  * A file as the driver saw it when it was opened, for reading or for writing.
  *
- * <p><b>Ownership:</b> its opener is its first user, and each command is one until it has ended; the last one frees it.
+ * <p><b>Ownership:</b> its opener is its first user, and each command is a user until it has ended; the last user frees
+ * it.
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -21,15 +22,15 @@ public abstract class SsgFileObject {
         /**
          * Opens an existing file; blocks.
          *
-         * @throws SsgRefusal with the driver's answer
+         * @throws SsgRefusal with the driver's error
          */
         SsgFileObject open(Path path, boolean write) throws IOException;
 
         /**
-         * Opens a file that the host has open, by its name, which is all that the vendor takes, and makes sure that it is
-         * the same file; blocks.
+         * Opens a file that the host has open, by its name, since the vendor takes nothing else, and verifies that it
+         * is the same file; blocks.
          *
-         * @throws SsgRefusal with the driver's answer, or if the name is another file's now
+         * @throws SsgRefusal with the driver's error, or if the name now refers to another file
          */
         default SsgFileObject open(HostFile host, boolean write) throws IOException {
             SsgFileObject object = open(host.path(), write);
@@ -57,16 +58,16 @@ public abstract class SsgFileObject {
     private final long blockBytes;
     private int users = 1; // guarded by this
 
-    /** Takes over a handle of the driver's. */
+    /** Takes ownership of a driver handle. */
     protected SsgFileObject(long handle, long blockBytes) {
         this.handle = handle;
         this.blockBytes = blockBytes;
     }
 
     /**
-     * Returns the block size that a driver has answered.
+     * Checks and returns the block size that a driver has reported.
      *
-     * @param request what the driver was asked for
+     * @param request the request to the driver
      * @throws SsgRefusal if it is not a power of two
      */
     public static long checkedBlock(String request, long bytes) throws SsgRefusal {
@@ -81,29 +82,29 @@ public abstract class SsgFileObject {
         return handle;
     }
 
-    /** Returns what offsets and lengths are multiples of. */
+    /** Returns the alignment of offsets and lengths. */
     public final long blockBytes() {
         return blockBytes;
     }
 
     /**
-     * Returns whether the driver knows of all bytes up to {@code end}; no call to it.
+     * Returns whether the driver sees all bytes up to {@code end}; makes no driver call.
      *
-     * @param size the length of the file now, or negative if that was not looked at
+     * @param size the length of the file now, or negative if it was not checked
      */
     protected abstract boolean knows(long end, long size);
 
     /**
-     * Asks the driver how long the file is, if it may have seen that change; called as {@link SsgDevice#execute} says.
+     * Queries the file's length from the driver, if the driver may see a change; called by {@link SsgDevice#execute}.
      *
-     * @throws SsgRefusal with the driver's answer
+     * @throws SsgRefusal with the driver's error
      */
     protected void ask() throws SsgRefusal {}
 
     /**
-     * Counts one more user; only while there is one.
+     * Adds a user; only while there is one.
      *
-     * @throws SsgRefusal with the answer of a driver that counts
+     * @throws SsgRefusal with the error of a driver that counts references
      */
     public void retain() throws SsgRefusal {
         synchronized (this) {
@@ -111,12 +112,14 @@ public abstract class SsgFileObject {
         }
     }
 
-    /** Counts one more user that never ends: the driver may still use it, and nothing will tell when it does not. */
+    /**
+     * Adds a user that never leaves: the driver may still use the object, and does not report when it no longer does.
+     */
     public final synchronized void keepForGood() {
         users++;
     }
 
-    /** Counts one user less. */
+    /** Removes a user. */
     public void release() {
         synchronized (this) {
             if (--users > 0) {
@@ -126,6 +129,6 @@ public abstract class SsgFileObject {
         free();
     }
 
-    /** Has the driver release it. */
+    /** Makes the driver release it. */
     protected abstract void free();
 }

@@ -2,8 +2,9 @@
 package io.penstock.engine.spi.ssg;
 
 import io.penstock.FileOption;
-import io.penstock.engine.host.HostFile;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -13,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one backend that AMD's driver has opened; its routes, and several openings of one file, share them.
+ * The files of one backend that the driver has opened; its paths, and several openings of one file, share them.
  *
  * <p><b>Threading:</b> thread-safe; opening and closing block, but not each other.
  */
@@ -21,13 +22,13 @@ final class SsgFiles {
 
     private record Key(Object identity, boolean writes) {}
 
-    private final Map<Key, SsgHandle> open = new HashMap<>(); // guarded by this, as the users of each are
+    private final Map<Key, SsgHandle> open = new HashMap<>(); // guarded by this, as are the users of each
 
     /**
      * Opens an existing file.
      *
-     * @param opener knows the driver
-     * @throws SsgRefusal if the driver does not take it
+     * @param opener opens files with the driver
+     * @throws SsgRefusal if the driver refuses the file
      */
     SsgHandle open(SsgFileObject.Opener opener, Path path, Set<FileOption> options) throws IOException {
         boolean writes = options.contains(FileOption.WRITE);
@@ -38,17 +39,19 @@ final class SsgFiles {
             host.close();
             return known;
         }
-        // Not while it is locked: the driver may have to be called by a thread that also closes files.
+        // Not under the lock: the thread that calls the driver may also be one that closes files.
         SsgHandle opened = SsgHandle.open(opener, host, writes);
         SsgHandle entered = enter(key, opened);
         if (entered == null) {
             return opened;
         }
-        opened.close(); // another thread was quicker
+        opened.close(); // another thread was faster
         return entered;
     }
 
-    /** Becomes a user of the handle of a file; where there is none registers {@code fresh}, and returns null. */
+    /**
+     * Adds a user to the handle of a file and returns it; if there is none, registers {@code fresh} and returns null.
+     */
     private synchronized @Nullable SsgHandle enter(Key key, @Nullable SsgHandle fresh) {
         SsgHandle known = open.get(key);
         if (known != null) {
@@ -60,15 +63,15 @@ final class SsgFiles {
     }
 
     /**
-     * Opens an existing file as the host does: also for reading, since what is not whole blocks is read before it is merged
-     * and written. The disk is not asked to bypass its cache: this descriptor is for lengths only.
+     * Opens an existing file on the host: always for reading too, since partial blocks are read, merged and written.
+     * Without O_DIRECT: this descriptor is for lengths only.
      */
     static HostFile host(Path path, boolean writes) throws IOException {
         Set<FileOption> how = writes ? EnumSet.of(FileOption.READ, FileOption.WRITE) : EnumSet.of(FileOption.READ);
-        return HostFile.open(path, how, Limits.LINUX_MAX_BYTES);
+        return HostFiles.open(path, how, Limits.LINUX_MAX_BYTES);
     }
 
-    /** Gives back what {@link #open} gave. */
+    /** Closes a handle returned by {@link #open}. */
     void close(SsgHandle handle) {
         synchronized (this) {
             if (!handle.leave()) {

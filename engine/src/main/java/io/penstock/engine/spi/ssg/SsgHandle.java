@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ssg;
 
-import io.penstock.engine.host.HostFile;
+import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with its objects of the driver: one for reading, and where it is written another for that, unless one does both. An
- * object may not see the file grow, and is replaced by one that knows more of it.
+ * A file with its driver objects: one for reading, and one for writing if needed, unless one object does both. An
+ * object may not see the file grow, and is replaced by a newer one.
  *
  * <p><b>Threading:</b> thread-safe; {@link #reach} and {@link #close} block.
  */
@@ -17,7 +17,7 @@ final class SsgHandle {
     private final HostFile host;
     private final boolean oneObject;
 
-    // Guarded by this; null when it is closed.
+    // Guarded by this; null when closed.
     private @Nullable SsgFileObject reader;
     private @Nullable SsgFileObject writer;
 
@@ -39,7 +39,7 @@ final class SsgHandle {
      * Opens the objects of a file.
      *
      * @param host closed if this fails
-     * @throws SsgRefusal if the driver does not take it
+     * @throws SsgRefusal if the driver refuses the file
      */
     static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
         SsgFileObject reader = null;
@@ -55,7 +55,7 @@ final class SsgHandle {
         }
     }
 
-    /** Returns the file as the host has it. */
+    /** Returns the host file. */
     HostFile host() {
         return host;
     }
@@ -71,11 +71,11 @@ final class SsgHandle {
     }
 
     /**
-     * Returns an object for a command up to {@code end}, with one more user, which the caller ends; null where
-     * {@link #reach} has to be called first.
+     * Returns an object for a command up to {@code end}, with one more user, which the caller releases; null if
+     * {@link #reach} must be called first.
      *
-     * @param size the length of the file now, or negative if that was not looked at
-     * @throws SsgRefusal if the driver does not count the user
+     * @param size the length of the file now, or negative if it was not checked
+     * @throws SsgRefusal if the driver refuses the reference
      */
     synchronized @Nullable SsgFileObject take(boolean write, long end, long size) throws SsgRefusal {
         SsgFileObject object = object(write);
@@ -87,9 +87,9 @@ final class SsgHandle {
     }
 
     /**
-     * Opens the object for a command up to {@code end} anew, if it does not know of so much.
+     * Reopens the object for a command up to {@code end}, if it does not see that much of the file.
      *
-     * @throws IOException with the native answer
+     * @throws IOException with the native error
      */
     void reach(boolean write, long end) throws IOException {
         SsgFileObject known = object(write);
@@ -108,22 +108,22 @@ final class SsgHandle {
         } else if (known == writer) {
             writer = fresh;
         } else {
-            fresh.release(); // closed meanwhile, or another thread was quicker
+            fresh.release(); // closed meanwhile, or another thread was faster
             return;
         }
-        known.release(); // commands that use it still count
+        known.release(); // commands that use it remain users
     }
 
     void enter() {
         users++;
     }
 
-    /** Counts one user less; returns true for the last, which calls {@link #close}. */
+    /** Removes a user; returns true for the last, which calls {@link #close}. */
     boolean leave() {
         return --users == 0;
     }
 
-    /** Lets go of the objects, and closes the file. */
+    /** Releases the objects, and closes the file. */
     void close() {
         synchronized (this) {
             if (reader != null) {

@@ -2,8 +2,8 @@
 package io.penstock.engine.spi.ssg;
 
 /**
- * Counts the memory of this process that the disk reaches. A driver has little of it, for all applications together, and may
- * hand out ordinary memory without notice when it is used up.
+ * Counts the memory of this process that the disk reaches. A driver has little of it, for all applications together,
+ * and may silently return ordinary memory when it is used up.
  *
  * <p>Thread-safe.
  */
@@ -11,10 +11,10 @@ public final class SsgHeap {
 
     private long used;
 
-    /** Makes one of which nothing is used. */
+    /** Creates a counter with nothing in use. */
     public SsgHeap() {}
 
-    /** Takes bytes, unless more than {@code most} would be in use then. */
+    /** Reserves bytes, unless more than {@code most} would be in use. */
     public synchronized boolean take(long bytes, long most) {
         if (bytes > most - used) {
             return false;
@@ -23,7 +23,7 @@ public final class SsgHeap {
         return true;
     }
 
-    /** Gives back what was taken. */
+    /** Returns reserved bytes. */
     public synchronized void give(long bytes) {
         used -= bytes;
     }

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What is in flight on a device, in the order of submission.
+ * The commands in flight on a device, in the order of submission.
  *
- * <p><b>Threading:</b> one thread's.
+ * <p><b>Threading:</b> one thread.
  *
  * @param <T> commands, or groups of them
  */
@@ -19,20 +19,20 @@ public final class SsgInFlight<T> {
     private final Predicate<T> hasEnded;
     private final Consumer<T> complete;
     private final List<T> all = new ArrayList<>();
-    private final ArrayDeque<T> ended = new ArrayDeque<>(); // of them, what the poll under way has found
+    private final ArrayDeque<T> ended = new ArrayDeque<>(); // the ones that the current poll has found
 
     /**
-     * Makes an empty one.
+     * Creates an empty list.
      *
      * @param hasEnded returns whether one has ended
-     * @param complete takes what has; may add
+     * @param complete handles those that have; may call {@link #add}
      */
     public SsgInFlight(Predicate<T> hasEnded, Consumer<T> complete) {
         this.hasEnded = hasEnded;
         this.complete = complete;
     }
 
-    /** Adds what was submitted behind all others. */
+    /** Adds what was submitted last. */
     public void add(T submitted) {
         all.add(submitted);
     }
@@ -43,8 +43,8 @@ public final class SsgInFlight<T> {
     }
 
     /**
-     * Polls, last first, and removes and completes what has ended, in the order of submission: so nothing seems to end before
-     * something that it waited for.
+     * Polls, last first, and removes and completes those that have ended, in the order of submission: so none seems to
+     * end before another that it waited for.
      */
     public void poll() {
         for (int i = all.size() - 1; i >= 0; i--) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ssg;
 
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -12,11 +12,11 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What other threads do for the commands of a queue: calls that block run on Reactor's bounded elastic threads, and each
- * command comes back with what that has come to.
+ * Offloads blocking calls for the commands of a queue to Reactor's bounded elastic threads; each command returns with
+ * the result.
  *
- * <p><b>Threading:</b> any thread sends commands out, the lane takes them back. In between a command is the other thread's;
- * the queue of returned commands orders the two.
+ * <p><b>Threading:</b> any thread offloads commands, the I/O queue takes them back. In between the other thread owns
+ * the command; the queue of returned commands orders the two.
  *
  * @param <C> the commands of the queue
  */
@@ -27,28 +27,28 @@ final class SsgOffload<C extends SsgCommand> {
     interface Call {
 
         /**
-         * Does something for a command, which may record what that has come to.
+         * Makes a call for a command, and may record the result in it.
          *
-         * @throws IOException with the native answer, which fails the command
+         * @throws IOException with the native error, which fails the command
          */
         void run() throws IOException;
     }
 
     private final ConcurrentLinkedQueue<C> returned = new ConcurrentLinkedQueue<>();
-    private final Doorbell doorbell;
+    private final Wakeup wakeup;
     private final Supplier<Scheduler> scheduler;
 
-    /** Makes that of a lane which {@code doorbell} wakes. */
-    SsgOffload(Doorbell doorbell) {
-        this(doorbell, Schedulers::boundedElastic);
+    /** Creates the offload of an I/O queue, which {@code wakeup} wakes. */
+    SsgOffload(Wakeup wakeup) {
+        this(wakeup, Schedulers::boundedElastic);
     }
 
-    SsgOffload(Doorbell doorbell, Supplier<Scheduler> scheduler) {
-        this.doorbell = doorbell;
+    SsgOffload(Wakeup wakeup, Supplier<Scheduler> scheduler) {
+        this.wakeup = wakeup;
         this.scheduler = scheduler;
     }
 
-    /** Sends a command out. */
+    /** Offloads a command. */
     void run(C command, Call call) {
         schedule(() -> {
             perform(command, call);
@@ -56,7 +56,7 @@ final class SsgOffload<C extends SsgCommand> {
         });
     }
 
-    /** Sends a command out, for a call that blocks and, unless that fails, another one on {@code thread}. */
+    /** Offloads a command for a blocking call and, unless that fails, another call on {@code thread}. */
     void run(C command, Call call, Executor thread, Call next) {
         schedule(() -> {
             if (perform(command, call)) {
@@ -74,7 +74,7 @@ final class SsgOffload<C extends SsgCommand> {
         try {
             scheduler.get().schedule(run);
         } catch (RejectedExecutionException shutDown) {
-            run.run(); // the application has shut the scheduler down: better on the wrong thread than never
+            run.run(); // the application has shut down the scheduler: better on the wrong thread than never
         }
     }
 
@@ -88,13 +88,13 @@ final class SsgOffload<C extends SsgCommand> {
         }
     }
 
-    /** Hands a command, which another thread has worked on, to the lane. */
+    /** Returns a command from another thread to the I/O queue. */
     void giveBack(C command) {
         returned.add(command);
-        doorbell.ring();
+        wakeup.wake();
     }
 
-    /** Takes a command back; null if none has come. */
+    /** Takes a returned command; null if there is none. */
     @Nullable
     C poll() {
         return returned.poll();

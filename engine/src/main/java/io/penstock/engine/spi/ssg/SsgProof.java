@@ -8,25 +8,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether a driver has the extension: a file is opened, since there are drivers that claim the extension without having it.
+ * Whether a driver has the extension. Opens a file, since some drivers claim the extension without having it.
  *
- * @param reason why not; empty if it has
- * @param by what was made of the file
+ * @param reason why not; empty if it does
+ * @param by the driver object created from the file
  * @param blockBytes of the file
  */
 public record SsgProof(String reason, String by, long blockBytes) {
 
-    /** Returns that the driver has it not. */
+    /** Returns the result for a driver without the extension. */
     public static SsgProof failed(String reason) {
         return new SsgProof(reason, "", 0);
     }
 
     /**
-     * Has the driver open a file for reading: the one that the user names, or a temporary one.
+     * Makes the driver open a file for reading: one named by the user, or a temporary one.
      *
-     * @param named names a file on the card's disk, or is empty
-     * @param by what a driver makes of a file
-     * @param claim what to say before the reason if it makes none
+     * @param named the option that names a file on the card's disk, or is empty
+     * @param by the driver object created from a file
+     * @param claim the text before the reason if the driver creates none
      */
     public static SsgProof of(
             Options options, Option<String> named, SsgFileObject.Opener driver, String by, String claim) {
@@ -38,9 +38,9 @@ public record SsgProof(String reason, String by, long blockBytes) {
     }
 
     /**
-     * Has the driver open a file, and returns its block size.
+     * Makes the driver open a file, and returns its block size.
      *
-     * @throws SsgRefusal with the driver's answer, and with what else to try
+     * @throws SsgRefusal with the driver's error, and with what else to try
      */
     static long blockBytes(Options options, Option<String> named, SsgFileObject.Opener driver) throws SsgRefusal {
         String name = options.get(named);
@@ -70,7 +70,7 @@ public record SsgProof(String reason, String by, long blockBytes) {
         }
     }
 
-    /** Returns whether the driver has it. */
+    /** Returns whether the driver has the extension. */
     public boolean isProven() {
         return reason.isEmpty();
     }

@@ -3,21 +3,22 @@ package io.penstock.engine.spi.ssg;
 
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.function.Function;
 
 /**
- * The queue of the extension, on any of its devices. A command between a file and memory gets a file object that knows of all
- * of its bytes, and a buffer of the ring if the disk does not reach the memory; then the device has it.
+ * The queue of the extension, on any of its devices. A command between a file and memory gets a file object that sees
+ * all of its bytes, and a ring buffer if the disk does not reach the memory; then it is submitted to the device.
  *
- * <p><b>Threading:</b> as {@link NativeQueue}; what blocks (syncs, lengthening and opening files) is {@linkplain SsgOffload
- * offloaded}.
+ * <p><b>Threading:</b> as {@link NativeQueue}; blocking calls (syncs, extending and opening files) are
+ * {@linkplain SsgOffload offloaded}.
  *
- * <p><b>Cancellation:</b> takes a request back that the device has not got; others end by themselves, since no driver can stop
- * one.
+ * <p><b>Cancellation:</b> cancels a request that is not yet submitted to the device; others run to their end, since no
+ * driver can stop one.
  *
  * @param <C> the commands
  */
@@ -27,12 +28,12 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     private final SsgCommands<C> commands;
     private final Function<Request, SsgCommand> newCommand;
     private final ArrayDeque<C> waiting = new ArrayDeque<>(); // for the device, for the ring, or for fences
-    private final ArrayDeque<C> repeated = new ArrayDeque<>(); // found in the turn under way
+    private final ArrayDeque<C> repeated = new ArrayDeque<>(); // found in the current turn
     private final ArrayDeque<C> ended = new ArrayDeque<>();
-    private final Doorbell doorbell = new Doorbell();
-    private final Runnable bell = doorbell::ring;
-    private final SsgOffload<C> offload = new SsgOffload<>(doorbell);
-    private final SsgPause pause = new SsgPause();
+    private final Wakeup wakeup = new Wakeup();
+    private final Runnable bell = wakeup::wake;
+    private final SsgOffload<C> offload = new SsgOffload<>(wakeup);
+    private final Pause pause = new Pause().naps(5_000, 200_000); // between polls
 
     SsgQueue(SsgDevice<C> device) {
         this.device = device;
@@ -53,7 +54,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         waiting.add(command);
     }
 
-    @SuppressWarnings("unchecked") // a tag is this queue's for good
+    @SuppressWarnings("unchecked") // a tag always belongs to this queue
     private C command(Request request) {
         return (C) request.attachment(SsgCommand.class, newCommand);
     }
@@ -73,7 +74,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             pause.reset();
             return;
         }
-        doorbell.await(commands.mustPoll(!waiting.isEmpty()) ? pause.next(waitNanos) : waitNanos);
+        wakeup.await(commands.mustPoll(!waiting.isEmpty()) ? pause.next(waitNanos) : waitNanos);
         advance();
     }
 
@@ -86,7 +87,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             waiting.addFirst(command);
         }
         submit();
-        boolean any = !repeated.isEmpty(); // what the device has refused as a whole
+        boolean any = !repeated.isEmpty(); // commands that the device has refused entirely
         for (C command = ended.poll(); command != null; command = ended.poll()) {
             any = true;
             command.report();
@@ -99,7 +100,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         if (command.started && ofFile) {
             moved(command);
         } else if (ofFile && !command.hasFailed()) {
-            waiting.addFirst(command); // its file is ready now
+            waiting.addFirst(command); // its file is now prepared
         } else {
             done(command);
         }
@@ -111,13 +112,13 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             if (start(command)) {
                 pause.reset();
             } else {
-                waiting.add(command); // behind the others, all of which go the same way round
+                waiting.add(command); // behind the others, which take the same route
             }
         }
         commands.flush();
     }
 
-    /** Starts a command; returns false if it has to wait. */
+    /** Starts a command; returns false if it must wait. */
     private boolean start(C command) {
         switch (command.kind()) {
             case SYNC -> offload.run(command, command::sync);
@@ -155,12 +156,15 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         return true;
     }
 
-    /** Gives a command its file object; returns false if it has ended, or waits for its file on another thread. */
+    /**
+     * Assigns a file object to a command; returns false if the command has ended, or waits for its file on another
+     * thread.
+     */
     private boolean takeObject(C command) throws IOException {
         SsgFile file = command.file();
         boolean fits = command.bytes() <= Long.MAX_VALUE - command.fileOffset();
         if (!command.isWrite() && command.isFirstAttempt() && fits) {
-            // What reads bytes that the driver knows of: a file that was cut since is found out at the end.
+            // For a read of bytes that the driver sees: a file truncated since is detected at the end.
             command.want(Long.MAX_VALUE);
             command.object = file.handle().take(false, command.end(), -1);
             if (command.object != null) {
@@ -197,7 +201,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
                 command,
                 () -> {
                     if (write) {
-                        file.host().lengthen(end); // a driver may lengthen files that it writes, or not
+                        file.host().lengthen(end); // not every driver extends files that it writes
                     }
                 },
                 device::execute,
@@ -219,8 +223,8 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     }
 
     /**
-     * Takes a READ or a WRITE back from the device: its blocks were moved, unless the command {@linkplain SsgCommand#hasFailed has
-     * failed}. The lane.
+     * Called by the device for a READ or a WRITE whose blocks were moved, unless the command
+     * {@linkplain SsgCommand#hasFailed has failed}. The I/O queue.
      */
     public void moved(C command) {
         if (command.hasFailed() && command.isCut()) {
@@ -243,31 +247,37 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         }
     }
 
-    /** Takes a READ or a WRITE back from the device, to be started again; the lane. */
+    /** Called by the device for a READ or a WRITE that must be started again; the I/O queue. */
     public void again(C command) {
         letGo(command);
         repeated.add(command);
     }
 
-    /** Takes a copy back from the device, or what {@link SsgCommands#finish} has kept, with what it has come to; the lane. */
+    /**
+     * Called by the device for a copy that has ended, or a command that {@link SsgCommands#finish} has held back; the
+     * I/O queue.
+     */
     public void done(C command) {
         command.started = false;
         ended.add(command);
     }
 
-    /** As {@link #moved} or, for a copy, {@link #done}; any thread but the lane, which it wakes. */
+    /** As {@link #moved} or, for a copy, {@link #done}; any thread but the I/O queue, which it wakes. */
     public void returned(C command) {
         offload.giveBack(command);
     }
 
-    /** Returns what wakes the lane, which then polls, and starts what waits; the same object each time. */
+    /**
+     * Returns the callback that wakes the I/O queue, which then polls and starts waiting commands; always the same
+     * object.
+     */
     public Runnable bell() {
         return bell;
     }
 
     @Override
-    public void wake() {
-        doorbell.ring();
+    public Wakeup wakeup() {
+        return wakeup;
     }
 
     @Override

@@ -5,26 +5,26 @@ import io.penstock.NativeError;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** AMD's driver does not want something: a reason to go another way, or what a transfer fails with. */
+/** A refusal by AMD's driver: a reason to take another path, or the cause of a failed transfer. */
 public final class SsgRefusal extends IOException {
 
     private static final long serialVersionUID = 1L;
 
     private final @Nullable NativeError nativeError;
 
-    /** Refuses without an answer of the driver's. */
+    /** Creates a refusal without a driver error. */
     public SsgRefusal(String reason) {
         super(reason);
         this.nativeError = null;
     }
 
-    /** Refuses a request with the driver's answer. */
+    /** Creates a refusal of a request with the driver's error. */
     public SsgRefusal(String request, NativeError error) {
         super(request + " refused: " + error);
         this.nativeError = error;
     }
 
-    /** Returns the driver's answer; null where it was not asked. */
+    /** Returns the driver's error; null if the driver was not called. */
     @Nullable
     NativeError nativeError() {
         return nativeError;

@@ -6,25 +6,25 @@ import io.penstock.Option;
 import io.penstock.Options;
 
 /**
- * How the extension's path splits transfers, and how much memory and how many requests it has.
+ * The segment size, the ring size and the depth of the extension's path.
  *
- * @param pieceBytes the most bytes of one request, and the bytes of a buffer of the ring; whole pages
- * @param ringBytes of the ring; 0 for none
+ * @param segmentBytes the most bytes of one request, and the bytes of a buffer of the ring; whole pages
+ * @param ringBytes the bytes of the ring; 0 for none
  * @param depth the most requests in flight
- * @param limit the option that limits {@code pieceBytes}
+ * @param limit the option that limits {@code segmentBytes}
  */
-public record SsgSizes(long pieceBytes, long ringBytes, int depth, Option<Long> limit) {
+public record SsgSizes(long segmentBytes, long ringBytes, int depth, Option<Long> limit) {
 
-    /** What buffers that the disk reaches are multiples of. */
+    /** The granularity of buffers that the disk reaches. */
     public static final long PAGE_BYTES = 4096;
 
-    /** Returns those that options say, with a ring of {@code ringBytes}. */
-    public static SsgSizes of(Options options, Option<Long> piece, long ringBytes) {
-        long bytes = Math.max(PAGE_BYTES, options.get(piece) & -PAGE_BYTES);
-        return new SsgSizes(bytes, ringBytes, options.get(CommonOptions.LANE_DEPTH), piece);
+    /** Returns the sizes that options set, with a ring of {@code ringBytes}. */
+    public static SsgSizes of(Options options, Option<Long> segment, long ringBytes) {
+        long bytes = Math.max(PAGE_BYTES, options.get(segment) & -PAGE_BYTES);
+        return new SsgSizes(bytes, ringBytes, options.get(CommonOptions.QUEUE_DEPTH), segment);
     }
 
-    /** Returns a length, rounded up to whole pages; at least one. */
+    /** Returns a length rounded up to whole pages, at least one. */
     public static long wholePages(long bytes) {
         return (Math.max(bytes, 1) + PAGE_BYTES - 1) & -PAGE_BYTES;
     }

@@ -2,12 +2,12 @@
 package io.penstock.engine.spi.ssg;
 
 /**
- * What completions and explanations say of one vendor interface.
+ * The texts of completions and explanations for one vendor interface.
  *
- * @param computed of counts that are computed
+ * @param computed about counts that are computed
  * @param unreachable why the disk does not reach a buffer
- * @param ring what the memory of the ring is called; this and the next two are empty where there is no ring
- * @param noRing why there is none
+ * @param ring the name of the ring's memory; this and the next two are empty if there is no ring
+ * @param noRing why there is no ring
  * @param remedy which buffers need no ring
  */
 public record SsgWords(String computed, String unreachable, String ring, String noRing, String remedy) {}

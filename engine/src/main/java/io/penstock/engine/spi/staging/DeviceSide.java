@@ -6,66 +6,66 @@ import io.penstock.engine.spi.NativeFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a device, on executor threads only. A device that is lost, or throws, stays lost: whatever comes to
- * it later fails the same way.
+ * The calls to a device, on executor threads only. A device that is lost, or throws, stays lost: all later requests
+ * fail the same way.
  */
 final class DeviceSide {
 
     private final StagingDevice device;
-    private volatile @Nullable NativeFailure lost; // what said so; null while all is well
+    private volatile @Nullable NativeFailure lost; // the failure; null while the device works
 
     DeviceSide(StagingDevice device) {
         this.device = device;
     }
 
-    /** Starts the copy of a piece; returns whether it has begun, else the piece says why not. */
-    boolean start(Piece piece) {
+    /** Starts the copy of a request; returns whether it has begun; if not, the request has the failure. */
+    boolean start(StagedRequest staged) {
         try {
-            device.copy(piece.beginCopy());
+            device.copy(staged.beginCopy());
         } catch (RuntimeException | Error e) {
-            threw(piece, e);
+            threw(staged, e);
         }
-        if (piece.failure != null) {
-            note(piece.failure);
+        if (staged.failure != null) {
+            note(staged.failure);
             return false;
         }
-        piece.standsInOrder();
+        staged.standsInOrder();
         return true;
     }
 
-    /** Looks at the copy of a piece; returns whether it has ended, and the piece says if it has failed. */
-    boolean poll(Piece piece) {
-        if (!piece.hasCopyEnded()) {
+    /** Polls the copy of a request; returns whether it has ended. If it has failed, the request has the failure. */
+    boolean poll(StagedRequest staged) {
+        if (!staged.hasCopyEnded()) {
             try {
-                device.poll(piece.copy());
+                device.poll(staged.copy());
             } catch (RuntimeException | Error e) {
-                threw(piece, e);
+                threw(staged, e);
             }
         }
-        return ended(piece);
+        return ended(staged);
     }
 
     /** As {@link #poll}, but waits for about {@code nanos}. */
-    boolean await(Piece piece, long nanos) {
-        if (!piece.hasCopyEnded()) {
+    boolean await(StagedRequest staged, long nanos) {
+        if (!staged.hasCopyEnded()) {
             try {
-                device.await(piece.copy(), nanos);
+                device.await(staged.copy(), nanos);
             } catch (RuntimeException | Error e) {
-                threw(piece, e);
+                threw(staged, e);
             }
         }
-        return ended(piece);
+        return ended(staged);
     }
 
-    /** Returns why the device is lost; null while it is there. */
+    /** Returns why the device is lost; null if it is not. */
     @Nullable
     NativeFailure lost() {
         return lost;
     }
 
-    private boolean ended(Piece piece) {
-        note(piece.failure);
-        return piece.hasCopyEnded();
+    private boolean ended(StagedRequest staged) {
+        note(staged.failure);
+        return staged.hasCopyEnded();
     }
 
     private void note(@Nullable NativeFailure failure) {
@@ -74,8 +74,8 @@ final class DeviceSide {
         }
     }
 
-    /** Loses the device: what it has done to its memory before it threw is not known. */
-    private static void threw(Piece piece, Throwable e) {
-        piece.copy().fail(new NativeFailure(new NativeError("device copy", 0, e.toString()), NativeFailure.Kind.LOST));
+    /** Marks the device as lost: its effect on memory before it threw is unknown. */
+    private static void threw(StagedRequest staged, Throwable e) {
+        staged.copy().fail(new NativeFailure(new NativeError("device copy", 0, e.toString()), NativeFailure.Kind.LOST));
     }
 }

@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.Wakeup;
+
 /**
- * Runs a pump for as long as a thread has nothing else to do, and sleeps while there is nothing for the pump either.
+ * Runs a pump on a thread, and sleeps while the pump has no work.
  *
  * <p><b>Threading:</b> the thread that may call the device.
  */
 public final class ExecutorLoop {
 
-    /** How often copies are looked at before the thread starts to sleep between looks. */
-    private static final int SPINS = 64;
-
-    private static final long FIRST_SLEEP_NANOS = 2_500;
-    private static final int DOUBLINGS = 4; // to 40 us
-
     private final ExecutorPump pump;
-    private final Doorbell bell;
-    private int looks; // since anything was done
-    private long idleSince;
+    private final Wakeup wakeup;
+    private final Pause pause = new Pause().spins(64).naps(5_000, 40_000); // between polls of copies
 
     /**
-     * Makes one.
+     * Creates a loop.
      *
-     * @param bell rung by the pump's hook, and by callers that want this thread to check for work
+     * @param wakeup woken by the pump's hook, and by callers that want this thread to check for work
      */
-    public ExecutorLoop(ExecutorPump pump, Doorbell bell) {
+    public ExecutorLoop(ExecutorPump pump, Wakeup wakeup) {
         this.pump = pump;
-        this.bell = bell;
+        this.wakeup = wakeup;
     }
 
     /**
-     * Runs the pump once, and then sleeps: until the bell rings where there is nothing to do, and a little where only
-     * copies run.
+     * Runs the pump once, and then sleeps: until woken if there is nothing to do, briefly if only copies are in flight.
      *
      * @return whether there was more to do
      */
@@ -39,10 +34,10 @@ public final class ExecutorLoop {
         long before = pump.progress();
         boolean more = pump.run(Long.MAX_VALUE);
         if (!more || pump.progress() != before) {
-            looks = 0;
+            pause.reset();
         }
-        if (!more && !pump.isClosed()) { // pairs with ExecutorPump.close(), which rings if the pump is at rest
-            bell.await(-1);
+        if (!more && !pump.isClosed()) { // pairs with ExecutorPump.close(), which wakes if the pump is at rest
+            wakeup.await(-1);
         } else if (more && pump.progress() == before) {
             look();
         }
@@ -50,15 +45,13 @@ public final class ExecutorLoop {
     }
 
     private void look() {
-        if (looks == 0) {
-            idleSince = System.nanoTime();
+        if (pause.isNew()) {
+            pause.spinFor(pump.spinNanos());
         }
-        looks = Math.min(looks + 1, SPINS + DOUBLINGS); // and no more, or it would begin again some day
-        if (looks <= SPINS || System.nanoTime() - idleSince < pump.spinNanos()) {
-            Thread.onSpinWait();
-        } else if (pump.rest()) {
-            // Copies run, and nothing else is to do: new work rings, their end is seen a little late.
-            bell.await(FIRST_SLEEP_NANOS << (looks - SPINS));
+        long nap = pause.next();
+        if (nap > 0 && pump.rest()) {
+            // Only copies are in flight: new work wakes the thread, their completions are seen a little late.
+            wakeup.await(nap);
         }
     }
 }

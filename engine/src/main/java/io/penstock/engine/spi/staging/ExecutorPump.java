@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * The executor of a device that takes calls from one thread only: whichever thread is in {@link #run} is it. A render
- * loop runs it once per frame, {@link ExecutorThread} for ever. One pump serves all queues of a device, and other calls
- * to it by {@link #execute}.
+ * The executor of a device that accepts calls from one thread only: the thread that is in {@link #run}. A render loop
+ * runs it once per frame, {@link ExecutorThread} in a loop. One pump serves all queues of a device, and other calls to
+ * the device through {@link #execute}.
  */
 public final class ExecutorPump implements Executor, AutoCloseable {
 
-    private final Runnable hook;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final ConcurrentLinkedQueue<Piece> inbox = new ConcurrentLinkedQueue<>(); // may hold stale entries
-    private final AtomicBoolean asleep = new AtomicBoolean(true);
+    private final ConcurrentLinkedQueue<StagedRequest> inbox = new ConcurrentLinkedQueue<>(); // may hold stale entries
+    private final Wakeup wakeup; // waiting between two runs if the first has found nothing to do
     private final ReentrantLock running = new ReentrantLock();
-    private final List<Piece> copying = new ArrayList<>(); // guarded by running, as are the next two
+    private final List<StagedRequest> copying = new ArrayList<>(); // guarded by running, as are the next two
     private final List<BooleanSupplier> watched = new ArrayList<>();
     private long progress;
     private volatile boolean closed;
     private volatile long spinNanos; // written under this
 
     /**
-     * Makes a pump.
+     * Creates a pump.
      *
-     * @param hook called when there is work after {@link #run} had answered that there is none; on the thread that
-     *     submitted the work, so it must return at once and not call {@link #run}
+     * @param hook called when work is submitted after {@link #run} has returned false; on the submitting thread, so it
+     *     must return at once and not call {@link #run}
      */
     public ExecutorPump(Runnable hook) {
-        this.hook = hook;
+        this.wakeup = new Wakeup(hook);
+        wakeup.announce();
     }
 
     /**
-     * Makes device calls until there is none to make at the moment, or the time is up. Never waits for the device.
+     * Makes device calls until there are none to make, or the time is up. Never waits for the device.
      *
      * <p><b>Threading:</b> the thread that may call the device, one at a time.
      *
      * @param budgetNanos when to stop starting calls; at least one is made if there is one
-     * @return whether there is more to do, copies that run and what is watched included: call again soon. If not, the
+     * @return whether there is more to do, including copies in flight and watched fences: call again soon. If not, the
      *     hook will be called
-     * @throws IllegalStateException if a thread is in here already
+     * @throws IllegalStateException if a thread is already in this method
      */
     public boolean run(long budgetNanos) {
         if (running.isHeldByCurrentThread() || !running.tryLock()) {
             throw new IllegalStateException("this executor is running already");
         }
         try {
-            asleep.set(false);
+            wakeup.end();
             long start = System.nanoTime();
             boolean busy = true;
             while (busy) {
@@ -69,23 +69,23 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the executor's thread, before copies that were not started yet. What it throws goes to that
-     * thread's handler of uncaught exceptions.
+     * Runs a task on the executor's thread, before copies that were not started yet. An exception goes to that thread's
+     * handler of uncaught exceptions.
      *
      * @throws RejectedExecutionException if the pump is closed
      */
     @Override
     public void execute(Runnable task) {
         tasks.offer(task);
-        // Pairs with close(): the runner looks once more after that, so a task that was in before is run.
+        // Pairs with close(): the runner checks once more after that, so a task that was queued before is run.
         if (closed && tasks.remove(task)) {
             throw new RejectedExecutionException("this executor is closed");
         }
-        rouse();
+        wakeup.rouse();
     }
 
     /**
-     * Has {@code ended} asked in each run until it answers true, as a copy is that runs: for fences of the device's.
+     * Polls {@code ended} in each run until it returns true, like a copy in flight: for fences of the device.
      *
      * @throws RejectedExecutionException if the pump is closed
      */
@@ -93,11 +93,11 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         execute(() -> watched.add(ended));
     }
 
-    /** Refuses tasks from now on; the queues that it served are closed. Who runs it does so once more. */
+    /** Refuses tasks from now on; the queues that it served are closed. The running thread runs it once more. */
     @Override
     public void close() {
         closed = true;
-        rouse();
+        wakeup.rouse();
     }
 
     /** Returns whether {@link #close} has been called. */
@@ -105,45 +105,40 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         return closed;
     }
 
-    void submit(Piece piece) {
-        inbox.offer(piece);
-        rouse();
+    void submit(StagedRequest staged) {
+        inbox.offer(staged);
+        wakeup.rouse();
     }
 
-    /** Forgets a piece that was taken back while it waited. */
-    void forget(Piece piece) {
-        inbox.remove(piece);
+    /** Removes a request that was cancelled while it waited. */
+    void forget(StagedRequest staged) {
+        inbox.remove(staged);
     }
 
-    /** Arranges for the hook to be called at the next work; returns false if there is some already. */
+    /** Arranges for the hook to be called at the next work; returns false if there is work already. */
     public boolean rest() {
-        asleep.set(true);
-        // Pairs with rouse(): one of the two sees the other. Who wins the flag back calls, or goes on.
-        return (inbox.isEmpty() && tasks.isEmpty()) || !asleep.compareAndSet(true, false);
+        while (!wakeup.announce()) {
+            wakeup.end(); // roused since the last run, or already announced
+        }
+        return (inbox.isEmpty() && tasks.isEmpty()) || wakeup.end(); // roused meanwhile: the hook is called
     }
 
-    /** Has copies, and what is watched, looked at for so long without a pause; the longest that anybody wants counts. */
+    /** Sets how long copies and watched fences are polled without a pause; the longest request counts. */
     public synchronized void spinFor(long nanos) {
         spinNanos = Math.max(spinNanos, nanos);
     }
 
-    /** Returns how long copies are to be looked at without a pause. */
+    /** Returns how long to poll copies without a pause. */
     long spinNanos() {
         return spinNanos;
     }
 
-    /** Returns a number that changes with everything that is done; for the thread that runs this. */
+    /** Returns a number that changes with every step; for the thread that runs this. */
     public long progress() {
         return progress;
     }
 
-    private void rouse() {
-        if (asleep.get() && asleep.compareAndSet(true, false)) {
-            hook.run();
-        }
-    }
-
-    /** Starts everything that is there now, or one task: a task may take long. */
+    /** Starts all queued copies, or one task: a task may take long. */
     private void startNext() {
         Runnable task = tasks.poll();
         if (task != null) {
@@ -151,10 +146,10 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             run(task);
             return;
         }
-        int most = 16; // then look at the clock and at the copies
-        for (Piece piece = inbox.poll(); piece != null; piece = inbox.poll()) {
-            if (piece.takeFrom(Piece.AWAITS_EXECUTOR)) {
-                start(piece);
+        int most = 16; // then check the clock and poll the copies
+        for (StagedRequest staged = inbox.poll(); staged != null; staged = inbox.poll()) {
+            if (staged.takeFrom(StagedRequest.AWAITS_EXECUTOR)) {
+                start(staged);
                 if (--most == 0) {
                     return;
                 }
@@ -184,39 +179,39 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     }
 
-    private void start(Piece piece) {
+    private void start(StagedRequest staged) {
         progress++;
-        StagedQueue queue = piece.queue;
-        if (queue.dropped(piece)) {
+        StagedQueue queue = staged.queue;
+        if (queue.dropped(staged)) {
             return;
         }
-        if (queue.copies.start(piece)) {
-            copying.add(piece);
+        if (queue.copies.start(staged)) {
+            copying.add(staged);
         } else {
-            queue.end(piece, piece.failure);
+            queue.end(staged, staged.failure);
         }
     }
 
     /**
-     * Looks at copies last first, then at fences, and goes on in the order in which the copies were started: so none seems
-     * to have ended before one, or before a fence, that it waited for on the device.
+     * Polls copies last first, then fences, and then continues in the order in which the copies were started: so no
+     * copy seems to have ended before a copy, or a fence, that it waited for on the device.
      */
     private void settle() {
         for (int i = copying.size() - 1; i >= 0; i--) {
-            Piece piece = copying.get(i);
-            piece.queue.copies.poll(piece);
+            StagedRequest staged = copying.get(i);
+            staged.queue.copies.poll(staged);
         }
         if (!watched.isEmpty()) {
             look();
         }
         int kept = 0;
         for (int i = 0; i < copying.size(); i++) {
-            Piece piece = copying.get(i);
-            if (piece.hasCopyEnded()) {
+            StagedRequest staged = copying.get(i);
+            if (staged.hasCopyEnded()) {
                 progress++;
-                ended(piece);
+                ended(staged);
             } else {
-                copying.set(kept++, piece);
+                copying.set(kept++, staged);
             }
         }
         copying.subList(kept, copying.size()).clear();
@@ -231,10 +226,10 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         }
     }
 
-    private static void ended(Piece piece) {
-        StagedQueue queue = piece.queue;
-        if (queue.stepped(piece, piece.moved) && !queue.dropped(piece)) {
-            queue.hand(piece);
+    private static void ended(StagedRequest staged) {
+        StagedQueue queue = staged.queue;
+        if (queue.stepped(staged, staged.moved) && !queue.dropped(staged)) {
+            queue.hand(staged);
         }
     }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.TimerSlack;
 
-/** A thread that is the executor of a device until the process ends; sleeps while there is nothing to do. */
+/** A thread that runs the executor of a device until it is closed; sleeps while there is nothing to do. */
 public final class ExecutorThread implements AutoCloseable {
 
     private static final long JOIN_MILLIS = 5_000;
 
-    private final Doorbell bell = new Doorbell();
-    private final ExecutorPump pump = new ExecutorPump(bell::ring);
+    private final Wakeup wakeup = new Wakeup();
+    private final ExecutorPump pump = new ExecutorPump(wakeup::wake);
     private final Thread thread;
 
     private ExecutorThread(String name) {
@@ -18,7 +19,7 @@ public final class ExecutorThread implements AutoCloseable {
         thread.setContextClassLoader(null);
     }
 
-    /** Starts one. */
+    /** Starts a thread. */
     public static ExecutorThread start(String name) {
         ExecutorThread executor = new ExecutorThread(name);
         executor.thread.start();
@@ -32,14 +33,14 @@ public final class ExecutorThread implements AutoCloseable {
 
     private void loop() {
         TimerSlack.minimize();
-        ExecutorLoop loop = new ExecutorLoop(pump, bell);
+        ExecutorLoop loop = new ExecutorLoop(pump, wakeup);
         boolean last;
         do {
-            last = pump.isClosed(); // asked before the turn, which does what was handed in before close()
+            last = pump.isClosed(); // read before the turn, which does what was submitted before close()
         } while (loop.turn() || !last);
     }
 
-    /** Ends the thread when everything handed to it is done; waits for that, up to a bound. Not on the thread itself. */
+    /** Ends the thread when all submitted work is done; waits for that, up to a bound. Not on the thread itself. */
     @Override
     public void close() {
         pump.close();

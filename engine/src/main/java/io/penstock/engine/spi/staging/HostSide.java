@@ -3,23 +3,24 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
 import io.penstock.Transfer;
-import io.penstock.engine.host.HostBytes;
+import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 
 /**
- * What a filler does for a piece: reads and writes the file until the piece is complete or the file ends. Where a
- * file has blocks, reads take in the blocks around what was asked for.
+ * The host I/O of a staging worker: reads and writes the file until the request is complete or the file ends. If the
+ * file has blocks, reads are extended to whole blocks.
  *
- * <p><b>Result:</b> bytes, or a negative number, and the piece says why. An error wins over the bytes before it, since a short
- * count means that the file has ended (rule 103); the lane may submit the piece again as a whole.
+ * <p><b>Result:</b> bytes, or a negative number, with the failure in the request. An error takes precedence over the
+ * bytes before it, since a short count means that the file has ended (rule 103); the I/O queue may submit the request
+ * again as a whole.
  */
 final class HostSide {
 
-    private static final int MOST_IN_VAIN = 64; // reads of a block that bring no more of it
+    private static final int MOST_IN_VAIN = 64; // reads of a block that return no more of it
 
-    /** What a step answers that has failed: the piece says why. */
+    /** The result of a failed step; the request has the failure. */
     private static final long FAILED = -1;
 
     private final HostBytes host;
@@ -28,111 +29,111 @@ final class HostSide {
         this.host = host;
     }
 
-    /** Returns whether the piece can go without a slot: the processor reaches its memory, and so does host I/O. */
-    boolean reachesDirectly(Piece piece) {
-        if (piece.request.memory().hostAddress() == 0) {
+    /** Returns whether the request needs no staging buffer: the processor reaches its memory, and so does host I/O. */
+    boolean reachesDirectly(StagedRequest staged) {
+        if (staged.request.memory().hostAddress() == 0) {
             return false;
         }
-        long block = host.blockBytes(piece.file());
-        long edges = piece.request.hostAddress() | piece.request.fileOffset() | piece.request.bytes();
-        return block == 1 || (piece.request.packed() == null && (edges & (block - 1)) == 0);
+        long block = host.blockBytes(staged.file());
+        long edges = staged.request.hostAddress() | staged.request.fileOffset() | staged.request.bytes();
+        return block == 1 || (staged.request.packed() == null && (edges & (block - 1)) == 0);
     }
 
-    /** Does the next step of a piece, unless that is a copy. */
-    long run(Piece piece) {
+    /** Executes the next step of a request, unless that is a copy. */
+    long run(StagedRequest staged) {
         try {
-            return switch (piece.step) {
-                case FILL -> fill(piece, piece.slot().hostAddress());
-                case DRAIN -> write(piece, piece.slot().hostAddress());
-                case HOST -> whole(piece);
-                case SYNC -> moved(piece, host.sync(piece.file()));
+            return switch (staged.step) {
+                case FILL -> fill(staged, staged.staging().hostAddress());
+                case DRAIN -> write(staged, staged.staging().hostAddress());
+                case HOST -> whole(staged);
+                case SYNC -> moved(staged, host.sync(staged.file()));
                 case COPY -> throw new IllegalStateException("a copy is the device's");
             };
         } catch (IOException | RuntimeException | Error e) {
-            piece.failure = host.failure(piece.request.kind(), e);
+            staged.failure = host.failure(staged.request.kind(), e);
             return FAILED;
         }
     }
 
-    private long whole(Piece piece) throws IOException {
-        if (piece.request.isCopy()) {
-            moveSlot(piece, piece.request.bytes());
-            return piece.request.bytes();
+    private long whole(StagedRequest staged) throws IOException {
+        if (staged.request.isCopy()) {
+            moveBuffer(staged, staged.request.bytes());
+            return staged.request.bytes();
         }
-        if (!piece.hasSlot()) {
-            return piece.request.isInward()
-                    ? fill(piece, piece.request.hostAddress())
-                    : write(piece, piece.request.hostAddress());
+        if (!staged.hasBuffer()) {
+            return staged.request.isInward()
+                    ? fill(staged, staged.request.hostAddress())
+                    : write(staged, staged.request.hostAddress());
         }
-        if (!piece.request.isInward()) {
-            moveSlot(piece, piece.request.bytes());
-            return write(piece, piece.slot().hostAddress());
+        if (!staged.request.isInward()) {
+            moveBuffer(staged, staged.request.bytes());
+            return write(staged, staged.staging().hostAddress());
         }
-        long got = fill(piece, piece.slot().hostAddress());
+        long got = fill(staged, staged.staging().hostAddress());
         if (got > 0) {
-            moveSlot(piece, got);
+            moveBuffer(staged, got);
         }
         return got;
     }
 
-    private void moveSlot(Piece piece, long bytes) {
-        long inSlot = piece.slot().hostAddress() + piece.slotOffset;
-        if (piece.request.isInward()) {
-            host.move(piece.request.hostAddress(), inSlot, bytes);
+    private void moveBuffer(StagedRequest staged, long bytes) {
+        long inBuffer = staged.staging().hostAddress() + staged.stagingOffset;
+        if (staged.request.isInward()) {
+            host.move(staged.request.hostAddress(), inBuffer, bytes);
         } else {
-            host.move(inSlot, piece.request.hostAddress(), bytes);
+            host.move(inBuffer, staged.request.hostAddress(), bytes);
         }
     }
 
-    private long write(Piece piece, long address) throws IOException {
+    private long write(StagedRequest staged, long address) throws IOException {
         long done = 0;
-        while (done < piece.request.bytes()) {
-            long wrote = piece.bytesBy(host)
+        while (done < staged.request.bytes()) {
+            long wrote = staged.bytesBy(host)
                     .write(
-                            piece.file(),
-                            piece.request.fileOffset() + done,
+                            staged.file(),
+                            staged.request.fileOffset() + done,
                             address + done,
-                            piece.request.bytes() - done);
+                            staged.request.bytes() - done);
             if (wrote <= 0) {
-                return wrote < 0 ? moved(piece, wrote) : done;
+                return wrote < 0 ? moved(staged, wrote) : done;
             }
             done += wrote;
         }
         return done;
     }
 
-    private long fill(Piece piece, long base) throws IOException {
-        long block = host.blockBytes(piece.file());
-        Transfer gather = piece.request.packed();
+    private long fill(StagedRequest staged, long base) throws IOException {
+        long block = host.blockBytes(staged.file());
+        Transfer gather = staged.request.packed();
         if (gather != null) {
-            return fillPacked(piece, gather, base, block);
+            return fillPacked(staged, gather, base, block);
         }
-        long skip = piece.request.fileOffset() & (block - 1);
-        long cover = alignUp(skip + piece.request.bytes(), block);
-        if (cover != piece.request.bytes() && !fits(piece, base, cover)) {
-            return tooWide(piece);
+        long skip = staged.request.fileOffset() & (block - 1);
+        long cover = alignUp(skip + staged.request.bytes(), block);
+        if (cover != staged.request.bytes() && !fits(staged, base, cover)) {
+            return tooWide(staged);
         }
-        piece.slotOffset = skip;
-        long got = read(piece, piece.request.fileOffset() - skip, base, cover, block);
-        return got < 0 ? got : clamp(got - skip, piece.request.bytes());
+        staged.stagingOffset = skip;
+        long got = read(staged, staged.request.fileOffset() - skip, base, cover, block);
+        return got < 0 ? got : clamp(got - skip, staged.request.bytes());
     }
 
     /**
-     * Reads pairs side by side, up to the first that the file cuts short: the result counts a prefix of the piece, as
-     * for any other. Pairs that follow one another in the file too are read as one.
+     * Reads adjacent pairs, up to the first short read: the result counts a prefix of the request, as for any other.
+     * Pairs that are adjacent in the file too are read as one.
      */
-    private long fillPacked(Piece piece, Transfer gather, long base, long block) throws IOException {
-        long length = piece.request.bytes() / piece.request.pairCount();
-        int end = piece.request.firstPair() + piece.request.pairCount();
+    private long fillPacked(StagedRequest staged, Transfer gather, long base, long block) throws IOException {
+        long length = staged.request.bytes() / staged.request.pairCount();
+        int end = staged.request.firstPair() + staged.request.pairCount();
         long done = 0;
-        for (int pair = piece.request.firstPair(); pair < end; ) {
+        for (int pair = staged.request.firstPair(); pair < end; ) {
             long offset = gather.fileOffset(pair);
             int next = pair + 1;
             while (next < end && gather.fileOffset(next) == offset + (next - pair) * length) {
                 next++;
             }
             long wanted = (next - pair) * length;
-            long got = fillPair(piece, offset, base + done, wanted, block);
+            long got = fillPair(staged, offset, base + done, wanted, block);
             if (got < 0) {
                 return got;
             }
@@ -145,18 +146,21 @@ final class HostSide {
         return done;
     }
 
-    /** Reads one range to {@code address}; what does not start and end with a block is read ahead of it and moved. */
-    private long fillPair(Piece piece, long fileOffset, long address, long bytes, long block) throws IOException {
+    /**
+     * Reads one range to {@code address}; a range that is not aligned to blocks is read ahead of its place and moved.
+     */
+    private long fillPair(StagedRequest staged, long fileOffset, long address, long bytes, long block)
+            throws IOException {
         if (((fileOffset | address | bytes) & (block - 1)) == 0) {
-            return read(piece, fileOffset, address, bytes, block);
+            return read(staged, fileOffset, address, bytes, block);
         }
         long skip = fileOffset & (block - 1);
         long cover = alignUp(skip + bytes, block);
-        long ahead = alignUp(address, block); // later pairs come there, not earlier ones
-        if (!fits(piece, ahead, cover)) {
-            return tooWide(piece);
+        long ahead = alignUp(address, block); // that place belongs to later pairs, not to earlier ones
+        if (!fits(staged, ahead, cover)) {
+            return tooWide(staged);
         }
-        long covered = read(piece, fileOffset - skip, ahead, cover, block);
+        long covered = read(staged, fileOffset - skip, ahead, cover, block);
         if (covered < 0) {
             return covered;
         }
@@ -166,23 +170,23 @@ final class HostSide {
     }
 
     /**
-     * Reads until all is there or the file ends. A count that ends amid a block is the end of the file, or of a read that
-     * was interrupted; to go on from there would be refused, so the block is read again. Where no more comes, the size of
-     * the file tells the two apart.
+     * Reads until the range is complete or the file ends. A count that ends inside a block means the end of the file,
+     * or an interrupted read; to continue from there would be refused, so the block is read again. If that returns no
+     * more, the size of the file distinguishes the two.
      */
-    private long read(Piece piece, long fileOffset, long address, long bytes, long block) throws IOException {
+    private long read(StagedRequest staged, long fileOffset, long address, long bytes, long block) throws IOException {
         long done = 0;
         int vain = 0;
         while (done < bytes) {
             long from = done & -block;
-            long got = piece.bytesBy(host).read(piece.file(), fileOffset + from, address + from, bytes - from);
+            long got = staged.bytesBy(host).read(staged.file(), fileOffset + from, address + from, bytes - from);
             if (got < 0) {
-                return moved(piece, got);
+                return moved(staged, got);
             }
             if (from + got > done) {
                 done = from + got;
                 vain = 0;
-            } else if (got == 0 || piece.file().size() <= fileOffset + done) {
+            } else if (got == 0 || staged.file().size() <= fileOffset + done) {
                 return done;
             } else if (++vain > MOST_IN_VAIN) {
                 throw new IOException("no more than " + done + " bytes of " + bytes + " at " + fileOffset
@@ -192,24 +196,24 @@ final class HostSide {
         return done;
     }
 
-    /** Returns the bytes that a call moved; if it answers a failure, the piece is told. */
-    private long moved(Piece piece, long answer) {
+    /** Returns the bytes that a call moved; records a failure in the request. */
+    private long moved(StagedRequest staged, long answer) {
         if (answer >= 0) {
             return answer;
         }
-        piece.failure = host.failure(piece.request.kind(), answer);
+        staged.failure = host.failure(staged.request.kind(), answer);
         return FAILED;
     }
 
-    private static long tooWide(Piece piece) {
-        NativeError error = new NativeError("staging", 1, "BLOCKS_DO_NOT_FIT_SLOT");
-        piece.failure = new NativeFailure(error, NativeFailure.Kind.PERMANENT);
+    private static long tooWide(StagedRequest staged) {
+        NativeError error = new NativeError("staging", 1, "BLOCKS_DO_NOT_FIT_BUFFER");
+        staged.failure = new NativeFailure(error, NativeFailure.Kind.PERMANENT);
         return FAILED;
     }
 
-    private static boolean fits(Piece piece, long address, long bytes) {
-        DeviceMemory slot = piece.slot();
-        return address + bytes <= slot.hostAddress() + slot.bytes();
+    private static boolean fits(StagedRequest staged, long address, long bytes) {
+        DeviceMemory staging = staged.staging();
+        return address + bytes <= staging.hostAddress() + staging.bytes();
     }
 
     private static long alignUp(long value, long block) {

@@ -4,8 +4,8 @@ package io.penstock.engine.spi.staging;
 import io.penstock.ImageRegion;
 
 /**
- * Cuts bytes of an image region, as they lie in a file, into boxes that one call of a device fills: whole slices, whole
- * rows, or a part of one row. Bytes between rows and between slices are in no box, nor is a texel that is not whole.
+ * Splits the bytes of an image region, as laid out in a file, into boxes that one device call fills: whole slices,
+ * whole rows, or a part of one row. Padding between rows and between slices is in no box, nor is an incomplete texel.
  *
  * <p><b>Threading:</b> one thread; {@link #next} allocates nothing.
  */
@@ -16,7 +16,7 @@ public final class ImageBoxes {
     private final boolean severalRows;
     private final boolean severalSlices;
 
-    private long position; // of what follows the box, in the region
+    private long position; // of the byte after the box, in the region
     private long left;
 
     private long offset;
@@ -41,16 +41,16 @@ public final class ImageBoxes {
     }
 
     /**
-     * Starts with some bytes; {@link #next} gives their first box.
+     * Starts a range of bytes; {@link #next} moves to its first box.
      *
-     * @param offset of the first in the region, where a texel begins
+     * @param offset of the first byte in the region; a texel must begin there
      */
     public void cut(long offset, long bytes) {
         this.position = offset;
         this.left = bytes;
     }
 
-    /** Moves to the next box, the largest that begins there; false if there is none. */
+    /** Moves to the next box, the largest that begins there; returns false if there is none. */
     public boolean next() {
         columns = 0;
         while (left > 0 && columns == 0) {
@@ -92,7 +92,7 @@ public final class ImageBoxes {
         this.slices = slices;
     }
 
-    /** Returns where the box's first byte is in the region, as it lies in a file. */
+    /** Returns the offset of the box's first byte in the region, as laid out in a file. */
     public long offset() {
         return offset;
     }

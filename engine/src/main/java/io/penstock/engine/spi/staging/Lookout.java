@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.Wakeup;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets one thread of many poll for a permit before it sleeps: a permit goes to that thread without a wake-up, and the others
- * sleep. If all of them polled, they would take the cache line from one another, and from the thread that gives the permit.
+ * Lets one thread of many poll for a permit before it sleeps: a permit goes to that thread without a wake-up, and the
+ * others sleep. If all of them polled, they would contend for the cache line with one another and with the thread that
+ * releases the permit.
  */
 final class Lookout {
 
-    private static final int NOBODY = 0;
-    private static final int LOOKING = 1;
-    private static final int HANDED = 2; // and not noticed yet
+    private final Wakeup looks = new Wakeup(() -> {}); // of the polling thread, if any
+    private final Pause pause = new Pause(); // that thread's
 
-    private final AtomicInteger state = new AtomicInteger();
-
-    /** Hands a permit to the thread that polls; returns false if none does. Any thread. */
+    /** Hands a permit to the polling thread; returns false if there is none. Any thread. */
     boolean hand() {
-        return state.compareAndSet(LOOKING, HANDED);
+        return looks.rouse();
     }
 
     /**
-     * Looks for a permit, including those that were handed to no thread; returns whether there was one. At once if another
-     * thread looks.
+     * Polls for a permit, including those not handed to a thread; returns whether there was one. Returns at once if
+     * another thread is polling.
      */
     boolean look(Semaphore others, long nanos) {
-        if (!state.compareAndSet(NOBODY, LOOKING)) {
+        if (!looks.announce()) {
             return false;
         }
-        long start = System.nanoTime();
+        pause.spinFor(nanos);
         do {
-            if (state.get() == HANDED) {
-                state.set(NOBODY);
-                return true;
+            if (!looks.isWaiting()) {
+                return looks.end();
             }
             if (others.tryAcquire()) {
-                if (leave()) {
-                    others.release(); // handed one as well
+                if (looks.end()) {
+                    others.release(); // also handed one
                 }
                 return true;
             }
-            Thread.onSpinWait();
-        } while (System.nanoTime() - start < nanos);
-        return leave();
-    }
-
-    /** Looks no more; returns whether a permit was handed over at the last moment. */
-    private boolean leave() {
-        return state.getAndSet(NOBODY) == HANDED;
+        } while (pause.next() == 0);
+        return looks.end(); // handed one at the last moment
     }
 }

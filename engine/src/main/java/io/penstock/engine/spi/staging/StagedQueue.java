@@ -2,10 +2,12 @@
 package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
-import io.penstock.engine.host.HostBytes;
+import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -15,49 +17,50 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that moves pieces between files and a device through slots. A READ or WRITE has at most a slot's bytes, as
- * the limits of a {@link StagedFile} say.
+ * A queue that moves requests between files and a device through staging buffers. A READ or WRITE is at most as large
+ * as a staging buffer, by the limits of a {@link StagedFile}.
  *
- * <p>Memory that the processor reaches is read and written by fillers alone: no slot where alignment allows, never a
- * device call. A packed READ that the file cuts short reports the bytes before the cut, those of later pairs
- * excluded.
+ * <p>Staging workers alone read and write memory that the processor reaches: without a staging buffer if alignment
+ * allows, and never with a device call. A packed READ that the end of the file cuts short reports the bytes before it,
+ * those of later pairs excluded.
  *
- * <p><b>Cancellation:</b> a request that waits for a slot or for the executor ends at once, one that a filler or the
- * device has ends with its next step, as CANCELLED unless that was its last.
+ * <p><b>Cancellation:</b> a request that waits for a staging buffer or for the executor ends at once. One that a
+ * staging worker or the device holds ends with its next step, as CANCELLED unless that was its last.
  *
- * <p><b>Errors:</b> once the device is lost, every request fails with what it said then.
+ * <p><b>Errors:</b> once the device is lost, every request fails with the failure that lost it.
  */
 final class StagedQueue implements NativeQueue {
 
     static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("staging", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
 
-    private final SlotSizes sizes;
+    private final StagingSizes sizes;
     final HostSide host;
     final DeviceSide copies;
-    private final SlotPool slots;
-    private final FillerPool fillers;
-    private final @Nullable ExecutorPump executor; // null: fillers copy
+    private final StagingBuffers stagingBuffers;
+    private final StagingWorkers workers;
+    private final @Nullable ExecutorPump executor; // null: staging workers copy
     private final @Nullable ExecutorThread ownThread;
 
     private final int depth;
-    private final Function<Request, Piece> newPiece;
-    final Queue<Piece> ready; // for fillers; no stale entries
-    private final Queue<Piece> completed;
-    private final Doorbell bell = new Doorbell();
-    private final ArrayDeque<Piece> arrivals = new ArrayDeque<>(); // the lane's
-    private int inFlight; // the lane's
+    private final Function<Request, StagedRequest> newRequest;
+    final Queue<StagedRequest> ready; // for staging workers; no stale entries
+    private final Queue<StagedRequest> completed;
+    private final Wakeup wakeup = new Wakeup();
+    private final ArrayDeque<StagedRequest> arrivals = new ArrayDeque<>(); // owned by the I/O queue
+    private final Pause pause = new Pause(); // owned by the I/O queue
+    private int inFlight; // owned by the I/O queue
 
     /**
      * Opens a queue.
      *
-     * @param executor which makes all calls of the device, and which other queues of the device, and other calls to it, may
-     *     share; the caller closes it after the queue. If null, the queue's fillers do ({@link ThreadRule#MANY}), or a thread of
-     *     its own ({@link ThreadRule#ONE})
-     * @throws io.penstock.TransientStorageException if there is no memory for slots
-     * @throws IllegalArgumentException if the process has another number of fillers than {@code sizes} asks for
+     * @param executor makes all calls to the device, and may be shared by other queues of the device and other calls to
+     *     it; the caller closes it after the queue. If null, the queue's staging workers make the calls
+     *     ({@link ThreadRule#MANY}), or a separate thread ({@link ThreadRule#ONE})
+     * @throws io.penstock.TransientStorageException if there is no memory for staging buffers
+     * @throws IllegalArgumentException if the process has another number of staging workers than {@code sizes} requests
      */
-    static StagedQueue open(StagingDevice device, HostBytes host, SlotSizes sizes, @Nullable ExecutorPump executor) {
+    static StagedQueue open(StagingDevice device, HostBytes host, StagingSizes sizes, @Nullable ExecutorPump executor) {
         if (executor != null) {
             return open(device, host, sizes, executor, null);
         }
@@ -74,16 +77,16 @@ final class StagedQueue implements NativeQueue {
     private static StagedQueue open(
             StagingDevice device,
             HostBytes host,
-            SlotSizes sizes,
+            StagingSizes sizes,
             @Nullable ExecutorPump executor,
             @Nullable ExecutorThread ownThread) {
-        FillerPool fillers = null;
+        StagingWorkers workers = null;
         try {
-            fillers = FillerPool.join(sizes.fillers());
-            return new StagedQueue(device, host, sizes, fillers, executor, ownThread);
+            workers = StagingWorkers.join(sizes.workers());
+            return new StagedQueue(device, host, sizes, workers, executor, ownThread);
         } catch (RuntimeException | Error e) {
-            if (fillers != null) {
-                fillers.leave();
+            if (workers != null) {
+                workers.leave();
             }
             if (ownThread != null) {
                 ownThread.close();
@@ -95,28 +98,29 @@ final class StagedQueue implements NativeQueue {
     StagedQueue(
             StagingDevice device,
             HostBytes host,
-            SlotSizes sizes,
-            FillerPool fillers,
+            StagingSizes sizes,
+            StagingWorkers workers,
             @Nullable ExecutorPump executor,
             @Nullable ExecutorThread ownThread) {
         this.sizes = sizes;
         this.host = new HostSide(host);
         this.copies = new DeviceSide(device);
-        this.fillers = fillers;
+        this.workers = workers;
         this.executor = executor;
         this.ownThread = ownThread;
         this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.depth = sizes.depth();
-        this.newPiece = request -> new Piece(this, request);
-        this.slots = new SlotPool(device, host, sizes.slots(fillers.size()), sizes.allocatedBytes());
+        this.newRequest = request -> new StagedRequest(this, request);
+        this.stagingBuffers =
+                new StagingBuffers(device, host, sizes.stagingBuffers(workers.size()), sizes.allocatedBytes());
         if (executor != null) {
             executor.spinFor(sizes.spinNanos());
         }
-        fillers.add(this);
+        workers.add(this);
     }
 
-    // The lane.
+    // The I/O queue.
 
     @Override
     public int depth() {
@@ -125,48 +129,48 @@ final class StagedQueue implements NativeQueue {
 
     @Override
     public void enqueue(Request request) {
-        Piece piece = piece(request);
-        piece.begin();
-        plan(piece);
-        arrivals.add(piece);
+        StagedRequest staged = staged(request);
+        staged.begin();
+        plan(staged);
+        arrivals.add(staged);
         inFlight++;
     }
 
-    private Piece piece(Request request) {
-        return request.attachment(Piece.class, newPiece);
+    private StagedRequest staged(Request request) {
+        return request.attachment(StagedRequest.class, newRequest);
     }
 
-    private void plan(Piece piece) {
-        Request request = piece.request;
+    private void plan(StagedRequest staged) {
+        Request request = staged.request;
         if (request.kind() == Request.Kind.SYNC) {
-            piece.step = Piece.Step.SYNC;
+            staged.step = StagedRequest.Step.SYNC;
             return;
         }
         boolean ofFile = !request.isCopy();
         if (request.memory().hostAddress() != 0) {
-            piece.step = Piece.Step.HOST;
-            piece.needsSlot = ofFile && !host.reachesDirectly(piece);
+            staged.step = StagedRequest.Step.HOST;
+            staged.needsBuffer = ofFile && !host.reachesDirectly(staged);
         } else {
-            piece.step = request.kind() == Request.Kind.READ ? Piece.Step.FILL : Piece.Step.COPY;
-            piece.needsSlot = ofFile;
+            staged.step = request.kind() == Request.Kind.READ ? StagedRequest.Step.FILL : StagedRequest.Step.COPY;
+            staged.needsBuffer = ofFile;
         }
-        if (piece.needsSlot) {
-            Objects.checkIndex(request.bytes(), sizes.slotBytes() + 1);
+        if (staged.needsBuffer) {
+            Objects.checkIndex(request.bytes(), sizes.bufferBytes() + 1);
         }
     }
 
     @Override
     public void cancel(Request request) {
-        Piece piece = piece(request);
-        switch (piece.cancel()) {
-            case Piece.AWAITS_SLOT -> {
-                slots.forget(piece);
-                end(piece, CANCELLED);
+        StagedRequest staged = staged(request);
+        switch (staged.cancel()) {
+            case StagedRequest.AWAITS_BUFFER -> {
+                stagingBuffers.forget(staged);
+                end(staged, CANCELLED);
             }
-            case Piece.AWAITS_EXECUTOR -> {
-                // Not left to the executor: an application that pumps no more would keep the memory busy for ever.
-                Objects.requireNonNull(executor).forget(piece);
-                end(piece, CANCELLED);
+            case StagedRequest.AWAITS_EXECUTOR -> {
+                // Not left to the executor: an application that stops pumping would keep the memory busy forever.
+                Objects.requireNonNull(executor).forget(staged);
+                end(staged, CANCELLED);
             }
             default -> {} // the thread that holds it checks
         }
@@ -174,53 +178,52 @@ final class StagedQueue implements NativeQueue {
 
     @Override
     public void turn(long waitNanos) {
-        for (Piece piece = arrivals.poll(); piece != null; piece = arrivals.poll()) {
-            if (piece.needsSlot) {
-                slots.assign(piece);
+        for (StagedRequest staged = arrivals.poll(); staged != null; staged = arrivals.poll()) {
+            if (staged.needsBuffer) {
+                stagingBuffers.assign(staged);
             } else {
-                hand(piece);
+                hand(staged);
             }
         }
         if (!report() && waitNanos != 0 && !spin(waitNanos)) {
-            bell.await(waitNanos);
+            wakeup.await(waitNanos);
             report();
         }
     }
 
-    /** Looks for a while before the lane sleeps; returns whether something came, if only a ring. */
+    /** Polls for a while before the I/O queue sleeps; returns whether a completion or a wake came. */
     private boolean spin(long waitNanos) {
         long most = waitNanos < 0 ? sizes.spinNanos() : Math.min(waitNanos, sizes.spinNanos());
         if (most > 0) {
-            long start = System.nanoTime();
+            pause.spinFor(most);
             do {
-                if (report() || bell.poll()) {
+                if (report() || wakeup.poll()) {
                     return true;
                 }
-                Thread.onSpinWait();
-            } while (System.nanoTime() - start < most);
+            } while (pause.next() == 0);
         }
         return false;
     }
 
-    /** Returns how long a thread that works for it may spin before it sleeps. */
+    /** Returns how long a thread that works for this queue may spin before it sleeps. */
     long spinNanos() {
         return sizes.spinNanos();
     }
 
     private boolean report() {
         boolean any = false;
-        for (Piece piece = completed.poll(); piece != null; piece = completed.poll()) {
+        for (StagedRequest staged = completed.poll(); staged != null; staged = completed.poll()) {
             any = true;
             inFlight--;
-            piece.clear();
-            piece.request.end(piece.moved, piece.failure);
+            staged.clear();
+            staged.request.end(staged.moved, staged.failure);
         }
         return any;
     }
 
     @Override
-    public void wake() {
-        bell.ring();
+    public Wakeup wakeup() {
+        return wakeup;
     }
 
     @Override
@@ -228,90 +231,94 @@ final class StagedQueue implements NativeQueue {
         if (inFlight != 0) {
             throw new IllegalStateException(inFlight + " requests are in flight");
         }
-        fillers.remove(this);
+        workers.remove(this);
         if (ownThread != null) {
             ownThread.close();
         }
-        slots.close();
+        stagingBuffers.close();
     }
 
-    // Whoever holds the piece.
+    // The holder of the request.
 
-    /** Passes a piece to the thread that does its next step. */
-    void hand(Piece piece) {
+    /** Passes a request to the thread that executes its next step. */
+    void hand(StagedRequest staged) {
         ExecutorPump pump = executor;
-        boolean toExecutor = piece.step == Piece.Step.COPY && pump != null;
-        if (!piece.giveTo(toExecutor ? Piece.AWAITS_EXECUTOR : Piece.AWAITS_FILLER)) {
-            end(piece, CANCELLED);
+        boolean toExecutor = staged.step == StagedRequest.Step.COPY && pump != null;
+        if (!staged.giveTo(toExecutor ? StagedRequest.AWAITS_EXECUTOR : StagedRequest.AWAITS_WORKER)) {
+            end(staged, CANCELLED);
         } else if (toExecutor && pump != null) {
-            pump.submit(piece);
+            pump.submit(staged);
         } else {
-            ready.add(piece);
-            fillers.announce();
+            ready.add(staged);
+            workers.announce();
         }
     }
 
-    /** Ends a piece that is to be dropped, between two steps; returns whether it was. */
-    boolean dropped(Piece piece) {
+    /** Ends a request that is cancelled or whose device is lost, between two steps; returns whether it did. */
+    boolean dropped(StagedRequest staged) {
         NativeFailure lost = copies.lost();
-        if (lost == null && !piece.isCancelled()) {
+        if (lost == null && !staged.isCancelled()) {
             return false;
         }
-        end(piece, lost != null ? lost : CANCELLED);
+        end(staged, lost != null ? lost : CANCELLED);
         return true;
     }
 
     /**
-     * Takes the end of a step, and ends the piece if the step has failed or was the last; returns whether there is another.
+     * Handles the end of a step: ends the request if the step has failed or was the last. Returns whether another step
+     * follows.
      *
-     * @param moved the bytes, where the step did not fail
+     * @param moved the bytes, if the step did not fail
      */
-    boolean stepped(Piece piece, long moved) {
-        if (piece.failure != null) {
-            end(piece, piece.failure);
+    boolean stepped(StagedRequest staged, long moved) {
+        if (staged.failure != null) {
+            end(staged, staged.failure);
             return false;
         }
-        if (piece.step == Piece.Step.FILL && moved > 0) {
-            piece.moved = moved;
-            piece.step = Piece.Step.COPY;
+        if (staged.step == StagedRequest.Step.FILL && moved > 0) {
+            staged.moved = moved;
+            staged.step = StagedRequest.Step.COPY;
             return true;
         }
-        if (piece.step == Piece.Step.COPY && piece.request.kind() == Request.Kind.WRITE) {
-            piece.step = Piece.Step.DRAIN;
+        if (staged.step == StagedRequest.Step.COPY && staged.request.kind() == Request.Kind.WRITE) {
+            staged.step = StagedRequest.Step.DRAIN;
             return true;
         }
-        if (piece.step != Piece.Step.COPY) {
-            piece.moved = moved;
+        if (staged.step != StagedRequest.Step.COPY) {
+            staged.moved = moved;
         }
-        end(piece, null);
+        end(staged, null);
         return false;
     }
 
-    /** Ends a piece, well if there is no failure: nothing native has its memory or its slot any more. */
-    void end(Piece piece, @Nullable NativeFailure failure) {
-        Slot slot = piece.giveUpSlot();
-        if (slot != null) {
-            slots.release(slot);
+    /**
+     * Ends a request, successfully if there is no failure: no native code uses its memory or its staging buffer any
+     * more.
+     */
+    void end(StagedRequest staged, @Nullable NativeFailure failure) {
+        StagingBuffer staging = staged.giveUpBuffer();
+        if (staging != null) {
+            stagingBuffers.release(staging);
         }
-        piece.failure = failure;
-        completed.add(piece); // from here on it is the lane's
-        bell.ring();
+        staged.failure = failure;
+        completed.add(staged); // from here on owned by the I/O queue
+        wakeup.wake();
     }
 
     boolean fuses() {
         return executor == null;
     }
 
-    int slotsPerFiller() {
-        return sizes.slotsPerFiller();
+    int buffersPerWorker() {
+        return sizes.buffersPerWorker();
     }
 
-    /** Returns how many requests have not ended; on the lane. */
+    /** Returns how many requests have not ended; on the I/O queue. */
     int inFlight() {
         return inFlight;
     }
 
-    SlotPool slots() {
-        return slots;
+    StagingBuffers stagingBuffers() {
+        return stagingBuffers;
     }
 }

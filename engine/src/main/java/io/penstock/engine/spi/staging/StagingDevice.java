@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.memory.Slabs;
 
 /**
- * A device that is fed through slots: memory that both the host's I/O and the device reach.
+ * A device that is reached through staging buffers: memory that both host I/O and the device can access.
  *
- * <p><b>Threading:</b> {@link #allocateSlot} on any thread; {@link #copy}, {@link #poll} and {@link #await} on executor
- * threads only, as {@link #threads()} says.
+ * <p><b>Threading:</b> {@link #allocateStagingBuffer} on any thread; {@link #copy}, {@link #poll} and {@link #await} on
+ * executor threads only, see {@link #threads()}.
  *
  * <p><b>Errors:</b> a copy that cannot be started, or does not succeed, fails its request. After a failure of kind
- * {@link NativeFailure.Kind#LOST}, or an exception from {@link #copy}, {@link #poll} or {@link #await}, the device counts as
- * lost: no further copy is started, and copies under way are polled until they end.
+ * {@link NativeFailure.Kind#LOST}, or an exception from {@link #copy}, {@link #poll} or {@link #await}, the device
+ * counts as lost: no further copy is started, and copies in flight are polled until they end.
  */
 public interface StagingDevice {
 
@@ -22,35 +22,35 @@ public interface StagingDevice {
     ThreadRule threads();
 
     /**
-     * Allocates a slot whose {@link DeviceMemory#hostAddress()} is not 0 and a multiple of 4096. Plain host memory unless
-     * overridden.
+     * Allocates a staging buffer whose {@link DeviceMemory#hostAddress()} is a multiple of 4096 and not 0. Plain host
+     * memory unless overridden.
      *
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    default DeviceMemory allocateSlot(long bytes) {
+    default DeviceMemory allocateStagingBuffer(long bytes) {
         return Slabs.shared().allocate(bytes);
     }
 
     /**
-     * Starts a copy between a slot and the device. One that has a {@link Request#point} joins it; the caller runs
-     * {@link Request#inOrder()} when this has returned. May end the copy at once. A copy that fails here must not touch slot
-     * and memory after that.
+     * Starts a copy between a staging buffer and the device. If the copy has a {@link Request#point}, joins it; the
+     * caller runs {@link Request#inOrder()} after this has returned. May end the copy at once. A copy that fails here
+     * must not access staging buffer or memory afterwards.
      *
-     * @param copy a COPY_IN or a COPY_OUT; the device's until it has ended it
+     * @param copy a COPY_IN or a COPY_OUT; owned by the device until it has ended it
      */
     void copy(Request copy);
 
     /**
-     * Completes or fails a copy if it has ended; does not block. Not called after its end, and so never for a device whose
-     * {@link #copy} ends every copy, which need not override it.
+     * Completes or fails a copy if it has ended; does not block. Not called after its end: a device whose {@link #copy}
+     * ends every copy need not override it.
      */
     default void poll(Request copy) {
         throw new IllegalStateException("copy() has ended no copy, and poll() is not overridden");
     }
 
     /**
-     * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by fused fillers
-     * ({@link ThreadRule#MANY}), which serve other devices too; the bound keeps a device that hangs from blocking them. Does
+     * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by staging workers that also copy
+     * ({@link ThreadRule#MANY}). They serve other devices too; the bound keeps a hung device from blocking them. Does
      * not wait unless overridden.
      */
     default void await(Request copy, long nanos) {

@@ -4,42 +4,46 @@ package io.penstock.engine.spi.staging;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of staging; backends that stage list them among their own. */
+/** The options of staging; backends that stage include them in their options. */
 public final class StagingOptions {
 
-    /** How many bytes a slot holds. */
-    public static final Option<Long> SLOT_BYTES = Option.bytes(
-            "penstock.staging.slot-bytes",
+    /** How many bytes a staging buffer holds. */
+    public static final Option<Long> BUFFER_BYTES = Option.bytes(
+            "penstock.staging.buffer-bytes",
             4L << 20,
-            SlotSizes.BLOCK_BYTES,
+            StagingSizes.BLOCK_BYTES,
             1L << 30,
-            "the bytes of one staging slot, a multiple of 4KiB");
+            "the bytes of one staging buffer, a multiple of 4KiB");
 
-    /** How many slots a filler keeps: while one is copied, the next is filled. */
-    public static final Option<Integer> SLOTS_PER_FILLER =
-            Option.integer("penstock.staging.slots-per-filler", 2, 1, 16, "the slots that one filler keeps in use");
+    /** How many staging buffers a staging worker keeps: while one is copied, the next is filled. */
+    public static final Option<Integer> BUFFERS_PER_WORKER = Option.integer(
+            "penstock.staging.buffers-per-worker",
+            2,
+            1,
+            16,
+            "the staging buffers that one staging worker keeps in use");
 
-    /** How many fillers the process has; 0 leaves it to the number of processors. */
-    public static final Option<Integer> FILLERS = Option.integer(
-            "penstock.staging.fillers",
+    /** How many staging workers the process has; 0 derives it from the number of processors. */
+    public static final Option<Integer> WORKERS = Option.integer(
+            "penstock.staging.workers",
             0,
             0,
             256,
-            "the threads of the process that fill slots, for all devices together; 0 counts the processors");
+            "the threads of the process that fill staging buffers, for all devices together; 0 counts the processors");
 
-    /** How long threads look for what is to come before they sleep; for those to whom microseconds matter. */
+    /** How long threads poll before they sleep; for applications to which microseconds matter. */
     public static final Option<Integer> SPIN_MICROS = Option.integer(
             "penstock.staging.spin-micros",
             0,
             0,
             1_000_000,
-            "for how many microseconds a staging lane, one of its fillers, and whoever waits for a copy or a fence look"
+            "for how many microseconds the I/O queue of a staged path, one of its staging workers, and whoever waits for a copy or a fence look"
                     + " again and again before they sleep: a wake-up less, a processor more");
 
     private StagingOptions() {}
 
-    /** Returns all of them. */
+    /** Returns all staging options. */
     public static List<Option<?>> all() {
-        return List.of(SLOT_BYTES, SLOTS_PER_FILLER, FILLERS, SPIN_MICROS);
+        return List.of(BUFFER_BYTES, BUFFERS_PER_WORKER, WORKERS, SPIN_MICROS);
     }
 }

@@ -3,10 +3,10 @@ package io.penstock.engine.spi.staging;
 
 /** Which threads may call a device. */
 public enum ThreadRule {
-    /** Any number at once (CUDA, OpenCL): fillers copy what they have filled. */
+    /** Any number at once (CUDA, OpenCL): staging workers copy the buffers they have filled. */
     MANY,
-    /** One, always the same (a GL context that the backend made, the D3D11 immediate context). */
+    /** One, always the same (a GL context created by the backend, the D3D11 immediate context). */
     ONE,
-    /** The application's, when it lends itself (its render loop). */
+    /** A thread of the application that pumps (its render loop). */
     PUMP
 }

@@ -2,11 +2,16 @@
 package io.penstock.engine.spi.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,6 +60,7 @@ class LibCTest {
         assertThat(Errno.symbol(Errno.EOPNOTSUPP)).isEqualTo("EOPNOTSUPP");
         assertThat(Errno.symbol(Errno.ECANCELED)).isEqualTo("ECANCELED");
         assertThat(Errno.symbol(133)).isEqualTo("EHWPOISON");
+        assertThat(Errno.symbol(134)).isEmpty();
         assertThat(Errno.describe(41)).isEqualTo("41");
         assertThat(Errno.describe(4711)).isEqualTo("4711");
         assertThat(Errno.symbol(-5)).isEmpty();
@@ -70,5 +76,31 @@ class LibCTest {
         assertThat(view.capacity()).isEqualTo(32);
         assertThat(view.get(31)).isEqualTo((byte) 7);
         assertThat(memory.order(ByteOrder.nativeOrder()).getInt(32)).isEqualTo(0x01020304);
+    }
+
+    @Test
+    void theMachineHasTheMemoryThatItsKernelSays() throws IOException {
+        assumeThat(Machine.isSupported()).isTrue();
+        long kib = Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                .filter(line -> line.startsWith("MemTotal:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .sum();
+        assertThat(LibC.physicalMemoryBytes()).isBetween(kib * 1024 / 10 * 9, kib * 1024 / 10 * 11);
+    }
+
+    @Test
+    void theMachineIsWhatTheJvmSays() {
+        assertThat(Machine.architecture())
+                .isEqualTo(System.getProperty("os.arch").toLowerCase(Locale.ROOT));
+        assertThat(Machine.operatingSystem())
+                .isEqualTo(System.getProperty("os.name").toLowerCase(Locale.ROOT));
+    }
+
+    @Test
+    void whatKeepsJnaFromNativeCodeIsToldWithARemedy() {
+        NativeAccess access = NativeAccess.of(new UnsatisfiedLinkError("jnidispatch"));
+        assertThat(access.reason()).isEqualTo("JNA cannot be used (java.lang.UnsatisfiedLinkError: jnidispatch)");
+        assertThat(access).hasToString(access.reason() + ": " + access.remedy());
+        assertThat(access.remedy()).contains("jna.tmpdir");
     }
 }

@@ -6,14 +6,21 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Finding a library, and living with what it has not. */
 class VendorLibraryTest {
 
     private static final String ANY = "libc.so.6"; // every Linux with a GNU C library has it
+
+    @TempDir
+    Path folder;
 
     /** As a vendor's functions: one that is there, and two of another version. */
     static final class Functions {
@@ -77,6 +84,7 @@ class VendorLibraryTest {
     @Test
     void whatCannotBeLoadedSaysWhyAndMayBeTriedAgain() {
         VendorLibrary library = new VendorLibrary(Others.class, "libpenstock-no-such.so.1", List.of("/nowhere"), 1);
+        assertThat(library.load("")).contains("cannot open shared object file");
         assertThat(library.load("")).contains("libpenstock-no-such.so.1").doesNotContain("\n");
         assertThat(library.load("/nowhere/lib.so")).contains("/nowhere/lib.so");
         assertThat(library.file()).isEmpty();
@@ -84,5 +92,32 @@ class VendorLibraryTest {
         assertThat(library.load("")).as("loaded once is loaded").isEmpty();
         assertThat(library.load("libm.so.6")).contains(ANY).contains("libm.so.6");
         assertThat((long) Others.getpid()).isEqualTo(ProcessHandle.current().pid());
+    }
+
+    /** A class of its own: a class is mapped once. */
+    static final class InAFolder {
+        static native int getpid();
+
+        private InAFolder() {}
+    }
+
+    @Test
+    void aLibraryThatTheSystemDoesNotFindIsLookedForInTheFolders() throws IOException {
+        String libc = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.endsWith("/" + ANY))
+                .map(line -> line.substring(line.indexOf('/')))
+                .findFirst()
+                .orElseThrow();
+        Path name = Files.createSymbolicLink(folder.resolve("libpenstock-test.so"), Path.of(libc));
+        VendorLibrary library =
+                new VendorLibrary(InAFolder.class, "libpenstock-test.so", List.of("/nowhere", folder.toString()), 1);
+        assertThat(library.load("")).isEmpty();
+        assertThat(library.file()).isEqualTo(name.toString());
+        assertThat((long) InAFolder.getpid()).isEqualTo(ProcessHandle.current().pid());
+        assertThat(library.load(name.toString())).isEmpty();
+        assertThat(library.load(libc)).as("the same file by another name").isEmpty();
+        assertThat(library.load("/dev/null")).contains("cannot use /dev/null beside it");
+        assertThat(library.load(folder + "/none")).contains("beside it");
+        Files.delete(name);
     }
 }

@@ -2,14 +2,15 @@
 package io.penstock.engine.spi.ssg;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
 import io.penstock.NativeError;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands on a file of 10,000 bytes. */
@@ -121,8 +124,8 @@ class SsgCommandTest {
         request.copy(Request.Kind.COPY_IN, memory, 3, 77).memory(memory, 5);
         task.begin();
         assertThat(counted()).isEqualTo(77);
-        assertThat(task.slot()).isSameAs(memory);
-        assertThat(task.slotOffset()).isEqualTo(3);
+        assertThat(task.staging()).isSameAs(memory);
+        assertThat(task.stagingOffset()).isEqualTo(3);
         assertThat(task.memoryOffset()).isEqualTo(5);
     }
 
@@ -211,5 +214,83 @@ class SsgCommandTest {
         task.fails(new IOException("No space left on device"));
         NativeFailure failure = Objects.requireNonNull(task.failure());
         assertThat(failure.error()).isEqualTo(new NativeError("fdatasync", 28, "ENOSPC"));
+    }
+
+    @Test
+    void aCommandSaysWhatItsRequestSays() {
+        fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
+        assertThat(task.request()).isSameAs(request);
+        assertThat(task.fileOffset()).isEqualTo(BLOCK);
+        assertThat(task.memory()).isSameAs(memory);
+        assertThat(task.isFirstAttempt()).isTrue();
+        task.tryAgain();
+        assertThat(task.isFirstAttempt()).isFalse();
+    }
+
+    @Test
+    void onlyAReadOfAFileThatHasBecomeShorterIsCut() throws IOException {
+        fill(Request.Kind.WRITE, 0, 3 * BLOCK);
+        assertThat(task.isCut()).as("a write makes the file longer").isFalse();
+        fill(Request.Kind.READ, SIZE - 100, 100);
+        assertThat(task.isCut()).as("it ends where the file does").isFalse();
+        file.truncate(SIZE - 1);
+        assertThat(task.isCut()).isTrue();
+        for (int attempt = 0; attempt < 8; attempt++) {
+            task.tryAgain();
+        }
+        assertThat(task.isCut()).as("tried often enough").isFalse();
+    }
+
+    @Test
+    void aFileThatCannotBeAskedFailsTheCommandAndIsNotCut() throws IOException {
+        fill(Request.Kind.READ, 0, BLOCK);
+        file.host().close();
+        assertThat(task.isCut()).isFalse();
+        task.ends();
+        assertThat(task.hasFailed()).isTrue();
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "a sync of a closed channel throws there")
+    void aSyncThatFailsFailsTheCommand() throws IOException {
+        file.host().close();
+        request.sync(file);
+        task.begin();
+        task.sync();
+        assertThat(task.hasFailed()).isTrue();
+    }
+
+    @Test
+    void whatACommandKeepsIsForgottenBeforeItsRequestEnds() {
+        List<Boolean> ended = new ArrayList<>();
+        SsgCommand keeping = new SsgCommand(request) {
+            @Override
+            protected void forget() {
+                ended.add(requests.hasEnded(7));
+            }
+        };
+        keeping.report();
+        assertThat(ended).containsExactly(false);
+        assertThat(requests.hasEnded(7)).isTrue();
+    }
+
+    @Test
+    void aFileOfTheDriverIsReadInWholeBlocksAndGivesItsHandleBack() throws IOException {
+        List<SeenFile> opened = new ArrayList<>();
+        SsgHandle handle = files.open(
+                (path, write) -> {
+                    SeenFile seen = new SeenFile(path, write, BLOCK);
+                    opened.add(seen);
+                    return seen;
+                },
+                file.host().path(),
+                Set.of(FileOption.READ));
+        SsgFile another = new SsgFile(files, handle, new Limits(BLOCK, BLOCK, 1 << 20, 1 << 20, false));
+        assertThat(another.handle()).isSameAs(handle);
+        assertThat(another.blockBytes()).isEqualTo(BLOCK);
+        assertThat(another.readsIntoSlack()).isTrue();
+        another.close();
+        assertThat(opened).extracting(seen -> seen.users).containsExactly(0);
+        assertThatThrownBy(another::size).isInstanceOf(IOException.class);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
+import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,5 +107,53 @@ class SsgHandleTest {
         SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
         files.close(handle);
         assertThat(handle.take(false, 1, 1)).isNull();
+    }
+
+    @Test
+    void anOpeningThatFailsLeavesNothingOpen() throws IOException {
+        HostFile host = SsgFiles.host(path, true);
+        SsgFileObject.Opener readsOnly = (file, write) -> {
+            if (write) {
+                throw new SsgRefusal("no writing");
+            }
+            return opener.open(file, write);
+        };
+        assertThatThrownBy(() -> SsgHandle.open(readsOnly, host, true))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessage("no writing");
+        assertThat(opened).extracting(seen -> seen.users).containsExactly(0);
+        assertThatThrownBy(host::size).isInstanceOf(IOException.class);
+        HostFile another = SsgFiles.host(path, false);
+        SsgFileObject.Opener opensNothing = (file, write) -> {
+            throw new SsgRefusal("not at all");
+        };
+        assertThatThrownBy(() -> SsgHandle.open(opensNothing, another, false))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessage("not at all");
+        assertThatThrownBy(another::size).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void whoReadsOnlyHasTheBlocksOfTheReader() throws IOException {
+        SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
+        assertThat(handle.blockBytes()).isEqualTo(512);
+        files.close(handle);
+        assertThatThrownBy(() -> handle.host().size()).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void anObjectThatIsOpenedForAHandleClosedMeanwhileIsLetGo() throws IOException {
+        SsgHandle[] handle = new SsgHandle[1];
+        SsgFileObject.Opener closing = (file, write) -> {
+            if (handle[0] != null) {
+                files.close(handle[0]);
+            }
+            return opener.open(file, write);
+        };
+        handle[0] = files.open(closing, path, Set.of(FileOption.READ));
+        Files.write(path, new byte[16384]);
+        handle[0].reach(false, 16384);
+        assertThat(opened).hasSize(2).extracting(seen -> seen.users).containsOnly(0);
+        assertThat(handle[0].take(false, 1, 1)).isNull();
     }
 }

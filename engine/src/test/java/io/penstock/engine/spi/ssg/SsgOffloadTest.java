@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.staging.Doorbell;
+import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -25,17 +25,17 @@ class SsgOffloadTest {
     }
 
     private final ArrayDeque<Runnable> elsewhere = new ArrayDeque<>();
-    private final Doorbell doorbell = new Doorbell();
-    private final SsgOffload<Task> offload = new SsgOffload<>(doorbell, () -> Schedulers.fromExecutor(elsewhere::add));
+    private final Wakeup wakeup = new Wakeup();
+    private final SsgOffload<Task> offload = new SsgOffload<>(wakeup, () -> Schedulers.fromExecutor(elsewhere::add));
     private final Task task = new Task();
 
     @Test
     void aCommandComesBackWithItsResultWhenTheCallHasReturned() {
         offload.run(task, () -> task.ends(42));
         assertThat(offload.poll()).as("before the call").isNull();
-        assertThat(doorbell.poll()).isFalse();
+        assertThat(wakeup.poll()).isFalse();
         elsewhere.remove().run();
-        assertThat(doorbell.poll()).as("the lane is woken").isTrue();
+        assertThat(wakeup.poll()).as("the I/O queue is woken").isTrue();
         assertThat(offload.poll()).isSameAs(task);
         assertThat(task.moved()).isEqualTo(42);
         assertThat(offload.poll()).as("twice").isNull();
@@ -74,18 +74,18 @@ class SsgOffloadTest {
     void aSchedulerThatIsShutDownLosesNoCommand() {
         Scheduler shut = Schedulers.newSingle("shut");
         shut.dispose();
-        SsgOffload<Task> late = new SsgOffload<>(doorbell, () -> shut);
+        SsgOffload<Task> late = new SsgOffload<>(wakeup, () -> shut);
         late.run(task, () -> task.ends(42));
         assertThat(late.poll()).isSameAs(task);
         assertThat(task.moved()).isEqualTo(42);
-        assertThat(doorbell.poll()).isTrue();
+        assertThat(wakeup.poll()).isTrue();
     }
 
     @Test
     void whatAnotherThreadGivesBackComesBackAsItIs() {
         task.fails(SsgCommand.CANCELLED);
         offload.giveBack(task);
-        assertThat(doorbell.poll()).isTrue();
+        assertThat(wakeup.poll()).isTrue();
         assertThat(offload.poll()).isSameAs(task);
         assertThat(task.failure()).isSameAs(SsgCommand.CANCELLED);
     }

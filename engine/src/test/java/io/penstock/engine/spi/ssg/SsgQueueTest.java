@@ -7,12 +7,12 @@ import io.penstock.CommonOptions;
 import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.Target;
-import io.penstock.engine.host.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,8 +39,8 @@ class SsgQueueTest {
 
     private final Requests requests = new Requests();
     private final CardOfPaper device = new CardOfPaper();
-    private final SsgRoute straight = new SsgRoute(device, true);
-    private final SsgRoute byRing = new SsgRoute(device, false);
+    private final SsgPath straight = new SsgPath(device, true);
+    private final SsgPath byRing = new SsgPath(device, false);
     private final DeviceMemory memory = Slabs.shared().allocate(1 << 16);
     private NativeFile file;
     private NativeQueue queue;
@@ -288,7 +288,7 @@ class SsgQueueTest {
         int ringBuffers;
 
         CardOfPaper() {
-            super(new SsgSizes(4096, 8192, 16, CommonOptions.PIECE_BYTES), new SsgWords("", "", "", "", ""));
+            super(new SsgSizes(4096, 8192, 16, CommonOptions.SEGMENT_BYTES), new SsgWords("", "", "", "", ""));
         }
 
         @Override
@@ -344,7 +344,7 @@ class SsgQueueTest {
         }
 
         @Override
-        protected DeviceMemory allocateSlot(long bytes) {
+        protected DeviceMemory allocateBounceBuffer(long bytes) {
             return Slabs.shared().allocate(bytes);
         }
 

@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class BlocksTest {
 
-    private static final int SLOT = Stage.SLOT;
-    private static final int SIZE = 10 * SLOT + 1234;
+    private static final int STAGING = Stage.STAGING;
+    private static final int SIZE = 10 * STAGING + 1234;
 
-    private final SlotSizes sizes = new SlotSizes(SLOT, 2, 0, 4);
+    private final StagingSizes sizes = new StagingSizes(STAGING, 2, 0, 4);
     private final FakeDevice.Memory memory = new FakeDevice.Memory(SIZE);
     private final Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
 
@@ -95,19 +95,19 @@ class BlocksTest {
     @Test
     void alignedBlocksGoStraightToReachableMemory() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
-        DeviceMemory bounce = stage.device.allocateSlot(8192);
+        DeviceMemory bounce = stage.device.allocateStagingBuffer(8192);
         stage.read(0, file, 8192, bounce, 4096, 4096);
         assertThat(stage.result(0)).isEqualTo(4096);
         stage.write(1, bounce, 4096, file, 0, 4096);
         assertThat(stage.result(1)).isEqualTo(4096);
         assertThat(Arrays.copyOf(file.bytes, 4096)).isEqualTo(Arrays.copyOfRange(file.bytes, 8192, 12288));
-        assertThat(stage.host.callsBySlots).as("calls on slots").isZero();
+        assertThat(stage.host.callsByBuffers).as("calls on staging buffers").isZero();
         bounce.free();
         stage.close();
     }
 
     @Test
-    void unalignedRangeReachesReachableMemoryThroughASlot() {
+    void unalignedRangeReachesReachableMemoryThroughAStagingBuffer() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
         DeviceMemory reachable = stage.host.allocate(8192);
         stage.read(0, file, 5000, reachable, 11, 6000);
@@ -125,7 +125,7 @@ class BlocksTest {
     /** Only where address, offset and length are all multiples of the block may the file get the memory itself. */
     @ParameterizedTest
     @CsvSource({"2, 1024, 1024", "0, 1026, 1024", "0, 1024, 1026", "0, 1024, 2"})
-    void oneMisalignedEdgeIsEnoughForASlot(int inMemory, long offset, long bytes) {
+    void oneMisalignedEdgeIsEnoughForAStagingBuffer(int inMemory, long offset, long bytes) {
         FakeFile file = new FakeFile(SIZE, 512, 1);
         DeviceMemory reachable = stage.host.allocate(8192);
         stage.read(0, file, offset, reachable, inMemory, bytes);
@@ -155,11 +155,11 @@ class BlocksTest {
     }
 
     @Test
-    void blocksThatDoNotFitTheSlotAreRefused() {
+    void blocksThatDoNotFitTheStagingBufferAreRefused() {
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
-        stage.read(0, file, 100, memory, 0, SLOT);
+        stage.read(0, file, 100, memory, 0, STAGING);
         NativeFailure failure = stage.failure(0);
-        assertThat(failure.error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_SLOT");
+        assertThat(failure.error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_BUFFER");
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
         stage.close();
     }
@@ -168,14 +168,14 @@ class BlocksTest {
     void fileOpenForReadingHasNoBlocksAndOneOpenForWritingStatesThem() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
         Limits reading = new StagedFile(file, stage.host, sizes, false).limits();
-        assertThat(reading).isEqualTo(new Limits(1, 1, SLOT, SLOT, true));
+        assertThat(reading).isEqualTo(new Limits(1, 1, STAGING, STAGING, true));
         Limits writing = new StagedFile(file, stage.host, sizes, true).limits();
-        assertThat(writing).isEqualTo(new Limits(4096, 1, SLOT, SLOT, true));
+        assertThat(writing).isEqualTo(new Limits(4096, 1, STAGING, STAGING, true));
     }
 
     @Test
-    void largeBlocksMakePiecesSmaller() {
-        SlotSizes large = new SlotSizes(1 << 20, 2, 0, 4);
+    void largeBlocksMakeSegmentsSmaller() {
+        StagingSizes large = new StagingSizes(1 << 20, 2, 0, 4);
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
         Limits limits = new StagedFile(file, stage.host, large, false).limits();
         assertThat(limits.maxBytes()).isEqualTo((1 << 20) - 3 * (1 << 16));

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class CancelTest {
 
-    private static final int SLOT = Stage.SLOT;
+    private static final int STAGING = Stage.STAGING;
 
-    private final FakeFile file = new FakeFile(10 * SLOT, 1, 3);
-    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * SLOT);
+    private final FakeFile file = new FakeFile(10 * STAGING, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * STAGING);
 
     private static void assertCancelled(Stage stage, int id) {
         assertThat(stage.requests.hasEnded(id)).isTrue();
@@ -21,11 +21,11 @@ class CancelTest {
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
     }
 
-    /** Two requests keep the slots, since their copies are held; a third is cancelled while it waits. */
+    /** Two requests keep the staging buffers, since their copies are held; a third is cancelled while it waits. */
     private void cancelTheOneThatWaits(Stage stage) {
         stage.device.held = true;
         for (int id = 0; id < 3; id++) {
-            stage.read(id, file, 0, memory, 0, SLOT);
+            stage.read(id, file, 0, memory, 0, STAGING);
         }
         stage.turn();
         stage.queue.cancel(stage.requests.of(2));
@@ -35,26 +35,28 @@ class CancelTest {
 
     @ParameterizedTest
     @EnumSource
-    void commandThatWaitsForASlotEndsAtOnce(ThreadRule rule) {
+    void commandThatWaitsForAStagingBufferEndsAtOnce(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 3, 1);
         cancelTheOneThatWaits(stage);
         assertThat(stage.requests.ended()).isEqualTo(1);
 
         stage.device.held = false;
-        assertThat(stage.result(0)).isEqualTo(SLOT);
-        assertThat(stage.result(1)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(stage.result(1)).isEqualTo(STAGING);
         stage.close();
     }
 
     @ParameterizedTest
     @EnumSource
-    void commandThatNoFillerHasTakenReadsNothing(ThreadRule rule) {
+    void commandThatNoWorkerHasTakenReadsNothing(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 3, 1);
-        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
         stage.turn();
         stage.queue.cancel(stage.requests.of(0));
         stage.turn();
-        assertThat(stage.requests.ended()).as("the filler has its entry").isZero();
+        assertThat(stage.requests.ended())
+                .as("the staging worker has its entry")
+                .isZero();
         stage.fill();
         stage.turn();
         assertCancelled(stage, 0);
@@ -64,10 +66,10 @@ class CancelTest {
 
     @ParameterizedTest
     @EnumSource
-    void copyThatRunsIsWaitedForAndItsSlotKept(ThreadRule rule) {
+    void copyThatRunsIsWaitedForAndItsStagingBufferKept(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 3, 1);
         stage.device.held = true;
-        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
         stage.turn();
         stage.work();
         stage.work();
@@ -77,11 +79,13 @@ class CancelTest {
             stage.turn();
             stage.work();
         }
-        assertThat(stage.requests.ended()).as("the device still reads the slot").isZero();
-        assertThat(stage.freeSlots()).isEqualTo(1);
+        assertThat(stage.requests.ended())
+                .as("the device still reads the staging buffer")
+                .isZero();
+        assertThat(stage.freeBuffers()).isEqualTo(1);
 
         stage.device.held = false;
-        assertThat(stage.result(0)).as("it went through after all").isEqualTo(SLOT);
+        assertThat(stage.result(0)).as("it went through after all").isEqualTo(STAGING);
         stage.close();
     }
 
@@ -91,7 +95,7 @@ class CancelTest {
         Stage stage = new Stage(rule, 1, 3, 1);
         byte[] before = file.bytes.clone();
         stage.device.held = true;
-        stage.write(0, memory, 0, file, 0, SLOT);
+        stage.write(0, memory, 0, file, 0, STAGING);
         stage.turn();
         stage.work();
         stage.queue.cancel(stage.requests.of(0));
@@ -105,8 +109,8 @@ class CancelTest {
     @Test
     void applicationThatPumpsNoMoreDoesNotKeepCommands() {
         Stage stage = new Stage(ThreadRule.PUMP, 1, 3, 1);
-        stage.read(0, file, 0, memory, 0, SLOT);
-        stage.write(1, memory, 0, file, 0, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
+        stage.write(1, memory, 0, file, 0, STAGING);
         stage.turn();
         stage.fill();
         stage.queue.cancel(stage.requests.of(0));
@@ -122,7 +126,7 @@ class CancelTest {
     void idIsUsedAgainAfterItsCommandWasTakenBack() {
         Stage stage = new Stage(ThreadRule.PUMP, 1, 3, 1);
         for (int round = 0; round < 20; round++) {
-            stage.read(0, file, 0, memory, 0, SLOT);
+            stage.read(0, file, 0, memory, 0, STAGING);
             stage.turn();
             stage.fill();
             stage.queue.cancel(stage.requests.of(0));
@@ -130,20 +134,20 @@ class CancelTest {
             assertCancelled(stage, 0);
             stage.requests.forget(0);
         }
-        stage.read(0, file, 5, memory, 0, SLOT);
-        assertThat(stage.result(0)).isEqualTo(SLOT);
+        stage.read(0, file, 5, memory, 0, STAGING);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
         assertThat(stage.device.started).as("copies").isEqualTo(1);
         stage.close();
     }
 
     /** Else it would keep the place of the request that it was. */
     @Test
-    void aTagThatWaitsForASlotAgainStandsBehindOthers() {
+    void aTagThatWaitsForAStagingBufferAgainStandsBehindOthers() {
         Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
         cancelTheOneThatWaits(stage);
-        stage.read(3, file, 0, memory, 0, SLOT);
+        stage.read(3, file, 0, memory, 0, STAGING);
         stage.turn();
-        stage.read(2, file, 0, memory, 0, SLOT);
+        stage.read(2, file, 0, memory, 0, STAGING);
         stage.turn();
         stage.device.held = false;
         stage.device.prompt = true;
@@ -157,14 +161,14 @@ class CancelTest {
     void aTagThatWaitsForTheApplicationAgainStandsBehindOthers() {
         Stage stage = new Stage(ThreadRule.PUMP, 1, 4, 1);
         stage.device.prompt = true;
-        stage.write(0, memory, 0, file, 0, SLOT);
+        stage.write(0, memory, 0, file, 0, STAGING);
         stage.turn();
         stage.queue.cancel(stage.requests.of(0));
         stage.turn();
         assertCancelled(stage, 0);
-        stage.write(1, memory, 0, file, 0, SLOT);
+        stage.write(1, memory, 0, file, 0, STAGING);
         stage.turn();
-        stage.write(0, memory, 0, file, SLOT, SLOT);
+        stage.write(0, memory, 0, file, STAGING, STAGING);
         stage.turn();
         stage.requests.order().clear();
         stage.result(0);

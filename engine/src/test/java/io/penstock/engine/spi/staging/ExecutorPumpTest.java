@@ -15,8 +15,8 @@ class ExecutorPumpTest {
 
     private final Stage stage = new Stage(ThreadRule.PUMP, 1, 4, 1);
     private final ExecutorPump pump = Objects.requireNonNull(stage.pump);
-    private final FakeFile file = new FakeFile(10 * Stage.SLOT, 1, 3);
-    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * Stage.SLOT);
+    private final FakeFile file = new FakeFile(10 * Stage.STAGING, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * Stage.STAGING);
 
     @Test
     void hookIsCalledOnceWhenThereIsWorkAgain() {

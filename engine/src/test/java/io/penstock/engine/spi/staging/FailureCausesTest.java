@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.engine.spi.NativeFailure;
 import org.junit.jupiter.api.Test;
 
-/** What failed pieces say of their failures, when all have failed before the first is asked. */
+/** What failed requests say of their failures, when all have failed before the first is asked. */
 class FailureCausesTest {
 
-    private static final int PIECES = 300;
+    private static final int SEGMENTS = 300;
 
     private static String cause(Stage stage, int id) {
         return stage.requests.failure(id).orElseThrow().error().symbol();
@@ -17,23 +17,23 @@ class FailureCausesTest {
 
     @Test
     void required_401_eachOfManyFailuresOfHostIoKeepsItsOwnCause() {
-        Stage stage = new Stage(ThreadRule.MANY, 1, PIECES, 1);
-        FakeFile file = new FakeFile(PIECES * 16, 1, 1);
-        FakeDevice.Memory memory = new FakeDevice.Memory(PIECES * 16);
+        Stage stage = new Stage(ThreadRule.MANY, 1, SEGMENTS, 1);
+        FakeFile file = new FakeFile(SEGMENTS * 16, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(SEGMENTS * 16);
         stage.host.throwsAtRead = true;
-        for (int id = 0; id < PIECES; id++) {
+        for (int id = 0; id < SEGMENTS; id++) {
             stage.read(id, file, id * 16L, memory, id * 16L, 16);
         }
-        stage.result(PIECES - 1);
-        assertThat(stage.requests.ended()).isEqualTo(PIECES);
-        for (int id = 0; id < PIECES; id++) {
+        stage.result(SEGMENTS - 1);
+        assertThat(stage.requests.ended()).isEqualTo(SEGMENTS);
+        for (int id = 0; id < SEGMENTS; id++) {
             assertThat(cause(stage, id)).isEqualTo("java.io.IOException: read at " + id * 16);
         }
         stage.close();
     }
 
     @Test
-    void aDeviceThatThrewIsLostForPiecesThatNeverReachedItToo() {
+    void aDeviceThatThrewIsLostForSegmentsThatNeverReachedItToo() {
         Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
         FakeFile file = new FakeFile(4096, 1, 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(4096);

@@ -15,8 +15,8 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 
 /**
- * A device whose copies take place as late as they may, in any order, and which ruins a slot once it has read it: who
- * touches a slot too early, or relies on it too long, loses bytes.
+ * A device whose copies take place as late as they may, in any order, and which ruins a staging buffer once it has read
+ * it: who touches a staging buffer too early, or relies on it too long, loses bytes.
  */
 final class FakeDevice implements StagingDevice {
 
@@ -24,14 +24,14 @@ final class FakeDevice implements StagingDevice {
     static final NativeFailure REFUSED =
             new NativeFailure(new NativeError("copy", -7, ""), NativeFailure.Kind.TRANSIENT);
 
-    private record Copy(boolean in, Memory memory, int memoryAt, DeviceMemory slot, int slotAt, int bytes) {
+    private record Copy(boolean in, Memory memory, int memoryAt, DeviceMemory staging, int bufferAt, int bytes) {
         static Copy of(Request request) {
             return new Copy(
                     request.isInward(),
                     (Memory) request.memory(),
                     (int) request.memoryOffset(),
-                    request.slot(),
-                    (int) request.slotOffset(),
+                    request.staging(),
+                    (int) request.stagingOffset(),
                     (int) request.bytes());
         }
     }
@@ -44,7 +44,7 @@ final class FakeDevice implements StagingDevice {
     boolean held; // no copy ends by itself
     boolean endsBehindALook; // the next one that is looked at runs, and then all have ended
     boolean prompt; // copies end at the first look
-    boolean full; // there is no memory for slots
+    boolean full; // there is no memory for staging buffers
     int refusals; // that many copies are refused
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
@@ -90,7 +90,7 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
-    public DeviceMemory allocateSlot(long bytes) {
+    public DeviceMemory allocateStagingBuffer(long bytes) {
         if (full) {
             throw new IllegalStateException("no pinned memory");
         }
@@ -114,7 +114,7 @@ final class FakeDevice implements StagingDevice {
             joined.add(point);
         }
         copies.put(request, Copy.of(request));
-        host.copying(request.slot().hostAddress(), true);
+        host.copying(request.staging().hostAddress(), true);
     }
 
     @Override
@@ -141,16 +141,16 @@ final class FakeDevice implements StagingDevice {
 
     private void end(Request request) {
         Copy copy = copies.remove(request);
-        host.copying(copy.slot.hostAddress(), false);
+        host.copying(copy.staging.hostAddress(), false);
         if (started > lostAfter) {
             request.fail(LOST);
             return;
         }
-        int at = host.index(copy.slot.hostAddress()) + copy.slotAt;
+        int at = host.index(copy.staging.hostAddress()) + copy.bufferAt;
         if (copy.in) {
             System.arraycopy(host.space, at, copy.memory.bytes, copy.memoryAt, copy.bytes);
-            int slot = host.index(copy.slot.hostAddress());
-            Arrays.fill(host.space, slot, slot + (int) copy.slot.bytes(), (byte) 0xdb);
+            int staging = host.index(copy.staging.hostAddress());
+            Arrays.fill(host.space, staging, staging + (int) copy.staging.bytes(), (byte) 0xdb);
         } else {
             System.arraycopy(copy.memory.bytes, copy.memoryAt, host.space, at, copy.bytes);
         }

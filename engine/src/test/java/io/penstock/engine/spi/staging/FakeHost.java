@@ -2,8 +2,8 @@
 package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
-import io.penstock.engine.host.HostBytes;
-import io.penstock.engine.host.SlotBytes;
+import io.penstock.engine.host.blocking.BufferBytes;
+import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
@@ -22,8 +22,8 @@ final class FakeHost implements HostBytes {
 
     final byte[] space;
     private final Random random;
-    private final Set<Long> copying = new HashSet<>(); // slots that the device has, by address
-    private final Set<Long> known = new HashSet<>(); // slots that are not let go of yet, by address
+    private final Set<Long> copying = new HashSet<>(); // staging buffers that the device has, by address
+    private final Set<Long> known = new HashSet<>(); // staging buffers that are not let go of yet, by address
     private int allocated;
     private int freed;
     boolean shortCounts = true;
@@ -31,7 +31,7 @@ final class FakeHost implements HostBytes {
     int failures; // that many calls fail
     boolean throwsAtRead; // an exception of each read's own
     int calls;
-    int callsBySlots;
+    int callsByBuffers;
 
     FakeHost(int bytes, long seed) {
         space = new byte[bytes];
@@ -61,7 +61,7 @@ final class FakeHost implements HostBytes {
             @Override
             public void free() {
                 if (known.contains(address)) {
-                    throw new AssertionError("a slot is freed that nobody has let go of");
+                    throw new AssertionError("a staging buffer is freed that nobody has let go of");
                 }
                 freed += (int) (bytes + 4095) / 4096 * 4096;
             }
@@ -72,9 +72,9 @@ final class FakeHost implements HostBytes {
         return freed == allocated;
     }
 
-    synchronized void copying(long slot, boolean now) {
-        if (now ? !copying.add(slot) : !copying.remove(slot)) {
-            throw new AssertionError("slot " + slot + " is copied twice");
+    synchronized void copying(long staging, boolean now) {
+        if (now ? !copying.add(staging) : !copying.remove(staging)) {
+            throw new AssertionError("staging buffer " + staging + " is copied twice");
         }
     }
 
@@ -86,9 +86,9 @@ final class FakeHost implements HostBytes {
         if (address < BASE || address + bytes > BASE + space.length) {
             throw new AssertionError("no memory: " + bytes + " bytes at " + (address - BASE));
         }
-        for (long slot : copying) {
-            if (address <= slot && slot < address + bytes) {
-                throw new AssertionError("host I/O touches a slot that is being copied");
+        for (long staging : copying) {
+            if (address <= staging && staging < address + bytes) {
+                throw new AssertionError("host I/O touches a staging buffer that is being copied");
             }
         }
     }
@@ -115,34 +115,34 @@ final class FakeHost implements HostBytes {
     }
 
     @Override
-    public synchronized SlotBytes of(DeviceMemory slot) {
-        known.add(slot.hostAddress());
-        return new SlotBytes() {
+    public synchronized BufferBytes of(DeviceMemory staging) {
+        known.add(staging.hostAddress());
+        return new BufferBytes() {
             @Override
             public long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
-                checkSlot(slot, address, bytes);
+                checkBuffer(staging, address, bytes);
                 return FakeHost.this.read(file, fileOffset, address, bytes);
             }
 
             @Override
             public long write(NativeFile file, long fileOffset, long address, long bytes) {
-                checkSlot(slot, address, bytes);
+                checkBuffer(staging, address, bytes);
                 return FakeHost.this.write(file, fileOffset, address, bytes);
             }
 
             @Override
             public void close() {
-                known.remove(slot.hostAddress());
+                known.remove(staging.hostAddress());
             }
         };
     }
 
-    private synchronized void checkSlot(DeviceMemory slot, long address, long bytes) {
-        callsBySlots++;
-        if (address < slot.hostAddress()
-                || address + bytes > slot.hostAddress() + slot.bytes()
-                || !known.contains(slot.hostAddress())) {
-            throw new AssertionError("not in this slot, or too late: " + bytes + " bytes at " + address);
+    private synchronized void checkBuffer(DeviceMemory staging, long address, long bytes) {
+        callsByBuffers++;
+        if (address < staging.hostAddress()
+                || address + bytes > staging.hostAddress() + staging.bytes()
+                || !known.contains(staging.hostAddress())) {
+            throw new AssertionError("not in this staging buffer, or too late: " + bytes + " bytes at " + address);
         }
     }
 

@@ -41,7 +41,7 @@ class GatherTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 512, 4096})
-    void manyPairsFillOneSlotAndAreCopiedOnce(long block) {
+    void manyPairsFillOneStagingBufferAndAreCopiedOnce(long block) {
         FakeFile file = new FakeFile(SIZE, block, 1);
         Transfer gather = Gathers.of(1000, 5000, 77, 90_001, 4096, 5096, 6096, 4095, 12_287, 0);
         stage.queue.enqueue(pack(stage, gather, file, memory, 1, 8));
@@ -107,7 +107,10 @@ class GatherTest {
         stage.close();
     }
 
-    /** In turn: the length of the pairs, their offsets, and, behind the first pair, the place in the slot alone. */
+    /**
+     * In turn: the length of the pairs, their offsets, and, behind the first pair, the place in the staging buffer
+     * alone.
+     */
     @ParameterizedTest
     @CsvSource({"256, 512, 1024, 1280", "1024, 514, 5122, 9218", "1026, 512, 4096, 8192"})
     void oneMisalignedEdgeIsEnoughToReadBlocks(int length, long first, long second, long third) {
@@ -121,11 +124,11 @@ class GatherTest {
     }
 
     @Test
-    void blocksOfAPairThatDoNotFitTheSlotAreRefused() {
+    void blocksOfAPairThatDoNotFitTheStagingBufferAreRefused() {
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
         Transfer gather = Gathers.of(1000, 500, 9500);
         stage.queue.enqueue(pack(stage, gather, file, memory, 0, 2));
-        assertThat(stage.failure(0).error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_SLOT");
+        assertThat(stage.failure(0).error().symbol()).isEqualTo("BLOCKS_DO_NOT_FIT_BUFFER");
         stage.close();
     }
 }

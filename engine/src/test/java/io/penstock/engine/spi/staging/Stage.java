@@ -13,31 +13,31 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A queue over a fake device, with fillers and executor that own no thread: a test, or a seed, turns them. */
+/** A queue over a fake device, with staging workers and executor that own no thread: a test, or a seed, turns them. */
 final class Stage {
 
-    static final int SLOT = 16384;
+    static final int STAGING = 16384;
     static final long SPIN_NANOS = 1;
 
     final FakeHost host;
     final FakeDevice device;
     final StagedQueue queue;
-    final List<Filler> fillers = new ArrayList<>();
+    final List<StagingWorker> workers = new ArrayList<>();
     final @Nullable ExecutorPump pump;
     final Requests requests = new Requests();
     final Random random;
     int hooks;
 
-    Stage(ThreadRule rule, int fillerCount, int depth, long seed) {
+    Stage(ThreadRule rule, int workerCount, int depth, long seed) {
         random = new Random(seed);
         host = new FakeHost(1 << 20, seed + 1);
         device = new FakeDevice(rule, host, seed + 2);
-        SlotSizes sizes = new SlotSizes(SLOT, 2, 0, depth, SPIN_NANOS);
-        FillerPool pool = FillerPool.stepped(fillerCount);
+        StagingSizes sizes = new StagingSizes(STAGING, 2, 0, depth, SPIN_NANOS);
+        StagingWorkers pool = StagingWorkers.stepped(workerCount);
         pump = rule == ThreadRule.MANY ? null : new ExecutorPump(() -> hooks++);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
-        for (int i = 0; i < fillerCount; i++) {
-            fillers.add(new Filler(pool));
+        for (int i = 0; i < workerCount; i++) {
+            workers.add(new StagingWorker(pool));
         }
     }
 
@@ -51,16 +51,16 @@ final class Stage {
                 requests.next(id).file(Request.Kind.WRITE, file, offset, bytes).memory(memory, memoryOffset));
     }
 
-    /** One turn of the lane. */
+    /** One turn of the I/O queue. */
     void turn() {
         queue.turn(0);
     }
 
-    /** Lets fillers, and the executor, do what they can, without the lane. */
+    /** Lets staging workers, and the executor, do what they can, without the I/O queue. */
     boolean work() {
         boolean any = false;
-        for (Filler filler : fillers) {
-            any |= filler.turn(false);
+        for (StagingWorker worker : workers) {
+            any |= worker.turn(false);
         }
         if (pump != null) {
             any |= pump.run(0);
@@ -68,19 +68,19 @@ final class Stage {
         return any;
     }
 
-    /** Lets fillers do what they can. */
+    /** Lets staging workers do what they can. */
     void fill() {
-        while (fillers.stream().anyMatch(filler -> filler.turn(false))) {
+        while (workers.stream().anyMatch(worker -> worker.turn(false))) {
             // again
         }
     }
 
     /** One step of whoever the seed says. */
     void step() {
-        int who = random.nextInt(fillers.size() + 2);
-        if (who < fillers.size()) {
-            fillers.get(who).turn(false);
-        } else if (who == fillers.size() && pump != null) {
+        int who = random.nextInt(workers.size() + 2);
+        if (who < workers.size()) {
+            workers.get(who).turn(false);
+        } else if (who == workers.size() && pump != null) {
             pump.run(0);
         } else {
             turn();
@@ -102,16 +102,16 @@ final class Stage {
         return requests.failure(id).orElseThrow();
     }
 
-    int freeSlots() {
-        return queue.slots().free();
+    int freeBuffers() {
+        return queue.stagingBuffers().free();
     }
 
     void close() {
-        assertThat(freeSlots())
-                .as("slots that came back")
-                .isEqualTo(queue.slots().total());
+        assertThat(freeBuffers())
+                .as("staging buffers that came back")
+                .isEqualTo(queue.stagingBuffers().total());
         assertThat(device.running()).as("copies that run").isZero();
         queue.close();
-        assertThat(host.allFreed()).as("slots were freed").isTrue();
+        assertThat(host.allFreed()).as("staging buffers were freed").isTrue();
     }
 }

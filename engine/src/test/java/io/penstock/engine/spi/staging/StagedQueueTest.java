@@ -17,10 +17,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class StagedQueueTest {
 
-    private static final int SLOT = Stage.SLOT;
+    private static final int STAGING = Stage.STAGING;
 
-    private final FakeFile file = new FakeFile(10 * SLOT, 1, 3);
-    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * SLOT);
+    private final FakeFile file = new FakeFile(10 * STAGING, 1, 3);
+    private final FakeDevice.Memory memory = new FakeDevice.Memory(10 * STAGING);
 
     private static byte[] part(byte[] bytes, int from, int count) {
         return Arrays.copyOfRange(bytes, from, from + count);
@@ -28,31 +28,35 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void readGoesFromTheFileThroughASlotToTheDevice(ThreadRule rule) {
+    void readGoesFromTheFileThroughAStagingBufferToTheDevice(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        stage.read(0, file, 100, memory, 7, SLOT);
+        stage.read(0, file, 100, memory, 7, STAGING);
         assertThat(stage.device.started).as("before the turn").isZero();
 
-        assertThat(stage.result(0)).isEqualTo(SLOT);
-        assertThat(part(memory.bytes, 7, SLOT)).isEqualTo(part(file.bytes, 100, SLOT));
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(part(memory.bytes, 7, STAGING)).isEqualTo(part(file.bytes, 100, STAGING));
         assertThat(memory.bytes[6]).as("the byte before").isZero();
-        assertThat(memory.bytes[7 + SLOT]).as("the byte behind").isZero();
-        assertThat(stage.host.callsBySlots).as("read as its slot knows").isEqualTo(stage.host.calls);
+        assertThat(memory.bytes[7 + STAGING]).as("the byte behind").isZero();
+        assertThat(stage.host.callsByBuffers)
+                .as("read as its staging buffer knows")
+                .isEqualTo(stage.host.calls);
         stage.close();
     }
 
     @ParameterizedTest
     @EnumSource
-    void writeGoesFromTheDeviceThroughASlotToTheFile(ThreadRule rule) {
+    void writeGoesFromTheDeviceThroughAStagingBufferToTheFile(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         Arrays.fill(memory.bytes, (byte) 9);
         byte before = file.bytes[99];
-        stage.write(0, memory, 7, file, 100, SLOT);
+        stage.write(0, memory, 7, file, 100, STAGING);
 
-        assertThat(stage.result(0)).isEqualTo(SLOT);
-        assertThat(part(file.bytes, 100, SLOT)).containsOnly(9);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(part(file.bytes, 100, STAGING)).containsOnly(9);
         assertThat(file.bytes[99]).isEqualTo(before);
-        assertThat(stage.host.callsBySlots).as("written as its slot knows").isEqualTo(stage.host.calls);
+        assertThat(stage.host.callsByBuffers)
+                .as("written as its staging buffer knows")
+                .isEqualTo(stage.host.calls);
         stage.close();
     }
 
@@ -60,12 +64,12 @@ class StagedQueueTest {
     @EnumSource
     void readPastTheEndOfTheFileIsShort(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        stage.read(0, file, 10 * SLOT - 5, memory, 0, 100);
-        stage.read(1, file, 10 * SLOT, memory, 200, 100);
+        stage.read(0, file, 10 * STAGING - 5, memory, 0, 100);
+        stage.read(1, file, 10 * STAGING, memory, 200, 100);
 
         assertThat(stage.result(0)).isEqualTo(5);
         assertThat(stage.result(1)).isZero();
-        assertThat(part(memory.bytes, 0, 5)).isEqualTo(part(file.bytes, 10 * SLOT - 5, 5));
+        assertThat(part(memory.bytes, 0, 5)).isEqualTo(part(file.bytes, 10 * STAGING - 5, 5));
         assertThat(part(memory.bytes, 5, 300)).containsOnly(0);
         assertThat(stage.device.started).as("nothing to copy for the second").isEqualTo(1);
         stage.close();
@@ -73,17 +77,17 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void requestsWaitForSlotsAndNoneIsUsedTwice(ThreadRule rule) {
+    void requestsWaitForStagingBuffersAndNoneIsUsedTwice(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 10, 1);
         stage.device.held = true;
         for (int id = 0; id < 10; id++) {
-            stage.read(id, file, (long) id * SLOT, memory, (long) id * SLOT, SLOT);
+            stage.read(id, file, (long) id * STAGING, memory, (long) id * STAGING, STAGING);
         }
         for (int i = 0; i < 50; i++) {
             stage.turn();
             stage.work();
         }
-        assertThat(stage.queue.slots().total()).isEqualTo(2);
+        assertThat(stage.queue.stagingBuffers().total()).isEqualTo(2);
         assertThat(stage.device.running()).as("copies in flight").isEqualTo(2);
         assertThat(stage.requests.ended())
                 .as("nothing ended while the device copies")
@@ -91,7 +95,7 @@ class StagedQueueTest {
 
         stage.device.held = false;
         for (int id = 0; id < 10; id++) {
-            assertThat(stage.result(id)).isEqualTo(SLOT);
+            assertThat(stage.result(id)).isEqualTo(STAGING);
         }
         assertThat(memory.bytes).isEqualTo(file.bytes);
         stage.close();
@@ -99,27 +103,27 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void oneSlotIsFilledWhileTheOtherIsCopied(ThreadRule rule) {
+    void oneStagingBufferIsFilledWhileTheOtherIsCopied(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.device.held = true;
-        stage.read(0, file, 0, memory, 0, SLOT);
-        stage.read(1, file, SLOT, memory, SLOT, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
+        stage.read(1, file, STAGING, memory, STAGING, STAGING);
         stage.turn();
-        stage.fillers.get(0).turn(false);
+        stage.workers.get(0).turn(false);
         stage.work();
         assertThat(stage.device.running()).as("copies in flight").isGreaterThanOrEqualTo(1);
         stage.work();
         assertThat(stage.device.running()).isEqualTo(2);
 
         stage.device.held = false;
-        assertThat(stage.result(0)).isEqualTo(SLOT);
-        assertThat(stage.result(1)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(stage.result(1)).isEqualTo(STAGING);
         stage.close();
     }
 
     @ParameterizedTest
     @EnumSource
-    void syncIsTheFillersAndNeedsNoSlot(ThreadRule rule) {
+    void syncIsTheWorkersAndNeedsNoStagingBuffer(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.queue.enqueue(stage.requests.next(2).sync(file));
         stage.turn();
@@ -132,9 +136,9 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void copiesGoBetweenABounceSlotAndTheDevice(ThreadRule rule) {
+    void copiesGoBetweenABounceStagingBufferAndTheDevice(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        DeviceMemory bounce = stage.device.allocateSlot(4096);
+        DeviceMemory bounce = stage.device.allocateStagingBuffer(4096);
         Arrays.fill(memory.bytes, 50, 60, (byte) 5);
         stage.queue.enqueue(stage.requests
                 .next(0)
@@ -155,13 +159,13 @@ class StagedQueueTest {
     @EnumSource
     void memoryThatTheProcessorReachesNeedsNoDeviceCall(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        DeviceMemory reachable = stage.host.allocate(SLOT);
+        DeviceMemory reachable = stage.host.allocate(STAGING);
         stage.read(0, file, 3, reachable, 5, 1000);
         assertThat(stage.result(0)).isEqualTo(1000);
         int at = stage.host.index(reachable.hostAddress());
         assertThat(part(stage.host.space, at + 5, 1000)).isEqualTo(part(file.bytes, 3, 1000));
 
-        DeviceMemory bounce = stage.device.allocateSlot(4096);
+        DeviceMemory bounce = stage.device.allocateStagingBuffer(4096);
         stage.queue.enqueue(stage.requests
                 .next(1)
                 .copy(Request.Kind.COPY_OUT, bounce, 0, 100)
@@ -216,14 +220,14 @@ class StagedQueueTest {
         Stage stage = new Stage(rule, 1, 8, 1);
         stage.device.lostAfter = 1;
         for (int id = 0; id < 8; id++) {
-            stage.read(id, file, 0, memory, 0, SLOT);
+            stage.read(id, file, 0, memory, 0, STAGING);
         }
         for (int id = 1; id < 8; id++) {
             assertThat(stage.failure(id).kind()).isEqualTo(NativeFailure.Kind.LOST);
         }
         assertThat(stage.requests.ended()).isEqualTo(8);
         int calls = stage.host.calls;
-        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
         assertThat(stage.failure(0).kind()).isEqualTo(NativeFailure.Kind.LOST);
         assertThat(stage.host.calls).as("no host I/O for a lost device").isEqualTo(calls);
         stage.close();
@@ -249,7 +253,7 @@ class StagedQueueTest {
         AtomicInteger inOrder = new AtomicInteger();
         stage.queue.enqueue(stage.requests
                 .next(0)
-                .file(Request.Kind.READ, file, 0, SLOT)
+                .file(Request.Kind.READ, file, 0, STAGING)
                 .memory(memory, 0)
                 .joins(point, () -> {
                     assertThat(stage.device.joined).as("joined before").contains(point);
@@ -264,11 +268,11 @@ class StagedQueueTest {
         assertThat(stage.requests.ended()).as("the copy runs").isZero();
 
         stage.device.held = false;
-        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
         assertThat(inOrder).hasValue(1);
-        stage.read(0, file, 0, memory, 0, SLOT);
-        assertThat(stage.result(0)).isEqualTo(SLOT);
-        assertThat(stage.result(0)).isEqualTo(SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
         assertThat(stage.device.joined).as("the next has no point").hasSize(1);
         stage.close();
     }
@@ -277,28 +281,28 @@ class StagedQueueTest {
     @EnumSource
     void closeIsRefusedWhileACommandIsInFlight(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 8, 1);
-        stage.read(0, file, 0, memory, 0, SLOT);
+        stage.read(0, file, 0, memory, 0, STAGING);
         assertThatThrownBy(stage.queue::close).isInstanceOf(IllegalStateException.class);
-        assertThat(stage.result(0)).isEqualTo(SLOT);
+        assertThat(stage.result(0)).isEqualTo(STAGING);
         stage.close();
     }
 
     @ParameterizedTest
     @EnumSource
-    void nothingGoesIntoASlotThatIsTooSmallForIt(ThreadRule rule) {
+    void nothingGoesIntoAStagingBufferThatIsTooSmallForIt(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        assertThatThrownBy(() -> stage.read(0, file, 0, memory, 0, SLOT + 1))
+        assertThatThrownBy(() -> stage.read(0, file, 0, memory, 0, STAGING + 1))
                 .isInstanceOf(IndexOutOfBoundsException.class);
     }
 
     /** Memory that the processor reaches has no such bound. */
     @ParameterizedTest
     @EnumSource
-    void whatNeedsNoSlotMayBeLonger(ThreadRule rule) {
+    void whatNeedsNoStagingBufferMayBeLonger(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
-        DeviceMemory reachable = stage.host.allocate(2 * SLOT);
-        stage.read(0, file, 0, reachable, 0, 2 * SLOT);
-        assertThat(stage.result(0)).isEqualTo(2 * SLOT);
+        DeviceMemory reachable = stage.host.allocate(2 * STAGING);
+        stage.read(0, file, 0, reachable, 0, 2 * STAGING);
+        assertThat(stage.result(0)).isEqualTo(2 * STAGING);
         reachable.free();
         stage.close();
     }
@@ -314,13 +318,13 @@ class StagedQueueTest {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice full = new FakeDevice(ThreadRule.ONE, host, 1);
         full.full = true;
-        assertThatThrownBy(() -> StagedQueue.open(full, host, new SlotSizes(SLOT, 2, 0, 4), null))
+        assertThatThrownBy(() -> StagedQueue.open(full, host, new StagingSizes(STAGING, 2, 0, 4), null))
                 .hasMessage("no pinned memory");
         long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
-        while (threads("penstock-executor") + threads("penstock-filler") > 0 && System.nanoTime() < deadline) {
+        while (threads("penstock-executor") + threads("penstock-staging") > 0 && System.nanoTime() < deadline) {
             Thread.onSpinWait();
         }
         assertThat(threads("penstock-executor")).isZero();
-        assertThat(threads("penstock-filler")).isZero();
+        assertThat(threads("penstock-staging")).isZero();
     }
 }

@@ -23,22 +23,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StagedQueueThreadsTest {
 
-    private static final int PIECES = 3000;
-    private static final int PIECE = 256;
+    private static final int SEGMENTS = 3000;
+    private static final int SEGMENT = 256;
     private static final int DEPTH = 16;
 
     private final FakeHost host = new FakeHost(4 << 20, 1);
-    private final SlotSizes sizes = new SlotSizes(4096, 2, 4, DEPTH);
+    private final StagingSizes sizes = new StagingSizes(4096, 2, 4, DEPTH);
 
-    /** Drives a queue as a lane does: moves a file in, and out into another; sometimes it changes its mind. */
+    /** Drives a queue as an I/O queue does: moves a file in, and out into another; sometimes it changes its mind. */
     private static void drive(
             StagedQueue queue, Request.Kind kind, FakeFile file, FakeDevice.Memory memory, long seed) {
         Random random = new Random(seed);
-        int[] pieceOf = new int[DEPTH];
+        int[] segmentOf = new int[DEPTH];
         List<Integer> free = new ArrayList<>();
         List<Integer> todo = new ArrayList<>();
-        for (int piece = PIECES - 1; piece >= 0; piece--) {
-            todo.add(piece);
+        for (int staged = SEGMENTS - 1; staged >= 0; staged--) {
+            todo.add(staged);
         }
         for (int id = 0; id < DEPTH; id++) {
             free.add(id);
@@ -49,18 +49,18 @@ class StagedQueueThreadsTest {
                 tag -> new Request(tag, (request, bytes, failure) -> {
                     ended(request.tag(), free);
                     if (failure == null) {
-                        assertThat(bytes).isEqualTo(PIECE);
+                        assertThat(bytes).isEqualTo(SEGMENT);
                     } else {
                         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.CANCELLED);
-                        todo.add(pieceOf[request.tag()]); // asked again
+                        todo.add(segmentOf[request.tag()]); // asked again
                     }
                 }));
         while (!todo.isEmpty() || free.size() < DEPTH) {
             while (!todo.isEmpty() && !free.isEmpty()) {
                 int id = free.remove(free.size() - 1);
-                pieceOf[id] = todo.remove(todo.size() - 1);
-                long at = (long) pieceOf[id] * PIECE;
-                queue.enqueue(requests[id].file(kind, file, at, PIECE).memory(memory, at));
+                segmentOf[id] = todo.remove(todo.size() - 1);
+                long at = (long) segmentOf[id] * SEGMENT;
+                queue.enqueue(requests[id].file(kind, file, at, SEGMENT).memory(memory, at));
                 if (random.nextInt(20) == 0) {
                     queue.turn(0);
                     if (!free.contains(id)) {
@@ -78,36 +78,37 @@ class StagedQueueThreadsTest {
     }
 
     private void moveThere(FakeDevice device, StagedQueue queue, long seed) {
-        FakeFile source = new FakeFile(PIECES * PIECE, 1, seed);
-        FakeFile target = new FakeFile(PIECES * PIECE, 1, seed + 1);
-        FakeDevice.Memory memory = new FakeDevice.Memory(PIECES * PIECE);
+        FakeFile source = new FakeFile(SEGMENTS * SEGMENT, 1, seed);
+        FakeFile target = new FakeFile(SEGMENTS * SEGMENT, 1, seed + 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(SEGMENTS * SEGMENT);
         drive(queue, Request.Kind.READ, source, memory, seed);
         assertThat(Arrays.equals(memory.bytes, source.bytes)).as("read").isTrue();
         drive(queue, Request.Kind.WRITE, target, memory, seed);
         assertThat(Arrays.equals(target.bytes, source.bytes)).as("written").isTrue();
-        assertThat(queue.slots().free()).isEqualTo(queue.slots().total());
+        assertThat(queue.stagingBuffers().free())
+                .isEqualTo(queue.stagingBuffers().total());
         queue.close();
         assertThat(device.running()).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, 50_000})
-    void fillersCopyWhatTheyFillForSeveralDevicesAtOnce(long spinNanos) throws InterruptedException {
-        SlotSizes sizes = new SlotSizes(4096, 2, 4, DEPTH, spinNanos);
-        List<Thread> lanes = new ArrayList<>();
+    void workersCopyWhatTheyFillForSeveralDevicesAtOnce(long spinNanos) throws InterruptedException {
+        StagingSizes sizes = new StagingSizes(4096, 2, 4, DEPTH, spinNanos);
+        List<Thread> ioQueues = new ArrayList<>();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         for (int i = 0; i < 3; i++) {
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, i);
-            device.permitted = () -> Thread.currentThread().getName().startsWith("penstock-filler-");
+            device.permitted = () -> Thread.currentThread().getName().startsWith("penstock-staging-");
             StagedQueue queue = StagedQueue.open(device, host, sizes, null);
             long seed = i;
-            Thread lane = new Thread(() -> moveThere(device, queue, seed), "lane-" + i);
-            lane.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
-            lanes.add(lane);
+            Thread ioQueue = new Thread(() -> moveThere(device, queue, seed), "I/O queue-" + i);
+            ioQueue.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
+            ioQueues.add(ioQueue);
         }
-        lanes.forEach(Thread::start);
-        for (Thread lane : lanes) {
-            lane.join();
+        ioQueues.forEach(Thread::start);
+        for (Thread ioQueue : ioQueues) {
+            ioQueue.join();
         }
         assertThat(failure.get()).isNull();
         assertThat(host.allFreed()).isTrue();
@@ -117,10 +118,10 @@ class StagedQueueThreadsTest {
     void aWakeEndsALookForMore() {
         long forEver = TimeUnit.DAYS.toNanos(1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
-        StagedQueue queue = StagedQueue.open(device, host, new SlotSizes(4096, 2, 4, DEPTH, forEver), null);
-        queue.wake();
+        StagedQueue queue = StagedQueue.open(device, host, new StagingSizes(4096, 2, 4, DEPTH, forEver), null);
+        queue.wakeup().wake();
         queue.turn(-1);
-        new Thread(queue::wake).start();
+        new Thread(queue.wakeup()::wake).start();
         queue.turn(-1);
         queue.close();
     }
@@ -164,16 +165,16 @@ class StagedQueueThreadsTest {
     void wakeEndsAWaitingTurn(ThreadRule rule) throws InterruptedException {
         StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes, null);
         CountDownLatch returned = new CountDownLatch(1);
-        Thread lane = new Thread(() -> {
+        Thread ioQueue = new Thread(() -> {
             queue.turn(-1);
             returned.countDown();
         });
-        lane.start();
-        queue.wake();
+        ioQueue.start();
+        queue.wakeup().wake();
         returned.await();
-        queue.wake();
+        queue.wakeup().wake();
         queue.turn(-1);
-        lane.join();
+        ioQueue.join();
         queue.close();
     }
 }

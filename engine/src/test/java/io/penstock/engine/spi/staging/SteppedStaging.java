@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.host.HostBytes;
+import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A queue through slots whose fillers, executor and waits are a simulation's. */
+/** A queue through staging buffers whose staging workers, executor and waits are a simulation's. */
 public final class SteppedStaging implements NativeQueue {
 
     /** What a simulation does instead of the system. */
@@ -26,34 +27,34 @@ public final class SteppedStaging implements NativeQueue {
 
     private final Stage stage;
     private final StagedQueue queue;
-    private final FillerPool pool;
-    private long steps; // of fillers and executor
+    private final StagingWorkers pool;
+    private long steps; // of staging workers and executor
     private long enqueued;
-    private boolean woken;
+    private final Wakeup wakeup = new Wakeup(() -> {});
     private boolean roused;
 
-    /** Opens one with so many fillers. */
-    public SteppedStaging(StagingDevice device, HostBytes host, SlotSizes sizes, int fillers, Stage stage) {
+    /** Opens one with so many staging workers. */
+    public SteppedStaging(StagingDevice device, HostBytes host, StagingSizes sizes, int workers, Stage stage) {
         this.stage = stage;
-        pool = FillerPool.stepped(fillers);
+        pool = StagingWorkers.stepped(workers);
         ExecutorPump pump = device.threads() == ThreadRule.MANY ? null : new ExecutorPump(() -> roused = true);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
-        for (int i = 0; i < fillers; i++) {
-            Filler filler = new Filler(pool);
-            stage.start(() -> fill(filler));
+        for (int i = 0; i < workers; i++) {
+            StagingWorker worker = new StagingWorker(pool);
+            stage.start(() -> fill(worker));
         }
         if (pump != null) {
             stage.start(() -> execute(pump));
         }
     }
 
-    private void fill(Filler filler) {
+    private void fill(StagingWorker worker) {
         while (!pool.isStopped()) {
             long ended = stage.copiesEnded();
-            if (filler.turn(false)) {
+            if (worker.turn(false)) {
                 steps++;
             } else {
-                int ready = queue.ready.size(); // not 0 if the filler has as many copies as it may
+                int ready = queue.ready.size(); // not 0 if the staging worker has as many copies as it may
                 stage.await(() -> pool.isStopped() || queue.ready.size() != ready || stage.copiesEnded() != ended, -1);
             }
         }
@@ -70,8 +71,8 @@ public final class SteppedStaging implements NativeQueue {
         }
     }
 
-    /** Wraps a file as a route that stages does. */
-    public static NativeFile wrap(NativeFile host, HostBytes bytes, SlotSizes sizes, boolean writable) {
+    /** Wraps a file as a path that stages does. */
+    public static NativeFile wrap(NativeFile host, HostBytes bytes, StagingSizes sizes, boolean writable) {
         return new StagedFile(host, bytes, sizes, writable);
     }
 
@@ -94,28 +95,27 @@ public final class SteppedStaging implements NativeQueue {
     @Override
     public void turn(long waitNanos) {
         long seen = steps;
-        if (!look() && waitNanos != 0) {
-            stage.await(() -> woken || steps != seen, waitNanos);
+        if (!look() && waitNanos != 0 && wakeup.begin()) {
+            stage.await(() -> !wakeup.isWaiting() || steps != seen, waitNanos);
+            wakeup.end();
             look();
         }
     }
 
     private boolean look() {
-        woken = false;
         long before = ended();
         queue.turn(0);
         return ended() != before;
     }
 
-    /** Returns how many requests have ended: for one that has, the lane may enqueue another in the same turn. */
+    /** Returns how many requests have ended: for one that has, the I/O queue may enqueue another in the same turn. */
     private long ended() {
         return enqueued - queue.inFlight();
     }
 
     @Override
-    public void wake() {
-        woken = true;
-        queue.wake();
+    public Wakeup wakeup() {
+        return wakeup;
     }
 
     @Override

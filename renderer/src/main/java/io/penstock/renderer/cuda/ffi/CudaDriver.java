@@ -6,7 +6,9 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.nio.Buffer;
 
-/** The CUDA driver API, by the names that {@code cuda.h} maps its functions to. Each answers a CUresult, 0 for success. */
+/**
+ * The CUDA driver API, by the names that {@code cuda.h} maps its functions to. Each returns a CUresult, 0 for success.
+ */
 public final class CudaDriver {
 
     public static final int CU_POINTER_ATTRIBUTE_CONTEXT = 1;
@@ -68,7 +70,7 @@ public final class CudaDriver {
 
     public static native int cuMemcpyDtoHAsync_v2(Buffer to, long from, long bytes, long stream);
 
-    /** Returns what the driver calls a CUresult, with its number. */
+    /** Returns the driver's name of a CUresult, with its number. */
     public static String nameOf(int error) {
         long[] name = new long[1];
         return cuGetErrorName(error, name) == 0

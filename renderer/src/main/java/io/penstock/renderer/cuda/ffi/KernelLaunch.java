@@ -9,7 +9,7 @@ import com.sun.jna.Pointer;
  *
  * <p><b>Threading:</b> one thread at a time.
  *
- * <p><b>Ownership:</b> its two small blocks of memory go with it; JNA frees them.
+ * <p><b>Ownership:</b> JNA frees its two small blocks of memory with it.
  */
 public final class KernelLaunch {
 
@@ -18,7 +18,7 @@ public final class KernelLaunch {
     private final Memory values = new Memory(8L * MOST_PARAMETERS);
     private final Memory pointers = new Memory(8L * MOST_PARAMETERS);
 
-    /** Makes one. */
+    /** Creates an instance. */
     public KernelLaunch() {
         for (int i = 0; i < MOST_PARAMETERS; i++) {
             pointers.setPointer(8L * i, values.share(8L * i));

@@ -28,13 +28,13 @@ public final class Nvrtc {
                 Native.register(Nvrtc.class, NativeLibrary.getInstance(name));
                 return true;
             } catch (UnsatisfiedLinkError e) {
-                // The next name; whoever asks for the compiler hears that there is none.
+                // Tries the next name; callers are notified if there is no compiler.
             }
         }
         return false;
     }
 
-    /** Returns whether there is a compiler. */
+    /** Returns true if the compiler is available. */
     public static boolean isPresent() {
         return PRESENT;
     }
@@ -43,7 +43,7 @@ public final class Nvrtc {
      * Compiles a source.
      *
      * @return PTX, with its final NUL
-     * @throws IllegalArgumentException with what the compiler said
+     * @throws IllegalArgumentException with the compiler's log
      */
     public static byte[] compile(String source, String... options) {
         long[] program = new long[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the renderer calls of the CUDA driver and of its runtime compiler. */
+/** The functions of the CUDA driver and of its runtime compiler that the renderer calls. */
 @NullMarked
 package io.penstock.renderer.cuda.ffi;
 

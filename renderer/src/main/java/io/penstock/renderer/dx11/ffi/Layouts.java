@@ -4,7 +4,7 @@ package io.penstock.renderer.dx11.ffi;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
-/** Memory that calls look at while they last. */
+/** Memory that is used only during a call. */
 public final class Layouts {
 
     private static final int ELEMENT_BYTES = 32;
@@ -13,7 +13,7 @@ public final class Layouts {
 
     private Layouts() {}
 
-    /** Makes an input layout: two floats of {@code POSITION}, then three of {@code TEXCOORD}. */
+    /** Creates an input layout: two floats of {@code POSITION}, then three of {@code TEXCOORD}. */
     public static long inputLayout(long device, byte[] vertexShader) {
         try (Memory names = new Memory(32);
                 Memory elements = new Memory(2 * ELEMENT_BYTES)) {
@@ -34,7 +34,7 @@ public final class Layouts {
         at.setInt(20, offset);
     }
 
-    /** Makes a buffer that holds floats from its beginning on. */
+    /** Creates a buffer that starts with the given floats. */
     public static long buffer(long device, int bind, float[] content) {
         int bytes = content.length * Float.BYTES;
         int[] description = {bytes, 0, bind, 0, 0, 0};
@@ -47,7 +47,7 @@ public final class Layouts {
         }
     }
 
-    /** Reads rows of floats out of a staging texture, waiting for what the device was told before. */
+    /** Reads rows of floats out of a staging texture, waiting for earlier commands of the device. */
     public static void read(long context, long texture, float[] into, int columns) {
         try (Memory mapped = new Memory(16)) {
             Method.MAP.check(Method.MAP.call(context, texture, 0, 1, 0, Pointer.nativeValue(mapped)));

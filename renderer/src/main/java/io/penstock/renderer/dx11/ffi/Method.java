@@ -6,8 +6,8 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 
 /**
- * Methods of COM objects, each by its place in the table of its interface; addresses are passed as {@code Long}, numbers
- * as {@code Integer}, structures as arrays of their members.
+ * Methods of COM objects, each by its index in the table of its interface; addresses are passed as {@code Long},
+ * numbers as {@code Integer}, structures as arrays of their members.
  */
 public enum Method {
     RELEASE("IUnknown", "Release", 2),
@@ -52,25 +52,25 @@ public enum Method {
         this.place = place;
     }
 
-    /** Returns interface, method and place, as {@code vtables.c} of the backend prints them. */
+    /** Returns interface, method and index, as {@code vtables.c} of the backend prints them. */
     public String line() {
         return face + " " + vendorName + " " + place;
     }
 
-    /** Calls it; what a method answers that answers nothing means nothing. */
+    /** Calls it; the result of a void method is undefined. */
     public int call(long object, Object... arguments) {
         return at(object).invokeInt(all(object, arguments));
     }
 
-    /** Calls one that answers an address. */
+    /** Calls a method that returns an address. */
     public long address(long object) {
         return at(object).invokeLong(all(object));
     }
 
     /**
-     * Calls one whose last argument is where it puts what it makes.
+     * Calls a method whose last argument is the address for the object that it creates.
      *
-     * @throws IllegalStateException with its answer, if it makes nothing
+     * @throws IllegalStateException with its error, if it creates nothing
      */
     public long make(long object, Object... arguments) {
         long[] made = new long[1];
@@ -81,7 +81,7 @@ public enum Method {
         return made[0];
     }
 
-    /** Calls one that gives an object and answers nothing. */
+    /** Calls a void method that returns an object by address. */
     public long give(long object) {
         long[] given = new long[1];
         call(object, (Object) given);
@@ -89,9 +89,9 @@ public enum Method {
     }
 
     /**
-     * Goes on if a call has succeeded.
+     * Checks that a call has succeeded.
      *
-     * @throws IllegalStateException with its answer
+     * @throws IllegalStateException with its error
      */
     public void check(int answer) {
         if (answer < 0) {

@@ -32,7 +32,7 @@ public final class ShaderCompiler {
      * Compiles a function.
      *
      * @param target such as {@code ps_4_0}
-     * @throws IllegalStateException with what the compiler said
+     * @throws IllegalStateException with the compiler's log
      */
     public static byte[] compile(String source, String entry, String target) {
         byte[] text = source.getBytes(StandardCharsets.US_ASCII);

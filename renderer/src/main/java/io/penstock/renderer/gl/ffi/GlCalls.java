@@ -131,7 +131,7 @@ public final class GlCalls {
 
     private static native void glGetProgramInfoLog(int program, int most, int[] length, byte[] log);
 
-    /** Gives a shader its source, in ASCII. */
+    /** Sets the source of a shader, in ASCII. */
     public static void source(int shader, String source) {
         try (Memory text = new Memory(source.length() + 1L)) {
             text.setString(0, source, "US-ASCII");
@@ -139,7 +139,7 @@ public final class GlCalls {
         }
     }
 
-    /** Returns what the compiler said of a shader. */
+    /** Returns the compiler's log of a shader. */
     public static String shaderLog(int shader) {
         byte[] log = new byte[LOG_BYTES];
         int[] length = new int[1];
@@ -147,7 +147,7 @@ public final class GlCalls {
         return new String(log, 0, length[0], StandardCharsets.UTF_8).strip();
     }
 
-    /** Returns what the linker said of a program. */
+    /** Returns the linker's log of a program. */
     public static String programLog(int program) {
         byte[] log = new byte[LOG_BYTES];
         int[] length = new int[1];

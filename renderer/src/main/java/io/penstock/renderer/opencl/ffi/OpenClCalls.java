@@ -9,7 +9,9 @@ import com.sun.jna.Pointer;
 import java.nio.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** OpenCL 1.2. Each function answers an error code, 0 for success, or a handle, and then leaves the code in {@code error}. */
+/**
+ * OpenCL 1.2. Each function returns an error code, 0 for success, or a handle, with the error code in {@code error}.
+ */
 public final class OpenClCalls {
 
     public static final int CL_DEVICE_SINGLE_FP_CONFIG = 0x101B;
@@ -72,7 +74,7 @@ public final class OpenClCalls {
 
     public static native int clReleaseEvent(long event);
 
-    /** Makes a program of one source, in ASCII. */
+    /** Creates a program from one source, in ASCII. */
     public static long programOf(long context, String source, int[] error) {
         try (Memory text = new Memory(source.length() + 1L)) {
             text.setString(0, source, "US-ASCII");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the renderer calls of OpenCL. */
+/** The OpenCL functions that the renderer calls. */
 @NullMarked
 package io.penstock.renderer.opencl.ffi;
 

@@ -8,34 +8,40 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One content of a file in the address space, for the GPU alone: the processor never touches it, so that a file that is
- * cut short raises no signal. Cut into {@linkplain Segment segments}.
+ * One content of a file, mapped for the GPU only: the processor never touches it, so that truncation raises no signal.
+ * Divided into {@linkplain Segment segments}.
  *
- * <p><b>Ownership:</b> {@link Registrations} makes it, and unmaps it when no file uses it and no segment is registered.
+ * <p><b>Ownership:</b> {@link Registrations} creates it, and unmaps it when no file uses it and no segment is
+ * registered.
  */
 public final class FileMapping {
 
-    /** A part of a file's mapping, registered with the driver as one; all but the constants under the lock of {@link Registrations}. */
+    /**
+     * A part of a file's mapping, registered with the driver as one; all fields but the constants are guarded by the
+     * lock of {@link Registrations}.
+     */
     public static final class Segment {
 
         /** Waits until a segment is registered. */
         public interface Waiter {
 
-            /** Is called, by a registrar, when the segment is registered and counted for this; or with why it is not. */
+            /**
+             * Called by a registrar when the segment is registered and counted as used; or with the error.
+             */
             void arrived(int result);
         }
 
-        /** What the driver knows of it. */
+        /** The registration state. */
         enum State {
-            /** Nothing. */
+            /** Not registered. */
             ABSENT,
-            /** Nothing yet: a registrar will see to it. */
+            /** Queued for registration. */
             WANTED,
-            /** A registrar is at it. */
+            /** A registrar is registering it. */
             ARRIVING,
-            /** It is pinned, and copies may read it. */
+            /** Pinned; copies may read it. */
             REGISTERED,
-            /** A registrar takes it away. */
+            /** A registrar is unregistering it. */
             LEAVING
         }
 
@@ -46,7 +52,7 @@ public final class FileMapping {
         final List<Waiter> waiting = new ArrayList<>();
         State state = State.ABSENT;
         int copies; // that read it
-        long elsewhere; // bytes of it that went another way since it was registered last, or ever
+        long elsewhere; // bytes read on another path since its last registration
 
         Segment(FileMapping mapping, int index, long address, long bytes) {
             this.mapping = mapping;
@@ -55,12 +61,12 @@ public final class FileMapping {
             this.bytes = bytes;
         }
 
-        /** Returns where in the file it ends. */
+        /** Returns its end offset in the file. */
         long end() {
             return Math.min((index + 1) * mapping.segmentBytes, mapping.key.size());
         }
 
-        /** Returns whether as much as it has was read some other way. */
+        /** Returns true if as many bytes as it has were read on another path. */
         boolean isReadElsewhere() {
             return elsewhere >= end() - index * mapping.segmentBytes;
         }
@@ -105,12 +111,12 @@ public final class FileMapping {
         return new FileMapping(key, segmentBytes, address, bytes);
     }
 
-    /** Returns the segment with a byte of the file. */
+    /** Returns the segment that holds a byte of the file. */
     public Segment at(long fileOffset) {
         return segments[(int) (fileOffset / segmentBytes)];
     }
 
-    /** Returns the segment that is {@code distance} behind another, or itself where the file ends before. */
+    /** Returns the segment {@code distance} after another, or that one itself if the file ends before. */
     Segment ahead(Segment from, int distance) {
         return segments[Math.min(from.index + distance, segments.length - 1)];
     }
@@ -119,12 +125,12 @@ public final class FileMapping {
         return segments[Math.max(segment.index - 1, 0)];
     }
 
-    /** Returns where a byte of the file is. */
+    /** Returns the address of a byte of the file. */
     public long address(long fileOffset) {
         return address + fileOffset;
     }
 
-    /** Returns how much of the address space it takes. */
+    /** Returns the address space that it takes. */
     long mappedBytes() {
         return mappedBytes;
     }

@@ -11,18 +11,18 @@ import io.penstock.engine.spi.ffi.LibC;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Registers pages of mapped files with the driver, for the GPU to read. */
+/** Registers pages of mapped files with the driver, so that the GPU can read them. */
 final class Pinning {
 
     private static final int MADV_WILLNEED = 3;
     private static final int MADV_POPULATE_READ = 22; // Linux 5.14
 
-    /** A file system's clock may stand still this long: a change meanwhile would not show in the stamp. */
+    /** The resolution of a file system's clock, at worst: a change within it would not show in the stamp. */
     private static final long CLOCK_TICK_NANOS = 20_000_000;
 
     private Pinning() {}
 
-    /** Returns why the driver registers no page of a file, as some file systems have it; or an empty string. */
+    /** Returns why the driver cannot register pages of a file, as on some file systems; or an empty string. */
     static String tryPage(CudaContext context, int fd) {
         long page = LibC.pageSize();
         long address = LibC.orErrno(LibC.mmap(0, page, FileMapping.PROT_READ, LibC.MAP_SHARED, fd, 0));
@@ -39,24 +39,23 @@ final class Pinning {
                 : CudaFailure.error("cuMemHostRegister", result).toString();
     }
 
-    /** Registers a segment and answers what the driver does; takes a millisecond for some tens of megabytes. */
+    /** Registers a segment and returns the driver's result; takes a millisecond for some tens of megabytes. */
     static int register(Segment segment) {
         awaitClock(segment.mapping.key);
-        // Pages come here, by all registrars at a time, and not in the driver, which lets in one after the other. An
-        // older
-        // kernel knows no MADV_POPULATE_READ; then it is the driver that waits for pages.
+        // Pages are faulted in here, by all registrars in parallel, and not in the driver, which serializes calls. An
+        // older kernel does not have MADV_POPULATE_READ; then the driver waits for pages.
         LibC.madvise(segment.address, segment.bytes, MADV_WILLNEED);
         LibC.madvise(segment.address, segment.bytes, MADV_POPULATE_READ);
         return Cuda.cuMemHostRegister_v2(segment.address, segment.bytes, Cuda.CU_MEMHOSTREGISTER_READ_ONLY);
     }
 
-    /** Pins no page while a change to it could still leave the stamp as it is. */
+    /** Waits until any change to the file would show in its stamp; no page is pinned before. */
     private static void awaitClock(FileKey key) {
         long rest = CLOCK_TICK_NANOS;
         while (rest > 0) {
             long age = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - key.changedNanos();
             if (age < 0 || age >= CLOCK_TICK_NANOS) {
-                return; // a clock that is not ours, or long enough ago
+                return; // another clock, or long enough ago
             }
             long nap = Math.min(rest, CLOCK_TICK_NANOS - age);
             LockSupport.parkNanos(nap);

@@ -22,23 +22,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of files that are registered with the driver in one context, up to a limit of pinned bytes; those that no
- * copy reads go first, the one used longest ago before others. Files that are closed leave theirs behind, so that the
- * next who opens the same content finds them.
+ * The ranges of files registered with the driver in one context, up to a limit of pinned bytes; ranges that no copy
+ * reads are evicted, the least recently used first. A closed file's ranges stay registered, for the next opening of the
+ * same content.
  *
- * <p>Threads of its own register and unregister, which takes a millisecond for some tens of megabytes: never a lane.
- * They run ahead of a reader who goes through a file.
+ * <p>Separate threads register and unregister, which takes a millisecond for some tens of megabytes; an I/O queue never
+ * does. They register ahead of a sequential reader.
  *
- * <p><b>Threading:</b> thread-safe; one lock, which is held for no native call but the mapping of a file.
+ * <p><b>Threading:</b> thread-safe; one lock, held during no native call except the mapping of a file.
  */
 public final class Registrations implements CudaContext.Part {
 
     /**
-     * How much is registered, and by how many.
+     * Sizes and number of threads.
      *
-     * @param segmentBytes what is registered at a time, a multiple of the page size
-     * @param mostBytes the limit; one segment is had in any case
-     * @param threads how many register
+     * @param segmentBytes the unit of registration, a multiple of the page size
+     * @param mostBytes the limit of pinned bytes; one segment is always allowed
+     * @param threads the number of registrars
      */
     public record Sizes(long segmentBytes, long mostBytes, int threads) {
 
@@ -64,10 +64,10 @@ public final class Registrations implements CudaContext.Part {
     private final CudaContext context;
     private final Sizes sizes;
 
-    private final Map<FileKey.Inode, FileMapping> mappings = new HashMap<>(); // of the newest content that we know
+    private final Map<FileKey.Inode, FileMapping> mappings = new HashMap<>(); // of the newest known content
     private final ArrayDeque<Segment> wanted = new ArrayDeque<>();
-    private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of contents that are no more
-    private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; used longest ago first
+    private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of discarded contents
+    private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; least recently used first
     private final List<Thread> threads = new ArrayList<>();
     private long pinnedBytes;
     private boolean closed;
@@ -78,9 +78,9 @@ public final class Registrations implements CudaContext.Part {
     }
 
     /**
-     * Returns the parts of files that are registered in a context; the first call decides about the sizes.
+     * Returns the registrations of a context; the first call sets the sizes.
      *
-     * @throws IllegalArgumentException if an earlier call has decided otherwise
+     * @throws IllegalArgumentException if an earlier call set other sizes
      */
     public static Registrations of(CudaContext context, Sizes sizes) {
         Registrations known = context.part(Registrations.class, unregistered -> new Registrations(unregistered, sizes));
@@ -93,11 +93,11 @@ public final class Registrations implements CudaContext.Part {
 
     // Files.
 
-    /** Takes part in the mapping of a file's content. */
+    /** Returns the mapping of a file's content, shared with its other users. */
     public synchronized FileMapping open(FileKey key, int fd) throws IOException {
         FileMapping mapping = mappings.get(key.file());
         if (mapping != null && !mapping.key.equals(key)) {
-            discard(mapping); // nobody finds that content again: its pins are of no use
+            discard(mapping); // that content is not found again: its pins are useless
             mapping = null;
         }
         if (mapping == null) {
@@ -108,12 +108,12 @@ public final class Registrations implements CudaContext.Part {
         return mapping;
     }
 
-    /** Returns why the driver registers no page of a file, as some file systems have it; or an empty string. */
+    /** Returns why the driver cannot register pages of a file, as on some file systems; or an empty string. */
     public String tryPage(int fd) {
         return Pinning.tryPage(context, fd);
     }
 
-    /** Leaves a mapping; no copy of that file is under way. */
+    /** Releases a mapping; no copy of that file may be in flight. */
     public synchronized void close(FileMapping mapping) {
         mapping.files--;
         unmapIfUnused(mapping);
@@ -126,7 +126,9 @@ public final class Registrations implements CudaContext.Part {
         }
     }
 
-    /** Forgets a content that the file has no more: nobody is given it again, and its segments go. */
+    /**
+     * Discards a content that the file no longer has: it is not returned any more, and its segments are unregistered.
+     */
     public synchronized void discard(FileMapping mapping) {
         mapping.discarded = true;
         mappings.remove(mapping.key.file(), mapping);
@@ -138,9 +140,9 @@ public final class Registrations implements CudaContext.Part {
         notifyAll();
     }
 
-    // Copies, on lanes.
+    // Copies, on I/O queues.
 
-    /** Begins to read a segment; answers false where {@code copy} is told later, by {@link Segment.Waiter#arrived}. */
+    /** Starts to use a segment; returns false if {@code copy} is notified later, by {@link Segment.Waiter#arrived}. */
     public synchronized boolean use(Segment segment, Segment.Waiter copy) {
         if (segment.state == Segment.State.REGISTERED) {
             idle.remove(segment);
@@ -152,15 +154,15 @@ public final class Registrations implements CudaContext.Part {
         return false;
     }
 
-    /** Has segments registered that a reader will come to next, if it came from the one before this. */
+    /** Registers the segments that a sequential reader needs next, if it came from the previous segment. */
     public synchronized void runAhead(Segment segment) {
         FileMapping mapping = segment.mapping;
         if (mapping.before(segment).state == Segment.State.ABSENT) {
-            return; // no sign of one who goes through the file
+            return; // not a sequential read
         }
         for (int distance = 1; distance <= sizes.threads; distance++) {
             Segment ahead = mapping.ahead(segment, distance);
-            // What is ahead must not push out what is being read now, or was registered ahead itself.
+            // Read-ahead must not evict segments in use, or other read-ahead.
             long soon = pinnedBytes + sizes.segmentBytes * (wanted.size() + 1);
             if (ahead.state == Segment.State.ABSENT && soon <= sizes.mostBytes) {
                 want(ahead);
@@ -168,7 +170,7 @@ public final class Registrations implements CudaContext.Part {
         }
     }
 
-    /** Returns whether all of a part of a file is registered, so that no copy of it has to wait. */
+    /** Returns true if a whole range of a file is registered, so that no copy of it has to wait. */
     public synchronized boolean isRegistered(FileMapping mapping, long fileOffset, long bytes) {
         for (long at = fileOffset; at < fileOffset + bytes; at = mapping.at(at).end()) {
             if (mapping.at(at).state != Segment.State.REGISTERED) {
@@ -178,10 +180,12 @@ public final class Registrations implements CudaContext.Part {
         return true;
     }
 
-    /** Counts that a part of a file is read another way; what has been read so before is registered, behind that. */
+    /**
+     * Counts that a range of a file is read on another path; a range read so before is registered in the background.
+     */
     public synchronized void readElsewhere(FileMapping mapping, long fileOffset, long bytes) {
         if (mapping.mappedBytes() > sizes.mostBytes || mapping.discarded) {
-            return; // one pass through it would push out what it has registered itself
+            return; // one pass would evict its own registrations
         }
         long end = fileOffset + bytes;
         for (long at = fileOffset; at < end; at = mapping.at(at).end()) {
@@ -200,7 +204,7 @@ public final class Registrations implements CudaContext.Part {
         }
         rest(segment);
         if (!wanted.isEmpty() || !leaving.isEmpty()) {
-            notifyAll(); // one who wants room may take it
+            notifyAll(); // for registrars that wait for room
         }
     }
 
@@ -248,7 +252,7 @@ public final class Registrations implements CudaContext.Part {
         }
     }
 
-    /** Returns a segment to register or to take away, or null at the end. */
+    /** Returns a segment to register or unregister, or null at the end. */
     private synchronized @Nullable Segment next() {
         while (!closed) {
             Segment first = wanted.peek();
@@ -271,7 +275,7 @@ public final class Registrations implements CudaContext.Part {
             try {
                 wait();
             } catch (InterruptedException e) {
-                // Nobody of ours interrupts it, and its work is not done.
+                // No code interrupts this thread, and its work is not done.
             }
         }
         return null;
@@ -318,7 +322,7 @@ public final class Registrations implements CudaContext.Part {
         return pinnedBytes;
     }
 
-    /** Takes everything away: nothing uses it any more. Waits for what the registrars are at. */
+    /** Unregisters everything; nothing may use it any more. Blocks until the registrars have finished. */
     @Override
     public void close() {
         synchronized (this) {
@@ -350,7 +354,7 @@ public final class Registrations implements CudaContext.Part {
             try {
                 thread.join();
             } catch (InterruptedException e) {
-                interrupted = true; // it must have ended before memory that it may be at is unmapped
+                interrupted = true; // it must end before memory it may use is unmapped
             }
         }
         if (interrupted) {

@@ -6,7 +6,7 @@ import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 
 /**
- * Asks the system for the stamp of files, into memory of its own: it is asked twice for every copy.
+ * Reads the stamp of files into preallocated memory, twice for every copy.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
@@ -24,7 +24,7 @@ public final class StampReader implements AutoCloseable {
         NativeMemory.fill(memory + STATX_BYTES, 1, (byte) 0); // the empty path
     }
 
-    /** Reads the stamp of a descriptor; answers 0, or {@code -errno}. */
+    /** Reads the stamp of a descriptor; returns 0, or {@code -errno}. */
     public int read(int fd) {
         return LibC.orErrno(LibC.statx(fd, STATX_BASIC_STATS, memory + STATX_BYTES, memory));
     }
@@ -35,12 +35,12 @@ public final class StampReader implements AutoCloseable {
         return (statx.getShort(0x1c) & S_IFMT) == S_IFREG;
     }
 
-    /** Returns what was read. */
+    /** Returns the stamp that was read. */
     public FileKey key() {
         return new FileKey(device(), statx.getLong(0x20), statx.getLong(0x28), nanos(0x70), nanos(0x60));
     }
 
-    /** Returns whether what was read is {@code key}. */
+    /** Returns true if the stamp that was read is {@code key}. */
     public boolean shows(FileKey key) {
         return statx.getLong(0x28) == key.size()
                 && nanos(0x60) == key.changedNanos()

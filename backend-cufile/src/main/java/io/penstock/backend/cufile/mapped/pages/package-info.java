@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Parts of files that are mapped and registered with the driver: which, since when, and for how long. Knows no copy and no
- * queue, only that something waits for a segment.
+ * Ranges of files that are mapped and registered with the driver, and their lifetime. Does not depend on copies or
+ * queues; a waiter is notified when its segment is registered.
  */
 @NullMarked
 package io.penstock.backend.cufile.mapped.pages;

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.mapped;
+
+import io.penstock.CommonOptions;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.StreamAccess;
+import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.staging.StagingOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path on which the GPU reads the page cache directly: no host thread touches the data. For files opened IMMUTABLE
+ * (rule 207).
+ */
+public final class MappedPath implements IoPath {
+
+    /** The least size of a copy, so that the link dominates its cost and not the calls. */
+    private static final long SEGMENT_BYTES = 8L << 20;
+
+    /** Which transfers this path takes. */
+    public enum Takes {
+        /** All possible transfers: a range that is not registered waits until it is. */
+        ALL,
+        /**
+         * Only transfers that benefit: long reads of registered ranges. A first read takes another path, which is
+         * faster than registering and leaves nothing pinned; a repeated read has the range registered in the
+         * background.
+         */
+        WORTHWHILE
+    }
+
+    /** Smaller transfers are not worth a registration. */
+    private static final long LEAST_BYTES = 1 << 20;
+
+    /** Paths with equal ones use the same I/O queue. */
+    private record Sharing(CudaContext context, Registrations registrations, int depth, long spinNanos) {}
+
+    private final Sharing sharing;
+    private final Limits limits;
+    private final Takes takes;
+
+    private MappedPath(Sharing sharing, Limits limits, Takes takes) {
+        this.sharing = sharing;
+        this.limits = limits;
+        this.takes = takes;
+    }
+
+    /**
+     * Describes the path.
+     *
+     * @param takes the transfers that it does not leave to other paths
+     */
+    public static MappedPath of(CudaContext context, Options options, Takes takes) {
+        return of(context, options, Registrations.Sizes.of(options), takes);
+    }
+
+    /** As above, with sizes for tests. */
+    public static MappedPath of(CudaContext context, Options options, Registrations.Sizes sizes, Takes takes) {
+        long segment =
+                Math.min(Math.max(SEGMENT_BYTES, options.get(CommonOptions.SEGMENT_BYTES)), sizes.segmentBytes());
+        return new MappedPath(
+                new Sharing(
+                        context,
+                        Registrations.of(context, sizes),
+                        options.get(CommonOptions.QUEUE_DEPTH),
+                        1000L * options.get(StagingOptions.SPIN_MICROS)),
+                new Limits(1, 1, sizes.segmentBytes(), segment, false),
+                takes);
+    }
+
+    /** Returns why this path is unavailable on a GPU, or an empty string. */
+    public static String unavailable(CudaContext context) {
+        int[] value = new int[1];
+        int result = Cuda.cuDeviceGetAttribute(
+                value,
+                Cuda.CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED,
+                context.gpu().device());
+        return result == CudaError.SUCCESS && value[0] == 1
+                ? ""
+                : "this GPU does not read memory that is mapped read-only (READ_ONLY_HOST_REGISTER_SUPPORTED is 0)";
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.MAPPED;
+    }
+
+    @Override
+    public Evidence evidence() {
+        return Evidence.OBSERVED;
+    }
+
+    @Override
+    public String reason() {
+        return "the GPU reads the page cache, by a mapping that is registered with the driver";
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return MappedFile.open(path, options, sharing.registrations, limits);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        return memory instanceof GpuMemory ? "" : "the target is not memory of this GPU";
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        if (StreamAccess.isSizedLate(transfer)) {
+            return CudaPoint.ONLY_BY_STREAMS;
+        }
+        if (takes == Takes.ALL) {
+            return "";
+        }
+        if (transfer.isGather()) {
+            return "many small blocks go better through a staging buffer";
+        }
+        return transfer.length() < LEAST_BYTES
+                ? "less than " + LEAST_BYTES + " bytes are not worth a registration"
+                : "";
+    }
+
+    @Override
+    public String refusal(NativeFile file, long fileOffset, long bytes) {
+        return takes == Takes.ALL || ((MappedFile) file).isRegistered(fileOffset, bytes)
+                ? ""
+                : "the file is not registered yet, which is done behind its second reading";
+    }
+
+    @Override
+    public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+        if (takes == Takes.WORTHWHILE && transfer.isRead() && refusal(transfer).isEmpty()) {
+            ((MappedFile) file).readElsewhere(transfer.fileOffset(part), transfer.pairLength(part));
+        }
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    public int ioQueues() {
+        return 1;
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        return new MappedQueue(sharing.context, sharing.registrations, sharing.depth, sharing.spinNanos);
+    }
+
+    @Override
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        return PinnedBuffers.of(sharing.context).take(bytes);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.staged;
+
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.StreamAccess;
+import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingPath;
+import io.penstock.engine.spi.staging.StagingSizes;
+import org.jspecify.annotations.Nullable;
+
+/** The path through pinned staging buffers: takes every file and every buffer, and needs only the driver. */
+public final class StagedPath extends StagingPath {
+
+    /** Backends with equal keys share the I/O queue, and so the staging buffers. */
+    private record Sharing(CudaContext context, StagingSizes sizes) {}
+
+    private final Sharing sharing;
+
+    /**
+     * Describes the path.
+     *
+     * @param reason why no more direct path is used
+     */
+    public StagedPath(CudaContext context, Options options, String reason) {
+        super(options, reason);
+        this.sharing = new Sharing(context, sizes());
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        return memory instanceof GpuMemory ? "" : "the target is not memory of this GPU";
+    }
+
+    @Override
+    public String refusal(Transfer transfer) {
+        return StreamAccess.isSizedLate(transfer) ? CudaPoint.ONLY_BY_STREAMS : "";
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    protected StagingDevice device() {
+        return new CudaCopies(sharing.context, sharing.sizes.spinNanos());
+    }
+
+    @Override
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        return PinnedBuffers.of(sharing.context).take(bytes);
+    }
+}

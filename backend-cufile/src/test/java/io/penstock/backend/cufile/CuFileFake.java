@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.driver.DriverProperties.Storage;
+import io.penstock.backend.cufile.fakes.Fakes;
+import io.penstock.backend.cufile.file.CuFileHandles;
+import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.engine.testing.HeldCommands;
+import io.penstock.engine.testing.HoldingPath;
+import io.penstock.tck.Gate;
+import io.penstock.tck.TckSubject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The fake of libcufile as the TCK's subject.
+ *
+ * @param variant that transfers take
+ * @param path that they are expected to name
+ * @param fileOptions what files are opened with
+ */
+record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+
+    static CuFileFake of(CufilePath variant, TransferPath path, FileOption... fileOptions) {
+        options(variant);
+        return new CuFileFake(variant, path, Set.of(fileOptions));
+    }
+
+    /** Returns options by which the fakes are found, also by what takes none, such as a list of backends. */
+    static Options options(CufilePath variant) {
+        Fakes.require();
+        String libcuda = Fakes.libcuda().toString();
+        String libcufile = Fakes.libcufile().toString();
+        System.setProperty(CufileOptions.LIBCUDA.name(), libcuda);
+        System.setProperty(CufileOptions.LIBCUFILE.name(), libcufile);
+        return Options.none()
+                .with(CufileOptions.LIBCUDA, libcuda)
+                .with(CufileOptions.LIBCUFILE, libcufile)
+                .with(CufileOptions.PATH, variant);
+    }
+
+    /** Returns the driver, which a backend of the test has opened. */
+    static CuFileDriver driver() {
+        CuFileDriver driver = CuFileDriver.join();
+        driver.leave();
+        return driver;
+    }
+
+    /**
+     * The disk of a test is any: say that it is one that cuFile reaches, but of files whose names begin with "far", as
+     * the fake does.
+     */
+    static StorageKind nvme(Path file) {
+        if (file.getFileName().toString().startsWith("far")) {
+            return new StorageKind("ext4", "/dev/sda1", EnumSet.of(Storage.SCSI));
+        }
+        return new StorageKind("ext4", "/dev/nvme0n1", EnumSet.of(Storage.NVME));
+    }
+
+    /** A machine where nvidia-fs is loaded, and every disk one that it reaches. */
+    static final class WithNvidiaFs implements CuFileHandles.Storages {
+        @Override
+        public StorageKind of(Path file) {
+            return nvme(file);
+        }
+
+        @Override
+        public Path nvidiaFs() {
+            return Path.of("/"); // there
+        }
+    }
+
+    @Override
+    public String backend() {
+        return "cufile";
+    }
+
+    @Override
+    public Options options() {
+        return options(variant);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        // As Backends does it, with commands held in front of the queues. Each operation may come short.
+        Fakes.cufile().set("short_seed", 20261123);
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, HoldingPath::new);
+    }
+
+    @Override
+    public Optional<Gate> gate(Path folder) throws IOException {
+        return Optional.of(HeldCommands.in(folder));
+    }
+
+    @Override
+    public Path folder() {
+        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
+    }
+
+    @Override
+    public Map<String, Long> live() {
+        return Map.of(
+                "GPU memory",
+                GpuMemory.LIVE.get(),
+                "pinned staging buffers",
+                PinnedBuffers.LIVE.get(),
+                "cuFile handles",
+                CuFileHandles.LIVE.get());
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.device;
+
+import io.penstock.BackendUnavailableException;
+import io.penstock.Options;
+import io.penstock.backend.dx11.CopyCompletion;
+import io.penstock.backend.dx11.Dx11Options;
+import io.penstock.backend.dx11.ffi.D3d11Context;
+import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.D3d11Multithread;
+import io.penstock.backend.dx11.ffi.DxgiDevice;
+import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.ffi.Unknown;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The device of one backend, its own or the application's, its immediate context and the thread that makes calls there.
+ *
+ * <p><b>Threading:</b> the context is protected ({@code ID3D11Multithread}), so an application that draws on its own
+ * device, and polls of fences, may call it concurrently with the executor; only the executor issues copies.
+ *
+ * <p><b>Ownership:</b> reference-counted: the backend and each object allocated on the device hold a reference; the
+ * last to {@link #leave} terminates the thread and releases the device's COM references.
+ */
+public final class Dx11Device {
+
+    /** Devices, contexts and other references that {@link Dx11Device}s hold, for leak tests. */
+    public static final AtomicLong LIVE = new AtomicLong();
+
+    private final long device;
+    private final long context;
+    private final Adapter adapter;
+    private final boolean owned;
+    private final CopyCompletions ends;
+    private final Dx11Executor executor;
+    private final List<Runnable> atEnd = new CopyOnWriteArrayList<>();
+    private int users = 1; // guarded by this
+
+    private Dx11Device(long device, long context, boolean owned, CopyCompletion end) {
+        this.device = device;
+        this.context = context;
+        this.owned = owned;
+        this.adapter = adapter(device);
+        this.ends = ends(device, context, end);
+        try {
+            this.executor = Dx11Executor.start(ends);
+        } catch (RuntimeException | Error e) {
+            ends.close();
+            throw e;
+        }
+        LIVE.incrementAndGet();
+    }
+
+    /**
+     * Opens the device that the options select, with one reference.
+     *
+     * @throws BackendUnavailableException if there is no Direct3D, no such adapter, or its device is unsuitable
+     */
+    public static Dx11Device open(Options options) {
+        DeviceChoice choice = DeviceChoice.of(options);
+        String why = DeviceChoice.load(options);
+        if (!why.isEmpty()) {
+            throw Dx11Failure.unavailable(why);
+        }
+        long device = choice.application() == 0 ? create(choice) : adopt(choice.application());
+        long[] context = new long[1];
+        D3d11Device.GetImmediateContext(device, context);
+        try {
+            protect(device, context[0]);
+            return new Dx11Device(
+                    device, context[0], choice.application() == 0, options.get(Dx11Options.COPY_COMPLETION));
+        } catch (RuntimeException e) {
+            Unknown.Release(context[0]);
+            Unknown.Release(device);
+            throw e;
+        }
+    }
+
+    private static long create(DeviceChoice choice) {
+        long[] device = new long[1];
+        int result = choice.isWarp()
+                ? Adapter.createWarpDevice(device)
+                : choice.among(Adapter.all()).createDevice(device);
+        if (Hresult.failed(result)) {
+            throw Dx11Failure.unavailable("no device", "D3D11CreateDevice", result);
+        }
+        return device[0];
+    }
+
+    private static long adopt(long application) {
+        long device = Unknown.as(application, D3d11Device.TABLE);
+        if (device == 0) {
+            throw Dx11Failure.unavailable(
+                    Dx11Options.DEVICE + "=0x" + Long.toHexString(application) + " is no ID3D11Device");
+        }
+        if ((D3d11Device.GetCreationFlags(device) & D3d11Device.CREATE_SINGLETHREADED) != 0) {
+            Unknown.Release(device);
+            throw Dx11Failure.unavailable(
+                    "the application's device was made with D3D11_CREATE_DEVICE_SINGLETHREADED, and copies come from"
+                            + " a thread of ours");
+        }
+        return device;
+    }
+
+    private static void protect(long device, long context) {
+        long multithread = Unknown.as(context, D3d11Multithread.TABLE);
+        if (multithread == 0) {
+            multithread = Unknown.as(device, D3d11Multithread.TABLE); // its location before Windows 10
+        }
+        if (multithread == 0) {
+            throw Dx11Failure.unavailable("this device has no ID3D11Multithread, so that its context cannot be shared");
+        }
+        D3d11Multithread.SetMultithreadProtected(multithread, 1);
+        Unknown.Release(multithread);
+    }
+
+    private static CopyCompletions ends(long device, long context, CopyCompletion wanted) {
+        CopyCompletions fence = wanted == CopyCompletion.QUERY ? null : FenceCompletions.open(device, context);
+        if (fence == null && wanted == CopyCompletion.FENCE) {
+            throw Dx11Failure.unavailable(Dx11Options.COPY_COMPLETION
+                    + "=fence, but this device has no ID3D11Device5: fences came with Windows 10 1703");
+        }
+        return fence != null ? fence : new QueryCompletions(device, context);
+    }
+
+    private static Adapter adapter(long device) {
+        long dxgi = Unknown.as(device, DxgiDevice.TABLE);
+        long[] adapter = new long[1];
+        int result = dxgi == 0 ? Hresult.E_NOINTERFACE : DxgiDevice.GetAdapter(dxgi, adapter);
+        if (dxgi != 0) {
+            Unknown.Release(dxgi);
+        }
+        if (Hresult.failed(result)) {
+            throw Dx11Failure.unavailable("the device's adapter", "IDXGIDevice::GetAdapter", result);
+        }
+        try {
+            return Adapter.describe(-1, adapter[0]);
+        } finally {
+            Unknown.Release(adapter[0]);
+        }
+    }
+
+    /** Takes a reference; requires that another is held. */
+    public synchronized void join() {
+        if (users == 0) {
+            throw new IllegalStateException(this + " has no user any more");
+        }
+        users++;
+    }
+
+    /** Releases a reference; the last one terminates the thread and releases the device. */
+    public void leave() {
+        synchronized (this) {
+            if (--users > 0) {
+                return;
+            }
+        }
+        atEnd.forEach(Runnable::run);
+        if (!executor.end()) {
+            return; // it hangs in a driver call that uses the device
+        }
+        ends.close();
+        if (owned) {
+            D3d11Context.Flush(context); // released objects are destroyed later, by the device
+        }
+        Unknown.Release(context);
+        Unknown.Release(device);
+        LIVE.decrementAndGet();
+    }
+
+    /** Registers a task to run when the last reference is released, before the device is. */
+    public void atEnd(Runnable run) {
+        atEnd.add(run);
+    }
+
+    /** Throws the exception for a failed call that is not a transfer. */
+    public void check(String request, String call, int result) {
+        Dx11Failure.check(request, call, result, device);
+    }
+
+    /** Issues a copy of bytes from one buffer to another, with the box of a mark; called on the executor. */
+    public void copy(CopyMark mark, long to, long toOffset, long from, long fromOffset, long bytes) {
+        long box = mark.box(fromOffset, fromOffset + bytes);
+        D3d11Context.CopySubresourceRegion(context, to, 0, (int) toOffset, 0, 0, from, 0, box);
+    }
+
+    /** Returns the {@code ID3D11Device}. */
+    public long handle() {
+        return device;
+    }
+
+    /** Returns its immediate context. */
+    public long context() {
+        return context;
+    }
+
+    /** Returns its adapter. */
+    public Adapter adapter() {
+        return adapter;
+    }
+
+    /** Returns how the completion of its copies is detected. */
+    public CopyCompletions ends() {
+        return ends;
+    }
+
+    /** Returns its thread. */
+    public Dx11Executor executor() {
+        return executor;
+    }
+
+    @Override
+    public String toString() {
+        return (owned ? "own device on " : "the application's device on ") + adapter.name();
+    }
+}

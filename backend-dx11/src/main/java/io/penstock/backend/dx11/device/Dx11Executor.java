@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.device;
+
+import io.penstock.Failure;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.dx11.ffi.Kernel32;
+import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.fence.Watched;
+import io.penstock.engine.spi.staging.ExecutorPump;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntSupplier;
+
+/**
+ * The one thread that calls a device's immediate context. It sleeps on a Windows event, which new work sets and, with
+ * fences, the completion of a copy: a timed sleep would last for a tick of Windows's clock, up to 15 ms.
+ */
+public final class Dx11Executor {
+
+    /** Between polls if completions do not set the event. */
+    private static final int NAP_MILLIS = 1;
+
+    /** Between polls if completions set the event; the device is checked for removal too. */
+    private static final int SLEEP_MILLIS = 20;
+
+    private static final long JOIN_MILLIS = 5_000;
+    private static final long CALL_SECONDS = 20;
+
+    private final CopyCompletions ends;
+    private final long event;
+    private final ExecutorPump pump;
+    private final Thread thread;
+    private final List<Watched> watched = new ArrayList<>(); // the thread's
+    private final Pause pause =
+            new Pause().spins(64).yields(256); // between polls of copies; it sleeps on the Windows event
+
+    private Dx11Executor(CopyCompletions ends, long event) {
+        this.ends = ends;
+        this.event = event;
+        this.pump = new ExecutorPump(() -> Kernel32.SetEvent(event));
+        this.thread = new Thread(null, this::loop, "penstock-dx11", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+    }
+
+    /** Starts the thread of a device. */
+    static Dx11Executor start(CopyCompletions ends) {
+        long event = Kernel32.CreateEventW(0, 0, 0, 0);
+        if (event == 0) {
+            throw Dx11Failure.unavailable("no event for the thread of a device: CreateEvent fails");
+        }
+        Dx11Executor executor = new Dx11Executor(ends, event);
+        executor.thread.start();
+        return executor;
+    }
+
+    /** Returns the pump that copies are submitted to. */
+    public ExecutorPump pump() {
+        return pump;
+    }
+
+    /** Runs a task on the thread: at once on that thread, otherwise queued; returns false if it will not run. */
+    public boolean execute(Runnable task) {
+        if (Thread.currentThread() == thread) {
+            task.run();
+            return true;
+        }
+        try {
+            pump.execute(task);
+            return true;
+        } catch (RejectedExecutionException closed) {
+            return false;
+        }
+    }
+
+    /**
+     * Makes a call on the thread and waits for it; must not be called on the thread itself.
+     *
+     * @throws TransientStorageException if the thread does not take it in time
+     */
+    public int call(IntSupplier call) {
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        if (!execute(() -> answer.complete(call.getAsInt()))) {
+            throw new IllegalStateException("the thread of this device has ended");
+        }
+        try {
+            return answer.get(CALL_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new TransientStorageException(
+                    "the device has answered nothing for " + CALL_SECONDS + " s", Failure.NOT_STARTED, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TransientStorageException("interrupted", Failure.NOT_STARTED, e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Calls {@link Watched#look} until a fence is signalled. */
+    public void watch(Watched fence) {
+        execute(() -> watched.add(fence));
+    }
+
+    private void loop() {
+        while (true) {
+            boolean last = pump.isClosed(); // read before the run, which does all work submitted before close()
+            long before = pump.progress();
+            boolean copies = pump.run(Long.MAX_VALUE);
+            boolean more = lookAtFences() || copies;
+            if (!more && last) {
+                Kernel32.CloseHandle(event);
+                return;
+            } else if (!more) {
+                pause.reset();
+                if (!pump.isClosed()) { // pairs with close(), which sets the event if the pump is idle
+                    Kernel32.WaitForSingleObject(event, Kernel32.INFINITE);
+                }
+            } else if (pump.progress() != before) {
+                pause.reset();
+            } else if (pause.next() > 0 && pump.rest()) {
+                sleep(copies);
+            }
+        }
+    }
+
+    /** Copies or fences are in flight and there is no other work: new work sets the event. */
+    private void sleep(boolean copies) {
+        boolean rings = copies && watched.isEmpty() && ends.ring(event);
+        Kernel32.WaitForSingleObject(event, rings ? SLEEP_MILLIS : NAP_MILLIS);
+    }
+
+    private boolean lookAtFences() {
+        for (int i = watched.size() - 1; i >= 0; i--) {
+            if (watched.get(i).look()) {
+                watched.remove(i);
+            }
+        }
+        return !watched.isEmpty();
+    }
+
+    /**
+     * Terminates the thread once all submitted work is done; waits for that, up to a bound, unless called on the
+     * thread.
+     *
+     * @return true if the thread makes no further call
+     */
+    boolean end() {
+        pump.close();
+        if (Thread.currentThread() == thread) {
+            return true;
+        }
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.device;
+
+import io.penstock.backend.dx11.ffi.D3d11Context;
+import io.penstock.backend.dx11.ffi.D3d11Context4;
+import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.D3d11Device5;
+import io.penstock.backend.dx11.ffi.D3d11Fence;
+import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Marks that are increasing values of one {@code ID3D11Fence}: polling them makes no driver call, and they can set an
+ * event.
+ */
+final class FenceCompletions implements CopyCompletions {
+
+    private final long device;
+    private final long context;
+    private final long device5;
+    private final long context4;
+    private final long fence;
+    private long issued; // the last value signalled behind copies
+    private long rung; // the value at which the thread's event is set
+    private boolean flushed = true;
+
+    /** Takes over the references, except for the first two, which are borrowed. */
+    private FenceCompletions(long device, long context, long device5, long context4, long fence) {
+        this.device = device;
+        this.context = context;
+        this.device5 = device5;
+        this.context4 = context4;
+        this.fence = fence;
+    }
+
+    /**
+     * Opens the marks of a device, which outlives them; null if it does not support fences.
+     *
+     * @throws io.penstock.BackendUnavailableException if it supports fences but fails to create one
+     */
+    static @Nullable FenceCompletions open(long device, long context) {
+        long device5 = Unknown.as(device, D3d11Device5.TABLE);
+        long context4 = Unknown.as(context, D3d11Context4.TABLE);
+        if (device5 == 0 || context4 == 0) {
+            release(device5);
+            release(context4);
+            return null;
+        }
+        long[] fence = new long[1];
+        int result = D3d11Device5.CreateFence(device5, 0, 0, D3d11Fence.TABLE.id(), fence);
+        if (Hresult.failed(result)) {
+            release(device5);
+            release(context4);
+            throw Dx11Failure.unavailable("no fence for the ends of copies", "ID3D11Device5::CreateFence", result);
+        }
+        return new FenceCompletions(device, context, device5, context4, fence[0]);
+    }
+
+    private static void release(long object) {
+        if (object != 0) {
+            Unknown.Release(object);
+        }
+    }
+
+    @Override
+    public @Nullable NativeFailure mark(CopyMark mark) {
+        int result = D3d11Context4.Signal(context4, fence, issued + 1);
+        if (Hresult.failed(result)) {
+            return Dx11Failure.of("ID3D11DeviceContext4::Signal", result, device);
+        }
+        mark.passed = ++issued;
+        mark.looks = 0;
+        mark.failure = null;
+        flushed = false;
+        return null;
+    }
+
+    @Override
+    public boolean look(CopyMark mark) {
+        if (!flushed) {
+            flushed = true; // one for all issued since
+            D3d11Context.Flush(context);
+        }
+        long passed = D3d11Fence.GetCompletedValue(fence);
+        if (passed == D3d11Fence.LOST || ++mark.looks % LOOKS == 0) {
+            int reason = D3d11Device.GetDeviceRemovedReason(device);
+            if (Hresult.failed(reason) || passed == D3d11Fence.LOST) {
+                int why = Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED;
+                mark.failure = Dx11Failure.removed(why, device);
+                return true;
+            }
+        }
+        return passed >= mark.passed;
+    }
+
+    @Override
+    public boolean ring(long event) {
+        long next = D3d11Fence.GetCompletedValue(fence) + 1;
+        if (next == rung) {
+            return true;
+        }
+        rung = next;
+        return !Hresult.failed(D3d11Fence.SetEventOnCompletion(fence, next, event));
+    }
+
+    @Override
+    public long fence() {
+        long[] made = new long[1];
+        if (Hresult.failed(D3d11Device5.CreateFence(device5, 0, 0, D3d11Fence.TABLE.id(), made))) {
+            return 0;
+        }
+        if (Hresult.failed(D3d11Context4.Signal(context4, made[0], FENCE_VALUE))) {
+            Unknown.Release(made[0]);
+            return 0;
+        }
+        D3d11Context.Flush(context);
+        return made[0];
+    }
+
+    @Override
+    public void close() {
+        Unknown.Release(fence);
+        Unknown.Release(context4);
+        Unknown.Release(device5);
+    }
+
+    @Override
+    public String toString() {
+        return "an ID3D11Fence";
+    }
+}

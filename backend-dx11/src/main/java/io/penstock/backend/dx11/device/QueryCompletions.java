@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.device;
+
+import io.penstock.backend.dx11.ffi.D3d11Context;
+import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.D3d11Query;
+import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.spi.NativeFailure;
+import org.jspecify.annotations.Nullable;
+
+/** Marks that are event queries, one each: every Direct3D 11 device supports them. */
+final class QueryCompletions implements CopyCompletions {
+
+    private static final int[] EVENT_QUERY = {D3d11Query.EVENT, 0};
+
+    private final long device;
+    private final long context;
+
+    /** Creates the marks of a device, which outlives them. */
+    QueryCompletions(long device, long context) {
+        this.device = device;
+        this.context = context;
+    }
+
+    @Override
+    public void equip(CopyMark mark) {
+        long[] query = new long[1];
+        int result = D3d11Device.CreateQuery(device, EVENT_QUERY, query);
+        Dx11Failure.check("a query for a mark", "ID3D11Device::CreateQuery", result, device);
+        mark.passed = query[0];
+    }
+
+    @Override
+    public void strip(CopyMark mark) {
+        Unknown.Release(mark.passed);
+    }
+
+    @Override
+    public @Nullable NativeFailure mark(CopyMark mark) {
+        D3d11Context.End(context, mark.passed);
+        mark.looks = 0;
+        mark.failure = null;
+        return null;
+    }
+
+    @Override
+    public boolean look(CopyMark mark) {
+        // The first poll flushes the issued commands.
+        int flags = mark.looks == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
+        int state = D3d11Context.GetData(context, mark.passed, mark.dataCell(), Integer.BYTES, flags);
+        if (state == Hresult.S_OK) {
+            return true;
+        }
+        if (Hresult.failed(state)) {
+            mark.failure = Dx11Failure.of("ID3D11DeviceContext::GetData", state, device);
+            return true;
+        }
+        // Some drivers never signal the queries of a removed device.
+        int reason = ++mark.looks % LOOKS == 0 ? D3d11Device.GetDeviceRemovedReason(device) : Hresult.S_OK;
+        if (Hresult.failed(reason)) {
+            mark.failure = Dx11Failure.removed(reason, device);
+        }
+        return mark.failure != null;
+    }
+
+    @Override
+    public long fence() {
+        long[] query = new long[1];
+        if (Hresult.failed(D3d11Device.CreateQuery(device, EVENT_QUERY, query))) {
+            return 0;
+        }
+        D3d11Context.End(context, query[0]);
+        D3d11Context.Flush(context);
+        return query[0];
+    }
+
+    @Override
+    public String toString() {
+        return "event queries";
+    }
+}

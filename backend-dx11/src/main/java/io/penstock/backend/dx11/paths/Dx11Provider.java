@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.paths;
+
+import io.penstock.Availability;
+import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.backend.dx11.Dx11Options;
+import io.penstock.backend.dx11.device.Adapter;
+import io.penstock.backend.dx11.device.DeviceChoice;
+import io.penstock.backend.dx11.device.Dx11Device;
+import io.penstock.backend.dx11.ssg.Dx11Ssg;
+import io.penstock.engine.Engine;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.spi.BackendProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** Direct3D 11 devices, on Windows. */
+public final class Dx11Provider implements BackendProvider {
+
+    /** Creates a provider; for {@link java.util.ServiceLoader}. */
+    public Dx11Provider() {}
+
+    @Override
+    public String name() {
+        return "dx11";
+    }
+
+    @Override
+    public String description() {
+        return "Direct3D 11 buffers, by AMD's SSG interface or staging buffers of ours";
+    }
+
+    @Override
+    public int gpuOrder() {
+        return 400;
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        List<Option<?>> options = new ArrayList<>(Dx11Options.all());
+        options.addAll(StagingOptions.all());
+        return options;
+    }
+
+    /** {@inheritDoc} Lists the adapters; creates no device. */
+    @Override
+    public Availability probe(Options options) {
+        try {
+            NativeAccess refusal = NativeAccess.refusal();
+            if (refusal != null) {
+                return Availability.absent(refusal.reason(), refusal.remedy());
+            }
+            String why = DeviceChoice.load(options);
+            if (!why.isEmpty()) {
+                return Availability.absent(why, "use it on 64-bit Windows 10 or later, with its Direct3D 11");
+            }
+            return choose(options);
+        } catch (BackendUnavailableException e) {
+            return Availability.absent(
+                    String.valueOf(e.getMessage()),
+                    "set " + Dx11Options.ADAPTER + " to an adapter that there is, or warp");
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
+    }
+
+    private static Availability choose(Options options) {
+        List<Adapter> adapters = Adapter.all();
+        List<String> details = new ArrayList<>();
+        adapters.forEach(adapter -> details.add("adapter " + adapter));
+        String whyNotSsg = Dx11Ssg.whyNot(options);
+        details.add("SSG: " + (whyNotSsg.isEmpty() ? "to be asked for when a device is opened" : whyNotSsg));
+        DeviceChoice choice = DeviceChoice.of(options);
+        if (choice.application() != 0) {
+            return Availability.available(true, "the application's device", details);
+        }
+        if (choice.isWarp()) {
+            return Availability.available(false, "WARP, on the processor", details);
+        }
+        Adapter chosen = choice.among(adapters);
+        return Availability.available(chosen.hardware(), chosen.name(), details);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        return open(options, ioPath -> ioPath);
+    }
+
+    /** Opens the backend with a wrapper around each path. */
+    public Backend open(Options options, UnaryOperator<IoPath> around) {
+        Dx11Device device = Dx11Device.open(options);
+        Dx11Paths ioPaths;
+        try {
+            ioPaths = Dx11Paths.of(device, options);
+        } catch (RuntimeException e) {
+            device.leave();
+            throw e;
+        }
+        List<IoPath> all = ioPaths.all().stream().map(around).toList();
+        return Engine.open(name(), new Dx11Driver(device, ioPaths), all, options);
+    }
+}

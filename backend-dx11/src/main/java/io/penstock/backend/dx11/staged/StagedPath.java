@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.staged;
+
+import io.penstock.ImageRegion;
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.backend.dx11.Dx11Options;
+import io.penstock.backend.dx11.device.Dx11Device;
+import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.staging.ExecutorPump;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingPath;
+import io.penstock.engine.spi.staging.StagingSizes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path through mapped staging buffers: accepts every file, every buffer and every texture, and requires only
+ * Direct3D 11.
+ */
+public final class StagedPath extends StagingPath {
+
+    /** Backends with equal keys share an I/O queue, and so the staging buffers. */
+    private record Sharing(Dx11Device device, StagingSizes sizes) {}
+
+    private final Sharing sharing;
+    private final Dx11StagingBuffer.Pool stagingBuffers;
+    private final long updateBytes;
+
+    /**
+     * Creates the path.
+     *
+     * @param reason why no more direct path is used
+     */
+    public StagedPath(Dx11Device device, Options options, String reason) {
+        super(options, reason);
+        this.sharing = new Sharing(device, sizes());
+        this.stagingBuffers = new Dx11StagingBuffer.Pool(device);
+        this.updateBytes = options.get(Dx11Options.UPDATE_BYTES);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        boolean image = target instanceof ImageRegion; // checked by the driver
+        return image || memory instanceof Dx11Memory ? "" : "the target is not a buffer of this device";
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    protected StagingDevice device() {
+        return new Dx11Copies(sharing.device, stagingBuffers, updateBytes);
+    }
+
+    @Override
+    protected ExecutorPump executor() {
+        return sharing.device.executor().pump();
+    }
+
+    @Override
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        return stagingBuffers.take(bytes);
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.dx11.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class BufferTurnsTest {
+
+    private final BufferTurns turns = new BufferTurns();
+    private final AtomicInteger rings = new AtomicInteger();
+    private final Runnable bell = rings::incrementAndGet;
+
+    @Test
+    void severalOfOneKindHaveItAtATime() {
+        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryCopy()).isFalse();
+        turns.endTransfer();
+        assertThat(turns.tryCopy()).isFalse();
+        turns.endTransfer();
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryCopy()).isTrue();
+    }
+
+    @Test
+    void whoWaitsForCopiesIsRungForWhenTheLastHasEnded() {
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        turns.endCopy();
+        assertThat(rings).hasValue(0);
+        turns.endCopy();
+        assertThat(rings).hasValue(1);
+        assertThat(turns.tryTransfer(bell)).isTrue();
+    }
+
+    @Test
+    void copiesThatComeWhileATransferWaitsGoOneByOne() {
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryCopy()).isFalse();
+        turns.endCopy();
+        assertThat(rings).hasValue(1);
+    }
+
+    @Test
+    void everyQueueThatWaitsIsRungForAndThoseThatDoNotAskAgainHoldNobodyUp() {
+        AtomicInteger othersRings = new AtomicInteger();
+        Runnable othersBell = othersRings::incrementAndGet;
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        turns.endCopy();
+        assertThat(rings).hasValue(1);
+        assertThat(othersRings).hasValue(1);
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryCopy()).as("nobody waits any more").isTrue();
+        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        turns.endCopy();
+        turns.endCopy();
+        assertThat(rings).hasValue(1);
+        assertThat(othersRings).hasValue(2);
+    }
+
+    @Test
+    void aTransferThatBeginsForgetsNoOtherQueue() {
+        assertThat(turns.tryCopy()).isTrue();
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        AtomicInteger othersRings = new AtomicInteger();
+        Runnable othersBell = othersRings::incrementAndGet;
+        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        assertThat(turns.tryCopy()).as("while one waits").isFalse();
+        turns.endCopy();
+        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(othersBell)).as("beside the other").isTrue();
+        turns.endTransfer();
+        assertThat(turns.tryCopy()).isFalse();
+        turns.endTransfer();
+        assertThat(turns.tryCopy()).isTrue();
+    }
+
+    @Test
+    void aCopyThatWaitsKeepsTransfersFromBeginning() throws InterruptedException {
+        assertThat(turns.tryTransfer(bell)).isTrue();
+        CountDownLatch copied = new CountDownLatch(1);
+        Thread executor = new Thread(() -> {
+            turns.copy();
+            copied.countDown();
+        });
+        executor.start();
+        while (executor.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(copied.getCount()).isEqualTo(1);
+        turns.endTransfer();
+        assertThat(copied.await(20, TimeUnit.SECONDS)).isTrue();
+        turns.endCopy();
+        assertThat(rings).hasValue(1);
+        assertThat(turns.tryTransfer(bell)).isTrue();
+    }
+}

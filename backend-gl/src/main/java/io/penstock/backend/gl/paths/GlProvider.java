@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl.paths;
+
+import io.penstock.Availability;
+import io.penstock.Backend;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.gl.platform.ContextChoice;
+import io.penstock.engine.Engine;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.spi.BackendProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** OpenGL's buffers and textures, in a context without a window. */
+public final class GlProvider implements BackendProvider {
+
+    static final String NAME = "gl";
+
+    /** Creates a provider; for {@link java.util.ServiceLoader}. */
+    public GlProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String description() {
+        return "OpenGL buffers, by AMD's SSG, mapped, or by a ring of mapped staging buffers";
+    }
+
+    @Override
+    public int gpuOrder() {
+        return 300;
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        List<Option<?>> options = new ArrayList<>(GlOptions.all());
+        options.addAll(HostOptions.all());
+        options.addAll(StagingOptions.all());
+        return options;
+    }
+
+    @Override
+    public Availability probe(Options options) {
+        return GlProbe.probe(options);
+    }
+
+    @Override
+    public Backend open(Options options) {
+        return open(options, ioPath -> ioPath);
+    }
+
+    /** Opens the backend with a wrapper around each path. */
+    public Backend open(Options options, UnaryOperator<IoPath> around) {
+        return open(GlContext.start(ContextChoice.of(options)), options, around);
+    }
+
+    /** Opens the backend in a context, of which it takes over one reference. */
+    public static Backend open(GlContext context, Options options, UnaryOperator<IoPath> around) {
+        GlPaths ioPaths;
+        try {
+            ioPaths = GlPaths.of(context, options);
+        } catch (RuntimeException e) {
+            context.leave();
+            throw e;
+        }
+        context.pump().spinFor(1000L * options.get(StagingOptions.SPIN_MICROS)); // for fences too, which have no queue
+        GlDriver driver = new GlDriver(context, ioPaths);
+        return Engine.open(NAME, driver, ioPaths.all().stream().map(around).toList(), options);
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.gl.ssg;
+
+import io.penstock.backend.gl.context.GlCall;
+import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.context.GlFailure;
+import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A GL file of AMD's extension; it holds a reference to its context. The manual does not define what a release does to
+ * transfers in flight, so each transfer holds a reference.
+ *
+ * <p><b>Threading:</b> opened, queried and released on the context's thread.
+ */
+public final class GlSsgFile extends SsgFileObject {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GlSsgFile.class);
+
+    public static final AtomicLong LIVE = new AtomicLong();
+
+    private final GlContext context;
+    private final SsgTokens tokens;
+    private volatile long bytes;
+
+    private GlSsgFile(GlContext context, SsgTokens tokens, long handle, long blockBytes, long bytes) {
+        super(handle, blockBytes);
+        this.context = context;
+        this.tokens = tokens;
+        this.bytes = bytes;
+        context.join();
+    }
+
+    /**
+     * Opens an existing file.
+     *
+     * @throws SsgRefusal with the driver's error
+     */
+    static GlSsgFile open(GlContext context, SsgTokens tokens, Path path, boolean writes) throws SsgRefusal {
+        String request = "a GL file for " + (writes ? "reading and writing " : "reading ") + path;
+        byte[] name = path.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8);
+        GlFailure.takeError(); // clears errors of earlier calls
+        long handle = tokens.handle(Ssg.glCreateFileAMD(
+                Arrays.copyOf(name, name.length + 1), writes ? Ssg.GL_READ_WRITE : Ssg.GL_READ_ONLY));
+        if (handle == 0) {
+            int code = GlFailure.takeError();
+            throw new SsgRefusal(request + " refused: " + GlCall.CREATE_FILE.vendorName() + " -> NULL"
+                    + (code == GlError.NO_ERROR ? "" : ", " + GlError.symbol(code)));
+        }
+        LIVE.incrementAndGet();
+        try {
+            long block = checkedBlock(request, ask(request, handle, tokens.blockSize()));
+            return new GlSsgFile(context, tokens, handle, block, ask(request, handle, tokens.fileSize()));
+        } catch (SsgRefusal e) {
+            release(handle);
+            throw e;
+        }
+    }
+
+    private static long ask(String request, long handle, int name) throws SsgRefusal {
+        long[] value = new long[1];
+        Ssg.glGetFileParameteri64vAMD(handle, name, value);
+        int code = GlFailure.takeError();
+        if (code != GlError.NO_ERROR) {
+            throw new SsgRefusal(request, GlCall.FILE_PARAMETER.error(code));
+        }
+        return value[0];
+    }
+
+    /** {@inheritDoc} Nor of more: a driver that keeps the length from opening would not find the actual end. */
+    @Override
+    protected boolean knows(long end, long size) {
+        return end <= bytes && bytes <= size;
+    }
+
+    @Override
+    protected void ask() throws SsgRefusal {
+        GlFailure.takeError();
+        bytes = ask("the length of a GL file", handle(), tokens.fileSize());
+    }
+
+    @Override
+    protected void free() {
+        if (!context.postOrRun(() -> release(handle()))) {
+            LIVE.decrementAndGet(); // freed with the context
+        }
+        context.leave();
+    }
+
+    private static void release(long handle) {
+        GlFailure.takeError();
+        Ssg.glReleaseFileAMD(handle);
+        LIVE.decrementAndGet();
+        int code = GlFailure.takeError();
+        if (code != GlError.NO_ERROR && GlFailure.cause(code).isEmpty()) {
+            LOG.warn("a GL file is not released: {}", GlCall.RELEASE_FILE.error(code));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.cl;
+
+import io.penstock.engine.spi.NativeFailure;
+
+/** The OpenCL calls that can fail within a transfer. */
+public enum ClCall {
+    /** The result of a command, from its event status rather than from a call's return value. */
+    COPY("the copy"),
+    EVENT_INFO("clGetEventInfo"),
+    FLUSH("clFlush"),
+    READ_BUFFER("clEnqueueReadBuffer"),
+    WRITE_BUFFER("clEnqueueWriteBuffer"),
+    MAP_BUFFER("clEnqueueMapBuffer"),
+    UNMAP("clEnqueueUnmapMemObject"),
+    COPY_BUFFER("clEnqueueCopyBuffer"),
+    READ_FILE("clEnqueueReadSsgFileAMD"),
+    WRITE_FILE("clEnqueueWriteSsgFileAMD"),
+    OPEN_FILE("clCreateSsgFileObjectAMD");
+
+    private final String vendorName;
+
+    ClCall(String vendorName) {
+        this.vendorName = vendorName;
+    }
+
+    /** Returns the failure for a call's error code. */
+    public NativeFailure failure(int code) {
+        return OpenClFailure.of(vendorName, code);
+    }
+
+    /** Returns the failure for a negative event status. */
+    public NativeFailure failureByEvent(int status) {
+        NativeFailure failure = failure(status);
+        String note = failure.note().isEmpty() ? "" : "; " + failure.note();
+        return new NativeFailure(failure.error(), failure.kind(), "its event says so, after it was accepted" + note);
+    }
+}

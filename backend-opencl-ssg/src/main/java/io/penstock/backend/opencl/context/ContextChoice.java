@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.context;
+
+import io.penstock.BackendUnavailableException;
+import io.penstock.Failure;
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.backend.opencl.OpenClOptions;
+import io.penstock.backend.opencl.cl.Info;
+import io.penstock.backend.opencl.cl.OpenClDevice;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The device and context that the options select.
+ *
+ * @param device the device
+ * @param application the application's cl_context, or 0 if Penstock creates one
+ */
+public record ContextChoice(OpenClDevice device, long application) {
+
+    /**
+     * Resolves the options; creates no context.
+     *
+     * @throws BackendUnavailableException if there are none; the message says why
+     */
+    public static ContextChoice of(Options options, OpenClPlatforms platforms) {
+        if (!platforms.isUsable()) {
+            throw unavailable(platforms.reason() + "; " + platforms.remedy());
+        }
+        long application = application(options);
+        List<OpenClDevice> among = platforms.devices();
+        if (application != 0) {
+            long[] own = devices(application);
+            among = among.stream()
+                    .filter(device -> Arrays.stream(own).anyMatch(handle -> handle == device.handle()))
+                    .toList();
+        }
+        return new ContextChoice(DeviceChoice.of(options).among(among), application);
+    }
+
+    private static long application(Options options) {
+        String text = options.get(OpenClOptions.CONTEXT).strip();
+        if (text.equals("own")) {
+            return 0;
+        }
+        try {
+            long address = Long.decode(text);
+            if (address > 0) {
+                return address;
+            }
+        } catch (NumberFormatException e) {
+            // reported below
+        }
+        throw new IllegalArgumentException(options.source(OpenClOptions.CONTEXT) + " says " + OpenClOptions.CONTEXT
+                + "=" + text + ", but it takes own, or the address of a cl_context");
+    }
+
+    private static long[] devices(long context) {
+        Info info = Info.context(context);
+        try {
+            return info.handles(OpenCl.CL_CONTEXT_DEVICES, info.number(OpenCl.CL_CONTEXT_NUM_DEVICES));
+        } catch (PenstockException unknown) {
+            throw unavailable(String.valueOf(unknown.getMessage()));
+        }
+    }
+
+    private static BackendUnavailableException unavailable(String why) {
+        return new BackendUnavailableException(why, Failure.NOT_STARTED, null);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.memory;
+
+import io.penstock.engine.spi.DeviceMemory;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A buffer of a device, allocated by Penstock or by the application. The processor does not address it, except while it
+ * is mapped.
+ */
+public final class ClMemory implements DeviceMemory {
+
+    public static final AtomicLong LIVE = new AtomicLong();
+
+    private final ClSpan span;
+    private final long bytes;
+    private final Runnable free;
+
+    /**
+     * Creates memory from a buffer.
+     *
+     * @param free returns it to its owner
+     */
+    public ClMemory(ClSpan span, long bytes, Runnable free) {
+        this.span = span;
+        this.bytes = bytes;
+        this.free = free;
+        LIVE.incrementAndGet();
+    }
+
+    public ClSpan span() {
+        return span;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public long slack() {
+        return span.bytes() - bytes;
+    }
+
+    @Override
+    public long nativeHandle() {
+        return span.handle();
+    }
+
+    @Override
+    public long hostAddress() {
+        return 0;
+    }
+
+    @Override
+    public void free() {
+        LIVE.decrementAndGet();
+        free.run();
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.ssg;
+
+import io.penstock.backend.opencl.cl.OpenClFailure;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.backend.opencl.ffi.Ssg;
+import io.penstock.backend.opencl.ffi.WideName;
+import io.penstock.engine.spi.ssg.SsgFileObject;
+import io.penstock.engine.spi.ssg.SsgRefusal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@code cl_file_amd}: a file as the driver found it when it was opened, for reading or for writing.
+ *
+ * <p><b>Ownership:</b> the driver counts its users, the first of which is its creator. Each command is a user until its
+ * event is terminal, since a driver command retains its buffer, but not its file.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+public final class ClSsgFile extends SsgFileObject {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClSsgFile.class);
+
+    /** Number of references held by this process. */
+    public static final AtomicLong LIVE = new AtomicLong();
+
+    private final long bytes;
+
+    private ClSsgFile(long handle, long blockBytes, long bytes) {
+        super(handle, blockBytes);
+        this.bytes = bytes;
+    }
+
+    /**
+     * Opens a file; blocks.
+     *
+     * @throws SsgRefusal with the driver's answer
+     */
+    static ClSsgFile open(long context, Path path, boolean write) throws SsgRefusal {
+        String request = "a file object for " + (write ? "writing " : "reading ") + path;
+        int flags = write ? Ssg.CL_FILE_WRITE_ONLY_AMD : Ssg.CL_FILE_READ_ONLY_AMD;
+        int[] error = new int[1];
+        long handle = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path), error);
+        check(request, "clCreateSsgFileObjectAMD", error[0]);
+        if (handle == 0) {
+            throw new SsgRefusal(request + " refused: clCreateSsgFileObjectAMD -> NULL, and no error");
+        }
+        LIVE.incrementAndGet();
+        try {
+            long told = ask(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
+            long block = checkedBlock(request, told);
+            return new ClSsgFile(handle, block, ask(request, handle, Ssg.CL_FILE_SIZE_AMD, Long.BYTES));
+        } catch (SsgRefusal | RuntimeException e) {
+            drop(handle);
+            throw e;
+        }
+    }
+
+    /** Throws {@link SsgRefusal} unless a result is a success; one of the errors is positive. */
+    private static void check(String request, String call, int code) throws SsgRefusal {
+        if (code != OpenClError.SUCCESS) {
+            throw new SsgRefusal(request, OpenClFailure.error(call, code));
+        }
+    }
+
+    private static byte[] name(Path path) throws SsgRefusal {
+        try {
+            return WideName.of(path.toAbsolutePath().toString());
+        } catch (IllegalArgumentException e) {
+            throw new SsgRefusal("no file object for " + path + ": " + e.getMessage());
+        }
+    }
+
+    private static long ask(String request, long handle, int name, int size) throws SsgRefusal {
+        byte[] value = new byte[Long.BYTES];
+        long[] length = new long[1];
+        int answer = Ssg.clGetSsgFileObjectInfoAMD(handle, name, size, value, length);
+        check(request, "clGetSsgFileObjectInfoAMD", answer);
+        if (length[0] != size) {
+            throw new SsgRefusal(
+                    request + " refused: clGetSsgFileObjectInfoAMD answers " + length[0] + " bytes for " + size);
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(value).order(ByteOrder.nativeOrder());
+        return size == Integer.BYTES ? Integer.toUnsignedLong(bytes.getInt(0)) : bytes.getLong(0);
+    }
+
+    /**
+     * {@inheritDoc} The driver does not notice that it grows: later data in the last block that it knows may read as
+     * anything, and writes to it may be lost.
+     */
+    @Override
+    protected boolean knows(long end, long size) {
+        return end <= bytes;
+    }
+
+    @Override
+    public void retain() throws SsgRefusal {
+        check("a file object", "clRetainSsgFileObjectAMD", Ssg.clRetainSsgFileObjectAMD(handle()));
+        LIVE.incrementAndGet();
+        super.retain();
+    }
+
+    @Override
+    public void release() {
+        drop(handle());
+        super.release();
+    }
+
+    @Override
+    protected void free() {} // the driver counts, too
+
+    private static void drop(long handle) {
+        int released = Ssg.clReleaseSsgFileObjectAMD(handle);
+        LIVE.decrementAndGet();
+        if (released != OpenClError.SUCCESS) {
+            LOG.warn("a file object is not released: {}", OpenClFailure.error("clReleaseSsgFileObjectAMD", released));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.opencl.staged;
+
+import io.penstock.backend.opencl.cl.ClCall;
+import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.backend.opencl.context.ClPoint;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.ThreadRule;
+import java.util.function.LongFunction;
+
+/** Copies between staging buffers and a device, started on the thread that filled or needs the staging buffer. */
+final class ClCopies implements StagingDevice {
+
+    /** How long a thread polls without sleeping. */
+    private static final long AWAKE_NANOS = 200_000;
+
+    /** The same where the device is the processor, which needs it for the copy. */
+    private static final long AWAKE_BESIDE_NANOS = 20_000;
+
+    private final LongFunction<ClStagingBuffer> stagingBuffers;
+    private final long awakeNanos;
+
+    /**
+     * Creates the copies of a context.
+     *
+     * @param stagingBuffers allocates a staging buffer of a size
+     * @param spinNanos how long a copy is polled without pause, if longer than the default
+     */
+    ClCopies(ClContext context, LongFunction<ClStagingBuffer> stagingBuffers, long spinNanos) {
+        this.stagingBuffers = stagingBuffers;
+        this.awakeNanos = Math.max(spinNanos, context.device().isHardware() ? AWAKE_NANOS : AWAKE_BESIDE_NANOS);
+    }
+
+    @Override
+    public ThreadRule threads() {
+        return ThreadRule.MANY;
+    }
+
+    @Override
+    public DeviceMemory allocateStagingBuffer(long bytes) {
+        return stagingBuffers.apply(bytes);
+    }
+
+    @Override
+    public void copy(Request copy) {
+        ClStagingBuffer staging = (ClStagingBuffer) copy.staging();
+        ClPoint point = (ClPoint) copy.point();
+        long queue = point == null ? staging.queue() : point.queue(staging.queue());
+        long buffer = copy.memory().nativeHandle();
+        long host = staging.hostAddress() + copy.stagingOffset();
+        long offset = copy.memoryOffset();
+        long bytes = copy.bytes();
+        int started = copy.isInward()
+                ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell())
+                : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell());
+        if (started != OpenClError.SUCCESS) {
+            copy.fail((copy.isInward() ? ClCall.WRITE_BUFFER : ClCall.READ_BUFFER).failure(started));
+            return;
+        }
+        int flushed = OpenCl.clFlush(queue);
+        if (flushed != OpenClError.SUCCESS) {
+            // The copy may be in flight: staging buffer and memory must not be released before it has completed.
+            OpenCl.clFinish(queue);
+            OpenCl.clReleaseEvent(staging.event());
+            copy.fail(ClCall.FLUSH.failure(flushed));
+        } else if (point != null) {
+            point.join(staging.event());
+        }
+    }
+
+    @Override
+    public void poll(Request copy) {
+        look(copy);
+    }
+
+    /** As {@link #poll}; returns true if the copy has completed. */
+    private static boolean look(Request copy) {
+        ClStagingBuffer staging = (ClStagingBuffer) copy.staging();
+        int looked = staging.look();
+        int status = staging.status();
+        if (looked == OpenClError.SUCCESS && status > OpenCl.CL_COMPLETE) {
+            return false;
+        }
+        OpenCl.clReleaseEvent(staging.event());
+        if (looked != OpenClError.SUCCESS) {
+            copy.fail(ClCall.EVENT_INFO.failure(looked));
+        } else if (status != OpenCl.CL_COMPLETE) {
+            copy.fail(ClCall.COPY.failure(status));
+        } else {
+            copy.complete(copy.bytes());
+        }
+        return true;
+    }
+
+    @Override
+    public void await(Request copy, long nanos) {
+        // Not clWaitForEvents, which blocks forever behind a kernel that never ends.
+        Pause pause = ((ClStagingBuffer) copy.staging()).pause();
+        pause.spinFor(awakeNanos);
+        long start = System.nanoTime();
+        boolean ended = look(copy);
+        while (!ended && System.nanoTime() - start < nanos) {
+            pause.idle();
+            ended = look(copy);
+        }
+    }
+}

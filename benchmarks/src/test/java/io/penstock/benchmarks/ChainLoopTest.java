@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ChainLoopTest {
+
+    private static final int DEPTH = 4;
+    private static final int BYTES = 512;
+    private static final long NANOS = 1_000_000;
+
+    private final ExecutorService device = Executors.newSingleThreadExecutor();
+    private final List<Integer> begun = new ArrayList<>(); // the device's thread
+    private final Peer peer = new Peer();
+
+    /** Ends each operation on another thread, but for chains that it keeps. */
+    private final class Peer extends ChainLoop {
+        final AtomicInteger answered = new AtomicInteger();
+        int enough;
+        volatile int kept; // chains from 0 on
+        volatile int bytes = BYTES;
+
+        Peer() {
+            super(new Workload(Path.of("none"), BYTES, DEPTH, false, false), chains());
+        }
+
+        @Override
+        public String name() {
+            return "peer";
+        }
+
+        @Override
+        void begin(int chain, long offset) {
+            int moved = bytes;
+            device.execute(() -> {
+                begun.add(chain);
+                if (chain >= kept) {
+                    completed(chain, moved);
+                    answered.incrementAndGet();
+                }
+            });
+        }
+
+        @Override
+        void beginAll() {
+            enough = answered.get() + DEPTH - kept;
+            super.beginAll();
+        }
+
+        /** Waits for as many answers as there are chains that give one, however slow the machine is. */
+        @Override
+        void letRun(long nanos) {
+            while (answered.get() < enough) {
+                Thread.onSpinWait();
+            }
+        }
+
+        /** Is patient until none but the kept ones is in flight. */
+        @Override
+        boolean awaitEnd(CountDownLatch all) {
+            while (all.getCount() > kept) {
+                Thread.onSpinWait();
+            }
+            return all.getCount() == 0;
+        }
+    }
+
+    private static Chains chains() {
+        return Chains.allocate(new Workload(Path.of("none"), BYTES, DEPTH, false, false));
+    }
+
+    @AfterEach
+    void end() {
+        device.shutdown();
+    }
+
+    private List<Integer> taken() throws Exception {
+        return device.submit(() -> {
+                    List<Integer> copy = List.copyOf(begun);
+                    begun.clear();
+                    return copy;
+                })
+                .get();
+    }
+
+    @Test
+    void operationsThatDoNotEndAreCountedAndTheOthersGoOn() throws Exception {
+        peer.kept = 1;
+        assertThat(peer.run(NANOS).operations()).isPositive();
+        assertThat(peer.remark()).isEqualTo("1 of 4 operations did not end");
+        taken();
+        peer.kept = 0;
+        assertThat(peer.run(NANOS).operations()).isPositive();
+        assertThat(taken()).as("its chain is in use").doesNotContain(0).contains(1, 2, 3);
+    }
+
+    @Test
+    void anOperationThatEndsLateGivesItsChainBackAndCountsNowhere() throws Exception {
+        peer.kept = 1;
+        peer.run(NANOS);
+        device.submit(() -> {
+                    begun.clear();
+                    peer.completed(0, BYTES);
+                })
+                .get();
+        assertThat(taken()).as("begins nothing between runs").isEmpty();
+        peer.kept = 0;
+        peer.run(NANOS);
+        assertThat(taken()).contains(0);
+        assertThat(peer.remark()).isEqualTo("1 of 4 operations did not end");
+    }
+
+    @Test
+    void whatEndsAllHasNothingToRemark() throws Exception {
+        assertThat(peer.run(NANOS).operations()).isPositive();
+        assertThat(peer.remark()).isEmpty();
+    }
+
+    @Test
+    void aContenderOfWhichNothingEndsGivesUp() {
+        peer.kept = DEPTH;
+        assertThatThrownBy(() -> peer.run(NANOS))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("none");
+    }
+
+    @Test
+    void aShortCountIsAFailure() {
+        peer.bytes = 1;
+        assertThatThrownBy(() -> peer.run(NANOS))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("failed");
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.BufferRegion;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.NativeFile;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Selects the path of a transfer among those of a backend.
+ *
+ * @param name the backend's, for messages
+ * @param ioPaths in order of preference
+ */
+record PathChoice(String name, List<IoPath> ioPaths) {
+
+    /** Returns the first path that accepts a transfer, or the last one, which is not checked. */
+    int first(Transfer transfer) {
+        int last = ioPaths.size() - 1;
+        for (int ioPath = 0; ioPath < last; ioPath++) {
+            if (refusal(ioPath, transfer).isEmpty()) {
+                return ioPath;
+            }
+        }
+        return last;
+    }
+
+    boolean isLast(int ioPath) {
+        return ioPath == ioPaths.size() - 1;
+    }
+
+    /** Returns why a path does not accept a transfer; empty if it does. */
+    String refusal(int ioPath, Transfer transfer) {
+        for (int pair = 0; pair < targets(transfer); pair++) {
+            EngineFile file = file(transfer, pair);
+            String refusal = file.refusal(ioPath);
+            if (refusal.isEmpty()) {
+                Target target = target(transfer, pair);
+                refusal = ioPaths.get(ioPath).refusal(file.nativeFile(ioPath), target, memory(target));
+            }
+            if (!refusal.isEmpty()) {
+                return refusal;
+            }
+        }
+        String refusal = ioPaths.get(ioPath).refusal(transfer);
+        for (int part = 0; part < parts(transfer) && refusal.isEmpty(); part++) {
+            NativeFile file = file(transfer, part).nativeFile(ioPath);
+            refusal = ioPaths.get(ioPath).refusal(file, transfer.fileOffset(part), transfer.pairLength(part));
+        }
+        return refusal;
+    }
+
+    /** Notifies the paths before the chosen one that a transfer bypassed them. */
+    void chosen(int ioPath, Transfer transfer) {
+        for (int earlier = 0; earlier < ioPath; earlier++) {
+            for (int part = 0; part < targets(transfer); part++) {
+                EngineFile file = file(transfer, part);
+                if (file.refusal(earlier).isEmpty()) {
+                    DeviceMemory memory = memory(target(transfer, part));
+                    ioPaths.get(earlier).passedOver(file.nativeFile(earlier), memory, transfer, part);
+                }
+            }
+        }
+    }
+
+    /** Returns the number of targets of a transfer; 1 for a gather. */
+    private static int targets(Transfer transfer) {
+        return transfer.isGather() ? 1 : transfer.pairs();
+    }
+
+    private static Target target(Transfer transfer, int pair) {
+        return transfer.isGather() ? transfer.target() : transfer.target(pair);
+    }
+
+    private static int parts(Transfer transfer) {
+        return transfer.isGather() ? 0 : transfer.pairs();
+    }
+
+    private static EngineFile file(Transfer transfer, int pair) {
+        return (EngineFile) transfer.fileRegion(pair).file();
+    }
+
+    private static @Nullable DeviceMemory memory(Target target) {
+        return target instanceof BufferRegion region ? ((EngineBuffer) region.buffer()).memory() : null;
+    }
+
+    boolean isDirect(int ioPath) {
+        return ioPaths.get(ioPath).path() == TransferPath.DIRECT;
+    }
+
+    /** Returns why a transfer is not direct; empty if it is. */
+    String whyNotDirect(Transfer transfer) {
+        int chosen = first(transfer);
+        if (isDirect(chosen)) {
+            return "";
+        }
+        for (int ioPath = 0; ioPath < ioPaths.size(); ioPath++) {
+            if (isDirect(ioPath)) {
+                return refusal(ioPath, transfer);
+            }
+        }
+        String reason = ioPaths.get(chosen).reason();
+        return "backend " + name + " has no direct path, only "
+                + ioPaths.stream().map(IoPath::path).distinct().toList()
+                + (reason.isEmpty() ? "" : ": " + reason);
+    }
+}

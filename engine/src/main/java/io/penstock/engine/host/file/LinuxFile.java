@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host.file;
+
+import io.penstock.FileOption;
+import io.penstock.engine.host.kernel.FileCalls;
+import io.penstock.engine.host.uring.Indices;
+import io.penstock.engine.host.uring.RingRegistration;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.file.FileStamp;
+import io.penstock.engine.spi.file.HostFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+/** A file behind a descriptor. */
+public final class LinuxFile implements HostFile {
+    private static final int MODE = 0666;
+    private static final Indices INDICES = new Indices();
+
+    private final FileCalls calls;
+    private final Path path;
+    private final Limits limits;
+    private final FileIdentity identity;
+    private final boolean blockDevice;
+    private final boolean direct;
+    private final int index = INDICES.take();
+    private final List<RingRegistration> registrations = new ArrayList<>(); // guarded by this: tables it is in
+    // Written under this; read by I/O queues without it, which the engine's pins prevent from reading after close.
+    private volatile int fd; // -1 once closed
+
+    private LinuxFile(FileCalls calls, Path path, int fd, FileStatus status, Limits limits, boolean direct) {
+        this.calls = calls;
+        this.path = path;
+        this.fd = fd;
+        this.limits = limits;
+        this.direct = direct;
+        identity = status.identity();
+        blockDevice = status.isBlockDevice();
+    }
+
+    /**
+     * Opens a regular file or a block device.
+     *
+     * @param segmentBytes the segment size that its limits recommend
+     * @throws IOException the JDK's types where they fit, as {@link java.nio.channels.FileChannel#open} would
+     */
+    public static LinuxFile open(Path path, Set<FileOption> options, long segmentBytes) throws IOException {
+        return open(FileCalls.LINUX, path, options, segmentBytes);
+    }
+
+    /** As above, over simulated calls; for tests. */
+    public static LinuxFile open(FileCalls calls, Path path, Set<FileOption> options, long segmentBytes)
+            throws IOException {
+        HostFile.check(options);
+        if (path.getFileSystem() != FileSystems.getDefault()) {
+            throw new ProviderMismatchException("not a path of the operating system: " + path);
+        }
+        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+        byte[] terminated = Arrays.copyOf(name, name.length + 1);
+        int fd;
+        do {
+            fd = calls.open(terminated, flags(options), MODE);
+        } while (fd == -Errno.EINTR);
+        if (fd < 0) {
+            throw failure(path, -fd, options);
+        }
+        try {
+            FileStatus status = FileStatus.of(calls, fd);
+            checkKind(path, status);
+            Limits limits = limits(path, status, options, segmentBytes);
+            return new LinuxFile(calls, path, fd, status, limits, options.contains(FileOption.DIRECT));
+        } catch (IOException | RuntimeException unusable) {
+            calls.close(fd);
+            throw unusable;
+        }
+    }
+
+    /** Takes ownership of a descriptor of any kind; for tests. */
+    public static LinuxFile adopt(Path name, int fd) throws ErrnoException {
+        return new LinuxFile(
+                FileCalls.LINUX, name, fd, FileStatus.of(FileCalls.LINUX, fd), Limits.none(1 << 20), false);
+    }
+
+    @Override
+    public int fd() {
+        return fd;
+    }
+
+    /** Returns a small number, unique among the files that are open now. */
+    public int index() {
+        return index;
+    }
+
+    /** Returns true if it bypasses the page cache. */
+    public boolean isDirect() {
+        return direct;
+    }
+
+    /** Registers it in a ring's file table, at its index, until it is closed; returns true if it is registered. */
+    public synchronized boolean register(RingRegistration registration) {
+        if (fd < 0 || registration.updateFile(index, fd) < 0) {
+            return false;
+        }
+        registrations.add(registration);
+        return true;
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public Limits limits() {
+        return limits;
+    }
+
+    @Override
+    public Object identity() {
+        return identity;
+    }
+
+    @Override
+    public synchronized long size() throws IOException {
+        if (blockDevice) {
+            return check("lseek", calls.seekEnd(fd));
+        }
+        return FileStatus.of(calls, fd).stamp().size();
+    }
+
+    @Override
+    public synchronized FileStamp stamp() throws IOException {
+        return FileStatus.of(calls, fd).stamp();
+    }
+
+    @Override
+    public synchronized void truncate(long bytes) throws IOException {
+        check("ftruncate", calls.truncate(fd, bytes));
+    }
+
+    @Override
+    public synchronized void preallocate(long bytes) throws IOException {
+        check("fallocate", allocate(0, bytes));
+    }
+
+    private int allocate(long offset, long bytes) {
+        int answer;
+        do {
+            answer = calls.allocate(fd, offset, bytes);
+        } while (answer == -Errno.EINTR);
+        return answer;
+    }
+
+    @Override
+    public synchronized void lengthen(long bytes) throws IOException {
+        if (size() >= bytes) {
+            return;
+        }
+        // Not ftruncate, which would cut off what another writer has appended since; and not the whole range, which
+        // would fill holes.
+        int answer = allocate(bytes - 1, 1);
+        if (answer == -Errno.EOPNOTSUPP) {
+            ByteBuffer zero = ByteBuffer.allocateDirect(1);
+            check("pwrite", calls.write(fd, NativeMemory.address(zero), 1, bytes - 1));
+            check("fdatasync", calls.syncData(fd)); // no write-back may follow the caller's own write
+        } else {
+            check("fallocate", answer);
+        }
+    }
+
+    @Override
+    public long read(long fileOffset, long address, long bytes) {
+        return calls.read(fd, address, bytes, fileOffset);
+    }
+
+    @Override
+    public long write(long fileOffset, long address, long bytes) {
+        return calls.write(fd, address, bytes, fileOffset);
+    }
+
+    @Override
+    public long sync() {
+        return calls.syncData(fd);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (fd >= 0) {
+            for (RingRegistration registration : registrations) {
+                registration.updateFile(index, -1); // the table would keep the file open
+            }
+            // Whatever close returns, the descriptor is closed: a retry after EINTR could close another owner's.
+            calls.close(fd);
+            fd = -1;
+            INDICES.give(index);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+
+    private long check(String call, long answer) throws ErrnoException {
+        if (answer < 0) {
+            throw new ErrnoException(call + " of " + path, call, (int) -answer);
+        }
+        return answer;
+    }
+
+    private static int flags(Set<FileOption> options) {
+        boolean writes = options.contains(FileOption.WRITE);
+        // Unaligned edges of a direct file are read before they are merged and written, even if the application only
+        // writes.
+        boolean reads = options.contains(FileOption.READ) || options.contains(FileOption.DIRECT) || !writes;
+        int flags = LibC.O_CLOEXEC | (writes ? reads ? LibC.O_RDWR : LibC.O_WRONLY : LibC.O_RDONLY);
+        flags |= options.contains(FileOption.CREATE) ? LibC.O_CREAT : 0;
+        flags |= options.contains(FileOption.CREATE_NEW) ? LibC.O_CREAT | LibC.O_EXCL : 0;
+        flags |= options.contains(FileOption.TRUNCATE) ? LibC.O_TRUNC : 0;
+        flags |= options.contains(FileOption.DIRECT) ? LibC.O_DIRECT : 0;
+        return flags;
+    }
+
+    private static Limits limits(Path path, FileStatus status, Set<FileOption> options, long segmentBytes)
+            throws FileSystemException {
+        if (!options.contains(FileOption.DIRECT)) {
+            return Limits.none(segmentBytes);
+        }
+        long file = status.directOffsetAlignment();
+        long memory = status.directMemoryAlignment();
+        if (memory == 0) {
+            throw noDirect(path);
+        }
+        long segment = Math.max(file, segmentBytes - segmentBytes % file);
+        return new Limits(file, memory, Limits.LINUX_MAX_BYTES - Limits.LINUX_MAX_BYTES % file, segment, false);
+    }
+
+    private static void checkKind(Path path, FileStatus status) throws FileSystemException {
+        if (status.isDirectory()) {
+            throw new FileSystemException(path.toString(), null, "is a directory");
+        }
+        if (!status.isRegular() && !status.isBlockDevice()) {
+            throw new FileSystemException(path.toString(), null, "neither a regular file nor a block device");
+        }
+    }
+
+    private static IOException failure(Path path, int errno, Set<FileOption> options) {
+        String name = path.toString();
+        ErrnoException cause = new ErrnoException("open", errno);
+        FileSystemException failure = switch (errno) {
+            case Errno.ENOENT -> new NoSuchFileException(name);
+            case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(name);
+            case Errno.EEXIST -> new FileAlreadyExistsException(name);
+            case Errno.EISDIR -> new FileSystemException(name, null, "is a directory");
+            case Errno.EINVAL ->
+                options.contains(FileOption.DIRECT)
+                        ? noDirect(path)
+                        : new FileSystemException(name, null, cause.getMessage());
+            default -> new FileSystemException(name, null, cause.getMessage());
+        };
+        failure.initCause(cause);
+        return failure;
+    }
+
+    private static FileSystemException noDirect(Path path) {
+        return new FileSystemException(path.toString(), null, "the file system does not do direct I/O (O_DIRECT)");
+    }
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.PenstockException;
+import io.penstock.engine.order.BusyRegions;
+import io.penstock.engine.order.FenceOrder;
+import io.penstock.engine.plan.Extents;
+import io.penstock.engine.resource.Failures;
+import io.penstock.engine.resource.Identity;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One native queue and the one thread that submits to it: accepts transfers, cuts them into requests, round-robin by
+ * bytes between transfers, and counts every request's completion.
+ *
+ * <p>It owns neither thread nor clock: {@link IoThread} calls {@link #turn} in a loop, a simulation calls it step by
+ * step.
+ *
+ * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the I/O queue's thread.
+ */
+public final class IoQueue implements Request.Completion {
+
+    /** The maximum number of retries of a request that fails with EINTR or EAGAIN. */
+    public static final int MOST_RETRIES = 64;
+
+    private final NativeQueue queue;
+    private final QueueLimits limits;
+    private final LongSupplier clock;
+    private final QueueInbox inbox;
+    private final Segment[] segments;
+    private final int[] freeTags;
+    private int freeCount;
+    private long bytesInFlight;
+    private final ArrayDeque<OpenTransfer> runnable = new ArrayDeque<>();
+    private final Set<OpenTransfer> held = new LinkedHashSet<>(); // by an order key, a fence or an abandoned transfer
+    private final ArrayDeque<SingleRequest> waitingForTag = new ArrayDeque<>();
+    private final PriorityQueue<OpenTransfer> deadlines =
+            new PriorityQueue<>(Comparator.comparingLong(OpenTransfer::deadlineNanos));
+    private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be signalled
+    private final Bounces bounces;
+    private long now;
+    private boolean stopping;
+    private boolean closed;
+
+    public IoQueue(NativeQueue queue, QueueLimits limits, LongSupplier clock) {
+        this.queue = queue;
+        this.inbox = new QueueInbox(queue.wakeup());
+        this.limits = limits;
+        this.clock = clock;
+        this.segments = new Segment[queue.depth()];
+        this.freeTags = new int[queue.depth()];
+        for (int tag = 0; tag < segments.length; tag++) {
+            segments[tag] = new Segment(tag, this);
+            freeTags[tag] = tag;
+        }
+        this.freeCount = segments.length;
+        this.bounces = new Bounces(this, limits.bounceBuffers());
+        this.now = clock.getAsLong();
+    }
+
+    // Any thread.
+
+    /** Accepts a transfer; any thread. */
+    public void accept(OpenTransfer transfer) {
+        inbox.accept(transfer);
+    }
+
+    /** Accepts a request that belongs to no transfer; any thread. */
+    public void accept(SingleRequest request) {
+        inbox.accept(request);
+    }
+
+    /** Schedules an action on the I/O queue; any thread. */
+    public void post(Runnable action) {
+        inbox.post(action);
+    }
+
+    /** Returns the time of the clock that deadlines are compared with; any thread. */
+    long nanos() {
+        return clock.getAsLong();
+    }
+
+    // The I/O thread.
+
+    /** Makes the calling thread the thread of this I/O queue. */
+    void runHere() {
+        inbox.runHere();
+    }
+
+    /** Returns the start time of the current turn. */
+    long now() {
+        return now;
+    }
+
+    /**
+     * Runs one turn: takes messages, starts requests, submits them, reaps completions.
+     *
+     * @param mayWait whether to wait for work if there is none
+     */
+    public void turn(boolean mayWait) {
+        now = clock.getAsLong();
+        inbox.takeTo(this);
+        expireDeadlines();
+        startSegments();
+        tellNews(); // before a wait
+        queue.turn(mayWait && mayPark() ? waitNanos() : 0);
+        tellNews();
+    }
+
+    /** Signals a loop when all reaped completions have been counted: once, however many arrivals it has. */
+    public void tellLater(DeliveryLoop loop) {
+        int count = news.size();
+        if (count == 0 || news.get(count - 1) != loop) {
+            news.add(loop);
+        }
+    }
+
+    private void tellNews() {
+        for (int i = 0; i < news.size(); i++) {
+            news.get(i).signal();
+        }
+        news.clear();
+    }
+
+    /** Requests the I/O queue to end when nothing is in flight; any thread. */
+    public void stop() {
+        post(() -> stopping = true);
+    }
+
+    /** Returns true if the end was requested and nothing is left to do. */
+    public boolean isStopped() {
+        return stopping && isIdle();
+    }
+
+    /** Returns true if nothing is in flight, waiting or arriving. */
+    boolean isIdle() {
+        return freeCount == segments.length && runnable.isEmpty() && waitingForTag.isEmpty() && inbox.isEmpty();
+    }
+
+    /** Returns the number of transfers, segments and actions that have not ended. */
+    public int known() {
+        return segments.length
+                - freeCount
+                + runnable.size()
+                + held.size()
+                + deadlines.size()
+                + waitingForTag.size()
+                + news.size()
+                + bounces.waiting();
+    }
+
+    private boolean mayPark() {
+        return !canStart() && !isStopped() && inbox.isEmpty();
+    }
+
+    private boolean canStart() {
+        return freeCount > 0 && (!waitingForTag.isEmpty() || (!runnable.isEmpty() && bytesInFlight < limits.bytes()));
+    }
+
+    private long waitNanos() {
+        OpenTransfer first = deadlines.peek();
+        return first == null ? -1 : Math.max(1, first.deadlineNanos() - now);
+    }
+
+    /** Takes a transfer that has reached the I/O queue. */
+    void arrive(OpenTransfer transfer) {
+        if (transfer.deadlineNanos() != Long.MAX_VALUE) {
+            deadlines.add(transfer);
+        }
+        proceed(transfer);
+    }
+
+    /** Starts a transfer if all its conditions are met; otherwise this is called again when one is. */
+    void proceed(OpenTransfer transfer) {
+        if (transfer.finished) {
+            return; // cancelled or expired while it waited
+        }
+        if (transfer.isStopped()) {
+            finish(transfer);
+        } else if (mayStart(transfer)) {
+            held.remove(transfer);
+            runnable.add(transfer);
+        } else {
+            held.add(transfer);
+        }
+    }
+
+    /** Returns true if a transfer may start its first request; otherwise {@link #proceed} is called when it may. */
+    private boolean mayStart(OpenTransfer transfer) {
+        Admission terms = transfer.admission();
+        if (terms != null && !terms.isMet(this, transfer)) {
+            return false;
+        }
+        if (BusyRegions.ALL.isEmpty()) {
+            return true;
+        }
+        // Rule 205: waits for regions that a cancelled transfer may still write or read.
+        Extents extents = Extents.of(transfer.transfer(), Identity.OF);
+        return !BusyRegions.ALL.waitsBehind(extents, () -> post(() -> proceed(transfer)));
+    }
+
+    private void expireDeadlines() {
+        for (OpenTransfer first = deadlines.peek(); first != null && first.deadlineNanos() <= now; ) {
+            deadlines.poll();
+            if (!first.finished) {
+                first.expired = true;
+                stop(first);
+            }
+            first = deadlines.peek();
+        }
+    }
+
+    /** Starts no further request of a transfer and cancels those in flight. */
+    public void stop(OpenTransfer transfer) {
+        if (transfer.finished) {
+            return;
+        }
+        if (transfer.inFlight == 0) {
+            runnable.remove(transfer);
+            finish(transfer);
+            return;
+        }
+        transfer.exhausted = true;
+        for (Segment segment : segments) {
+            if (segment.owner == transfer && segment.inNativeHands) {
+                queue.cancel(segment.request);
+            } else if (segment.owner == transfer && segment.step != Segment.Step.LENGTH) {
+                bounces.giveUp(segment);
+            }
+        }
+    }
+
+    private void startSegments() {
+        while (freeCount > 0 && !waitingForTag.isEmpty()) {
+            start(waitingForTag.remove());
+        }
+        while (freeCount > 0 && bytesInFlight < limits.bytes()) {
+            OpenTransfer transfer = runnable.poll();
+            if (transfer == null) {
+                return;
+            }
+            advance(transfer);
+        }
+    }
+
+    private void advance(OpenTransfer transfer) {
+        long quantum = limits.quantum();
+        while (!transfer.isStopped() && transfer.nextSegment()) {
+            Segment segment = take();
+            transfer.inFlight++;
+            transfer.started(now);
+            segment.begin(transfer);
+            transfer.fillSegment(segment);
+            bytesInFlight += segment.bytes;
+            quantum -= Math.max(segment.bytes, 1);
+            bounces.begin(segment);
+            if (freeCount == 0 || bytesInFlight >= limits.bytes() || quantum <= 0) {
+                runnable.add(transfer); // continues with its next segments, or ends, in its next turn
+                return;
+            }
+        }
+        transfer.exhausted = true;
+        Admission terms = transfer.admission();
+        FenceOrder order = terms == null ? null : terms.order();
+        if (order != null) {
+            order.allStarted();
+        }
+        finishIfDone(transfer);
+    }
+
+    private Segment take() {
+        return segments[freeTags[--freeCount]];
+    }
+
+    /** Starts a request that belongs to no transfer, as soon as there is room. */
+    void start(SingleRequest single) {
+        if (freeCount == 0) {
+            waitingForTag.add(single);
+            return;
+        }
+        Segment segment = take();
+        segment.step = Segment.Step.SINGLE;
+        segment.single = single;
+        single.fill(segment.request);
+        enqueue(segment);
+    }
+
+    /** Submits the request of a segment to the native queue. */
+    void enqueue(Segment segment) {
+        segment.inNativeHands = true;
+        queue.enqueue(segment.request);
+    }
+
+    @Override
+    public void ended(Request request, long bytes, @Nullable NativeFailure failure) {
+        Segment segment = segments[request.tag()];
+        segment.inNativeHands = false;
+        SingleRequest single = segment.single;
+        if (single != null) {
+            release(segment);
+            single.ended(failure);
+        } else if (failure != null) {
+            failed(segment, failure);
+        } else {
+            bounces.advance(segment, bytes);
+        }
+    }
+
+    private void failed(Segment segment, NativeFailure failure) {
+        OpenTransfer transfer = segment.owner();
+        if (failure.kind() == NativeFailure.Kind.RETRY && segment.retries++ < MOST_RETRIES) {
+            if (!transfer.isStopped()) {
+                bounces.again(segment);
+                return;
+            }
+        } else if (!(failure.kind() == NativeFailure.Kind.CANCELLED && transfer.isStopped())) {
+            transfer.fail(failure);
+        }
+        end(segment);
+    }
+
+    /** Continues a segment whose lock was granted. */
+    void granted(Segment segment) {
+        bounces.granted(segment);
+    }
+
+    /** Ends a segment: its last request has completed or failed. */
+    void end(Segment segment) {
+        OpenTransfer transfer = segment.owner();
+        bytesInFlight -= segment.bytes;
+        boolean again = transfer.segmentEnded(segment);
+        if (again && transfer.exhausted) {
+            transfer.exhausted = false;
+            runnable.add(transfer);
+        } else if (!again) {
+            segment.standsInOrder();
+        }
+        bounces.release(segment);
+        release(segment);
+        transfer.inFlight--;
+        finishIfDone(transfer);
+    }
+
+    private void release(Segment segment) {
+        segment.clear();
+        freeTags[freeCount++] = segment.request.tag();
+    }
+
+    private void finishIfDone(OpenTransfer transfer) {
+        if (transfer.inFlight == 0 && !transfer.finished) {
+            if (transfer.exhausted) {
+                finish(transfer);
+            } else if (transfer.isStopped()) {
+                runnable.remove(transfer);
+                finish(transfer);
+            }
+        }
+    }
+
+    private void finish(OpenTransfer transfer) {
+        transfer.finished = true;
+        if (transfer.deadlineNanos() != Long.MAX_VALUE) {
+            deadlines.remove(transfer);
+        }
+        if (!held.isEmpty()) {
+            held.remove(transfer);
+        }
+        transfer.finish(now);
+    }
+
+    /** Signals the transfers of {@code port} that are still open on this I/O queue, and frees no memory. */
+    public void abandon(Port port) {
+        abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
+        List<SingleRequest> singles = new ArrayList<>(waitingForTag);
+        addStarted(singles);
+        singles.stream()
+                .filter(single -> single.port() == port)
+                .forEach(single -> single.lose(Failures.abandoned(single.asked())));
+    }
+
+    private void addStarted(Collection<SingleRequest> singles) {
+        for (Segment segment : segments) {
+            if (segment.single != null) {
+                singles.add(segment.single);
+            }
+        }
+    }
+
+    /** Signals everything, as no further turn will run. Memory that the device may still write stays pinned. */
+    public void breakDown(Throwable cause) {
+        inbox.refuse(cause);
+        tellNews();
+        inbox.takeRest(runnable, waitingForTag);
+        addStarted(waitingForTag);
+        abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
+        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));
+    }
+
+    private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {
+        Set<OpenTransfer> open = new LinkedHashSet<>(runnable);
+        open.addAll(held);
+        for (Segment segment : segments) {
+            if (segment.owner != null) {
+                open.add(segment.owner);
+            }
+        }
+        for (OpenTransfer transfer : open) {
+            if (!transfer.finished && which.test(transfer)) {
+                transfer.abandon(why.apply(transfer));
+            }
+        }
+    }
+
+    /** Frees the native queue; nothing may be in flight. */
+    public void close() {
+        if (!closed) {
+            closed = true;
+            bounces.close();
+            queue.close();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.engine.spi.ffi.TimerSlack;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.scheduler.NonBlocking;
+
+/**
+ * The thread of one I/O queue. Marked non-blocking for Reactor, so that {@code block()} on it throws instead of
+ * hanging.
+ */
+public final class IoThread extends Thread implements NonBlocking {
+
+    private static final Logger LOG = LoggerFactory.getLogger(IoThread.class);
+
+    private final IoQueue ioQueue;
+    private final IoThreads group;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CompletableFuture<Void> idle = new CompletableFuture<>();
+    private boolean awaitsIdle; // this thread only
+
+    IoThread(IoQueue ioQueue, IoThreads group, String name) {
+        super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
+        this.ioQueue = ioQueue;
+        this.group = group;
+        setDaemon(true);
+        setContextClassLoader(null); // keeps no application's class loader alive
+    }
+
+    IoQueue ioQueue() {
+        return ioQueue;
+    }
+
+    IoThreads group() {
+        return group;
+    }
+
+    @Override
+    public void run() {
+        TimerSlack.minimize();
+        ioQueue.runHere();
+        try {
+            while (!ioQueue.isStopped()) {
+                ioQueue.turn(true);
+                if (awaitsIdle && ioQueue.isIdle()) {
+                    idle.complete(null);
+                }
+            }
+            ioQueue.close();
+        } catch (Throwable e) {
+            // A bug in the engine or a driver. What is in flight stays pinned: the device may still use it.
+            LOG.error("{} broke; its transfers are given up, and their memory is not freed", getName(), e);
+            ioQueue.breakDown(e);
+        } finally {
+            ended.complete(null);
+            idle.complete(null);
+        }
+    }
+
+    /** Completes when nothing is in flight; the I/O queue keeps running. Any thread. */
+    CompletableFuture<Void> whenIdle() {
+        ioQueue.post(() -> {
+            awaitsIdle = true;
+            if (ioQueue.isIdle()) {
+                idle.complete(null); // at once: the current turn may wait for a long time
+            }
+        });
+        return idle;
+    }
+
+    /** Ends the thread once nothing is in flight; any thread. */
+    CompletableFuture<Void> stopWhenIdle() {
+        ioQueue.stop();
+        return ended;
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Shared;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The I/O queues of a path, one thread each, shared by all backends of the process whose paths have an equal sharing
+ * key.
+ *
+ * <p>They stop when the last backend that uses them is closed. While any run, a shutdown hook delays the exit of the
+ * process for what is in flight, for at most a second. It stops nothing: hooks run concurrently, and another hook may
+ * still send responses from files.
+ */
+public final class IoThreads implements IoQueues {
+
+    private static final Shared<Key, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
+    private static final long EXIT_MILLIS = 1000;
+    // This many consecutive picks go to one I/O queue (2^4), which gets them as one batch; then the next is picked, so
+    // that a single subscriber keeps all I/O queues busy.
+    private static final int RUN_BITS = 4;
+
+    /** Backends with equal keys share I/O queues; backends with different options must not. */
+    private record Key(Object sharing, long queueBytes) {}
+
+    private final List<IoThread> threads = new ArrayList<>();
+    private int picks;
+    private @Nullable Thread exitHook;
+
+    private IoThreads() {}
+
+    /** Acquires the I/O queues of {@code ioPath}, starting them if there are none. */
+    public static IoQueues acquire(IoPath ioPath, Options options) {
+        Key key = new Key(ioPath.sharing(), options.get(CommonOptions.QUEUE_BYTES));
+        return SHARED.open(key, () -> start(ioPath, key.queueBytes));
+    }
+
+    private static IoThreads start(IoPath ioPath, long queueBytes) {
+        IoThreads ioQueues = new IoThreads();
+        ioQueues.start(ioPath, QueueLimits.ofBytes(queueBytes));
+        return ioQueues;
+    }
+
+    private void start(IoPath ioPath, QueueLimits limits) {
+        try {
+            for (int i = 0; i < ioPath.ioQueues(); i++) {
+                IoQueue ioQueue = new IoQueue(ioPath.openQueue(), limits, System::nanoTime);
+                threads.add(new IoThread(ioQueue, this, "penstock-queue-" + ioPath.path() + "-" + i));
+            }
+        } catch (RuntimeException e) {
+            threads.forEach(thread -> thread.ioQueue().close()); // no thread has been started
+            throw e;
+        }
+        threads.forEach(Thread::start);
+        Thread hook = new Thread(null, this::waitAtExit, "penstock-exit", 0, false);
+        hook.setContextClassLoader(null);
+        exitHook = hook;
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Releases the I/O queues; stops them when their use count reaches 0. */
+    @Override
+    public CompletableFuture<Void> release() {
+        return SHARED.leave(this) ? stop() : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<Void> stop() {
+        removeExitHook();
+        return CompletableFuture.allOf(
+                threads.stream().map(IoThread::stopWhenIdle).toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<Void> idle() {
+        return CompletableFuture.allOf(threads.stream().map(IoThread::whenIdle).toArray(CompletableFuture[]::new));
+    }
+
+    private void removeExitHook() {
+        Thread hook = exitHook;
+        if (hook != null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                exitHook = null; // the process is exiting, and the hook is running
+            }
+        }
+    }
+
+    private void waitAtExit() {
+        try {
+            idle().get(EXIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return; // the process exits anyway, and the system reclaims everything
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Returns the next I/O queue; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
+     * changes threads.
+     */
+    @Override
+    public IoQueue pick() {
+        Thread current = Thread.currentThread();
+        if (current instanceof IoThread thread && thread.group() == this) {
+            return thread.ioQueue();
+        }
+        int turn = picks;
+        picks = turn + 1; // may lose counts: an I/O queue gets a few more then, but no thread waits for a counter
+        return threads.get((turn >>> RUN_BITS) % threads.size()).ioQueue();
+    }
+
+    @Override
+    public List<IoQueue> all() {
+        return threads.stream().map(IoThread::ioQueue).toList();
+    }
+}

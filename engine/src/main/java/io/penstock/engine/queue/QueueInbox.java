@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.engine.resource.Failures;
+import io.penstock.engine.spi.Wakeup;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Transfers and actions that were sent to an I/O queue and not taken yet; decides whether the I/O queue must be woken.
+ *
+ * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the I/O queue's thread.
+ */
+final class QueueInbox {
+
+    /** The maximum number of messages per turn, so that a flood of them does not delay completions. */
+    private static final int MOST_MESSAGES = 1024;
+
+    private final Wakeup wakeup;
+
+    private final MpscUnboundedVarHandleArrayQueue<Object> messages =
+            new MpscUnboundedVarHandleArrayQueue<>(MOST_MESSAGES);
+
+    // A transfer opened on the I/O queue's thread, as by a direct subscriber, needs no queue. Written by that thread
+    // before its first turn; no other thread ever compares equal, whatever it reads.
+    private @Nullable Thread owner;
+    private final ArrayDeque<OpenTransfer> opened = new ArrayDeque<>();
+
+    // Set once, by the I/O thread, when a bug in the engine or a driver ended it.
+    private volatile @Nullable Throwable broken;
+
+    /** Creates the inbox of an I/O queue. */
+    QueueInbox(Wakeup wakeup) {
+        this.wakeup = wakeup;
+        wakeup.looksFor(() -> !isEmpty());
+    }
+
+    /** Adds a transfer; any thread. */
+    void accept(OpenTransfer transfer) {
+        if (Thread.currentThread() == owner && broken == null) {
+            opened.add(transfer);
+        } else {
+            tell(transfer);
+        }
+    }
+
+    /** Adds a request that belongs to no transfer; any thread. */
+    void accept(SingleRequest request) {
+        tell(request);
+    }
+
+    /** Adds an action for the I/O queue; any thread. */
+    void post(Runnable action) {
+        tell(action);
+    }
+
+    private void tell(Object message) {
+        messages.offer(message);
+        wakeup.rouse(); // offered first: an I/O queue that is about to wait checks the messages
+        Throwable cause = broken; // pairs with refuse() and takeRest(), which follow one another: both may signal
+        if (cause != null && message instanceof OpenTransfer transfer) {
+            transfer.abandon(Failures.broken(transfer.transfer(), cause));
+        } else if (cause != null && message instanceof SingleRequest single) {
+            single.lose(Failures.broken(single.asked(), cause));
+        }
+    }
+
+    // The I/O thread.
+
+    /** Makes the calling thread the thread of the I/O queue. */
+    void runHere() {
+        owner = Thread.currentThread();
+    }
+
+    /** Returns true if the inbox is empty. */
+    boolean isEmpty() {
+        return opened.isEmpty() && messages.isEmpty();
+    }
+
+    /** Passes messages to the I/O queue, at most one turn's share. */
+    void takeTo(IoQueue ioQueue) {
+        for (OpenTransfer transfer = opened.poll(); transfer != null; transfer = opened.poll()) {
+            ioQueue.arrive(transfer);
+        }
+        for (int taken = 0; taken < MOST_MESSAGES; taken++) {
+            Object message = messages.poll();
+            if (message == null) {
+                return;
+            }
+            if (message instanceof OpenTransfer transfer) {
+                ioQueue.arrive(transfer);
+            } else if (message instanceof SingleRequest single) {
+                ioQueue.start(single);
+            } else {
+                ((Runnable) message).run();
+            }
+        }
+    }
+
+    /** Refuses all later messages: no further turn will run. */
+    void refuse(Throwable cause) {
+        broken = cause;
+    }
+
+    /** Adds the transfers and single requests that were sent to the given collections, and drops actions. */
+    void takeRest(Collection<OpenTransfer> all, Collection<SingleRequest> singles) {
+        all.addAll(opened);
+        opened.clear();
+        for (Object message = messages.poll(); message != null; message = messages.poll()) {
+            if (message instanceof OpenTransfer transfer) {
+                all.add(transfer);
+            } else if (message instanceof SingleRequest single) {
+                singles.add(single);
+            }
+        }
+    }
+}

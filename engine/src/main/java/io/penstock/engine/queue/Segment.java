@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import io.penstock.engine.order.BlockClaim;
+import io.penstock.engine.order.BlockLocks;
+import io.penstock.engine.order.FenceOrder;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native request in flight, and the segment that it is a step of. One object per tag of a queue, reused; the I/O
+ * thread only.
+ */
+public final class Segment {
+
+    /** Which step of a segment the request is. */
+    enum Step {
+        /** The request moves the segment itself. */
+        BODY,
+        /** The blocks around the segment are read into a bounce buffer. */
+        FILL,
+        /** Bytes go between bounce buffer and target. */
+        COPY,
+        /** The blocks are written back from the bounce buffer. */
+        STORE,
+        /** The exact length of the file is restored, off the I/O queue; this step cannot be cancelled. */
+        LENGTH,
+        /** The request belongs to no transfer (a sync). */
+        SINGLE
+    }
+
+    /** The request of the current step. */
+    final Request request;
+
+    // The purpose of the request.
+    @Nullable
+    OpenTransfer owner;
+
+    @Nullable
+    SingleRequest single;
+
+    Step step = Step.BODY;
+    int retries;
+    boolean inNativeHands;
+
+    // The segment.
+    Request.Kind kind = Request.Kind.READ;
+    public int pair;
+    public int pairCount;
+    boolean packed;
+
+    @Nullable
+    NativeFile file;
+
+    @Nullable
+    DeviceMemory memory;
+
+    public long fileOffset;
+    long memoryOffset;
+    public long bytes;
+    long done; // bytes of the current step
+    public long moved; // final bytes moved between file and target
+
+    // The blocks around it, if it uses a bounce buffer.
+    boolean merges; // a write that does not fill its blocks
+    boolean lengthens; // a merge whose cover ends beyond the end of the file
+    long coverOffset;
+    long coverBytes;
+    long coverDone;
+    long finalLength;
+
+    @Nullable
+    DeviceMemory bounce;
+
+    @Nullable
+    BlockLocks locks; // where that claim is held or waits
+
+    boolean waitsForLock;
+    BlockClaim claim;
+
+    // Set if the owner has a fence point; the native queue reports from any thread that the request is stream-ordered.
+    private @Nullable FenceOrder order;
+    private final AtomicBoolean stands = new AtomicBoolean();
+    private final Runnable inOrder = this::standsInOrder;
+
+    private final IoQueue ioQueue;
+
+    public Segment(int tag, IoQueue ioQueue) {
+        this.request = new Request(tag, ioQueue);
+        this.ioQueue = ioQueue;
+        this.claim = newClaim();
+        clear();
+    }
+
+    /**
+     * Creates a claim whose grant counts only while it is the segment's current claim: the callback of an abandoned one
+     * may come late.
+     */
+    final BlockClaim newClaim() {
+        BlockClaim[] self = new BlockClaim[1];
+        self[0] = new BlockClaim(() -> ioQueue.post(() -> {
+            if (claim == self[0] && waitsForLock) {
+                ioQueue.granted(this);
+            }
+        }));
+        return self[0];
+    }
+
+    /** Starts a segment of {@code transfer}. */
+    void begin(OpenTransfer transfer) {
+        owner = transfer;
+        Admission terms = transfer.admission();
+        FenceOrder place = terms == null ? null : terms.order();
+        order = place;
+        if (place != null) {
+            stands.set(false);
+            place.segmentStarted();
+        }
+    }
+
+    /** Requests a report from the last request of the segment when it is stream-ordered. */
+    void joinOrder() {
+        FenceOrder place = order;
+        if (place != null) {
+            // A write is behind the fence when it is in the file, and a packed segment may be started again pair by
+            // pair.
+            request.joins(place.point(), kind == Request.Kind.READ && !packed ? inOrder : null);
+        }
+    }
+
+    /** Called when the segment is stream-ordered, or has ended. */
+    void standsInOrder() {
+        FenceOrder place = order;
+        if (place != null && stands.compareAndSet(false, true)) {
+            place.stands();
+        }
+    }
+
+    /**
+     * Returns true if a read from {@code start} stopped at {@code done}, by {@code moved}, because the file ends there.
+     */
+    boolean endsFileAt(long start, long done, long moved) {
+        if (moved == 0) {
+            return true;
+        }
+        Limits limits = file().limits();
+        if ((start + done) % limits.fileAlignment() == 0 && done % limits.memoryAlignment() == 0) {
+            return false; // reading the rest decides
+        }
+        try {
+            // Reading the rest would be refused, and an interrupted read may end anywhere.
+            return file().size() <= start + done;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns where to continue a step that began at {@code before} and reached {@code done}: an offset where file and
+     * memory are aligned, so some bytes may be moved again. Counts a retry if that is no progress.
+     */
+    long resumeAt(long before, long done) {
+        Limits limits = file().limits();
+        long from = done - done % Math.max(limits.fileAlignment(), limits.memoryAlignment());
+        retries = from > before ? 0 : retries + 1;
+        return from;
+    }
+
+    OpenTransfer owner() {
+        return present(owner);
+    }
+
+    NativeFile file() {
+        return present(file);
+    }
+
+    DeviceMemory memory() {
+        return present(memory);
+    }
+
+    DeviceMemory bounce() {
+        return present(bounce);
+    }
+
+    void clear() {
+        request.clear();
+        owner = null;
+        single = null;
+        step = Step.BODY;
+        retries = 0;
+        inNativeHands = false;
+        packed = false;
+        merges = false;
+        lengthens = false;
+        file = null;
+        memory = null;
+        done = 0;
+        moved = 0;
+        coverDone = 0;
+        finalLength = -1;
+        bounce = null;
+        locks = null;
+        waitsForLock = false;
+        order = null;
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("this segment has no such part");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.file;
+
+import io.penstock.NativeError;
+import io.penstock.engine.ffi.WindowsError;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFailure.Kind;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.ErrnoException;
+import java.io.IOException;
+
+/**
+ * Negative results of host I/O and their meaning: {@code -errno}, or the equivalent of a Windows error number. A file
+ * channel throws if the number is unknown.
+ */
+public final class HostFailure {
+    private HostFailure() {}
+
+    /**
+     * Returns the negative result that corresponds to {@code refused}.
+     *
+     * @throws IOException {@code refused} itself if its number is unknown
+     */
+    public static long result(IOException refused) throws IOException {
+        long number = ChannelErrors.number(refused);
+        if (number == 0) {
+            throw refused;
+        }
+        return number;
+    }
+
+    /**
+     * Returns the failure for a negative result of {@link HostFile#read}, {@link HostFile#write} or
+     * {@link HostFile#sync}.
+     */
+    public static NativeFailure of(Request.Kind kind, long result) {
+        return of(call(kind), result);
+    }
+
+    /** Returns the failure for an exception of one of these methods. */
+    public static NativeFailure of(Request.Kind kind, Throwable thrown) {
+        return of(call(kind), thrown);
+    }
+
+    /** Returns the failure for {@code result} of {@code call}. */
+    public static NativeFailure of(String call, long result) {
+        return result <= -ChannelErrors.FIRST_WINDOWS
+                ? ofLastError(call, (int) (-result - ChannelErrors.FIRST_WINDOWS))
+                : ofErrno(call, (int) -result);
+    }
+
+    /** Returns the failure for an exception of {@code call}. */
+    public static NativeFailure of(String call, Throwable thrown) {
+        if (thrown instanceof ErrnoException errno) {
+            return new NativeFailure(errno.nativeError(), Kind.PERMANENT);
+        }
+        if (thrown instanceof IOException refused) {
+            long number = ChannelErrors.number(refused);
+            if (number != 0) {
+                return of(call, number);
+            }
+        }
+        Kind kind = thrown instanceof OutOfMemoryError ? Kind.TRANSIENT : Kind.PERMANENT;
+        return new NativeFailure(new NativeError(call, 0, thrown.toString()), kind);
+    }
+
+    private static String call(Request.Kind kind) {
+        return switch (kind) {
+            case READ, COPY_IN, COPY_OUT -> "pread";
+            case WRITE -> "pwrite";
+            case SYNC -> "fdatasync";
+        };
+    }
+
+    private static NativeFailure ofErrno(String call, int errno) {
+        Kind kind = switch (errno) {
+            case Errno.EINTR, Errno.EAGAIN -> Kind.RETRY;
+            case Errno.ENOMEM, Errno.ENOBUFS, Errno.EBUSY -> Kind.TRANSIENT;
+            case Errno.ECANCELED -> Kind.CANCELLED;
+            default -> Kind.PERMANENT;
+        };
+        return new NativeFailure(new NativeError(call, errno, Errno.symbol(errno)), kind);
+    }
+
+    private static NativeFailure ofLastError(String call, int error) {
+        String symbol = WindowsError.symbol(error);
+        Kind kind = switch (symbol) {
+            case "ERROR_NOT_ENOUGH_MEMORY",
+                    "ERROR_OUTOFMEMORY",
+                    "ERROR_BUSY",
+                    "ERROR_NO_SYSTEM_RESOURCES",
+                    "ERROR_WORKING_SET_QUOTA",
+                    "ERROR_NOT_ENOUGH_QUOTA" -> Kind.TRANSIENT;
+            default -> Kind.PERMANENT;
+        };
+        return new NativeFailure(new NativeError(call, error, symbol), kind);
+    }
+}

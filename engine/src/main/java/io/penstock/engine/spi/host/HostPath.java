@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.host;
+
+import io.penstock.Availability;
+import io.penstock.BackendUnavailableException;
+import io.penstock.CommonOptions;
+import io.penstock.Evidence;
+import io.penstock.Failure;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.file.ChannelFile;
+import io.penstock.engine.host.file.LinuxFile;
+import io.penstock.engine.host.kernel.Kernel;
+import io.penstock.engine.host.kernel.LinuxKernel;
+import io.penstock.engine.host.kernel.RingAvailability;
+import io.penstock.engine.host.queue.ChannelQueue;
+import io.penstock.engine.host.queue.UringOptions;
+import io.penstock.engine.host.queue.UringQueue;
+import io.penstock.engine.host.uring.RingProbe;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.spi.memory.Slabs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path between files and host memory: io_uring, or blocking calls on threads.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+public final class HostPath implements IoPath {
+    private static final int PROCESSORS_PER_QUEUE = 4;
+
+    // Two even with two processors: one copies cached pages for an I/O queue while the other delivers or copies, 1.2 to
+    // 1.4 times as fast for small reads as one I/O queue; idle, an I/O queue is a sleeping thread.
+    private static final int FEWEST_QUEUES = 2;
+    private static final int MOST_QUEUES = 4;
+    private static final int MOST_THREADS = 16;
+
+    private final Kernel kernel;
+    private final Slabs slabs;
+    private final Sharing sharing;
+    private final long segmentBytes;
+    private final String reason;
+    private final String remedy;
+
+    private HostPath(Kernel kernel, Slabs slabs, Options options, RingAvailability ring) {
+        this.kernel = kernel;
+        this.slabs = slabs;
+        boolean wanted = options.get(HostOptions.IO) != HostIo.POOL;
+        sharing = sharing(options, wanted && ring.isAvailable());
+        segmentBytes = options.get(CommonOptions.SEGMENT_BYTES);
+        boolean missed = wanted && !ring.isAvailable();
+        reason = missed ? "blocking calls on threads: " + describe(ring) : "";
+        remedy = missed ? ring.remedy() : "";
+    }
+
+    /**
+     * Opens the path that {@link HostOptions#IO} selects.
+     *
+     * @param slabs the allocator of bounce buffers
+     * @throws BackendUnavailableException if io_uring is requested and not available; the message states why
+     */
+    public static HostPath open(Options options, Slabs slabs) {
+        return open(options, slabs, LinuxKernel.INSTANCE);
+    }
+
+    /** As above, on a test's kernel. */
+    static HostPath open(Options options, Slabs slabs, Kernel kernel) {
+        HostIo io = options.get(HostOptions.IO);
+        RingAvailability ring = io == HostIo.POOL ? RingAvailability.AVAILABLE : RingProbe.probe(kernel);
+        if (io == HostIo.URING && !ring.isAvailable()) {
+            throw new BackendUnavailableException(
+                    HostOptions.IO + "=uring, but " + describe(ring) + "; " + ring.remedy(), Failure.NOT_STARTED, null);
+        }
+        return new HostPath(kernel, slabs, options, ring);
+    }
+
+    /** Returns what {@link #open} would choose. Never throws (rule 501), and leaves nothing behind. */
+    public static Availability probe(Options options) {
+        try {
+            if (options.get(HostOptions.IO) == HostIo.POOL) {
+                return Availability.available(
+                        true, "blocking calls on threads, as " + HostOptions.IO + " says", List.of());
+            }
+            RingAvailability ring = RingProbe.probe(LinuxKernel.INSTANCE);
+            if (ring.isAvailable()) {
+                return Availability.available(true, "io_uring", List.of());
+            }
+            if (options.get(HostOptions.IO) == HostIo.URING) {
+                return Availability.absent(describe(ring), ring.remedy());
+            }
+            String reason = "blocking calls on threads, since " + describe(ring);
+            return new Availability(true, true, reason, ring.remedy(), List.of());
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
+    }
+
+    @Override
+    public TransferPath path() {
+        return TransferPath.HOST;
+    }
+
+    @Override
+    public Evidence evidence() {
+        return Evidence.OBSERVED;
+    }
+
+    @Override
+    public String reason() {
+        return reason;
+    }
+
+    @Override
+    public String remedy() {
+        return remedy;
+    }
+
+    @Override
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return sharing.uring
+                ? LinuxFile.open(kernel.files(), path, options, segmentBytes)
+                : ChannelFile.open(path, options, segmentBytes);
+    }
+
+    @Override
+    public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+        if (sharing.uring ? !(file instanceof LinuxFile) : !(file instanceof ChannelFile)) {
+            return "the file was opened for another path";
+        }
+        return memory != null && memory.hostAddress() != 0 ? "" : "the target is not host memory";
+    }
+
+    @Override
+    public Object sharing() {
+        return sharing;
+    }
+
+    @Override
+    public int ioQueues() {
+        return sharing.ioQueues;
+    }
+
+    @Override
+    public NativeQueue openQueue() {
+        if (!sharing.uring) {
+            return new ChannelQueue(sharing.depth, sharing.threads);
+        }
+        try {
+            return UringQueue.open(kernel, new UringOptions(sharing.depth, sharing.asyncBytes, sharing.registers));
+        } catch (ErrnoException refused) {
+            throw new BackendUnavailableException(
+                    "no io_uring for this I/O queue: " + refused.getMessage(),
+                    new Failure(Outcome.NOT_STARTED, refused.nativeError()),
+                    refused);
+        }
+    }
+
+    @Override
+    public DeviceMemory allocateBounceBuffer(long bytes) {
+        return slabs.allocate(bytes);
+    }
+
+    private static String describe(RingAvailability ring) {
+        return "io_uring cannot be used (" + ring.reason() + ": " + ring.detail() + ")";
+    }
+
+    private Sharing sharing(Options options, boolean uring) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        int ioQueues = options.get(HostOptions.QUEUES);
+        int threads = options.get(HostOptions.THREADS);
+        return new Sharing(
+                kernel,
+                uring,
+                ioQueues != 0
+                        ? ioQueues
+                        : Math.max(FEWEST_QUEUES, Math.min(MOST_QUEUES, processors / PROCESSORS_PER_QUEUE)),
+                options.get(CommonOptions.QUEUE_DEPTH),
+                threads != 0 ? threads : Math.min(MOST_THREADS, 2 * processors),
+                options.get(HostOptions.ASYNC_BYTES),
+                options.get(HostOptions.REGISTER));
+    }
+
+    /** Backends with equal keys use the same I/O queues. */
+    private record Sharing(
+            Kernel kernel, boolean uring, int ioQueues, int depth, int threads, long asyncBytes, boolean registers) {}
+}

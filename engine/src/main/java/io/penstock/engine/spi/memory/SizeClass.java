@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.memory;
+
+import io.penstock.ClosedException;
+import io.penstock.Failure;
+import io.penstock.engine.spi.ffi.ErrnoException;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The slabs of one size, cut from mappings of at least {@link #MIN_MAPPING_BYTES}; last in, first out, for warm caches.
+ *
+ * <p><b>Threading:</b> thread-safe; the lock is held at most for one map or unmap.
+ */
+final class SizeClass {
+    private static final long MIN_MAPPING_BYTES = 4L << 20;
+
+    private final long blockBytes; // 0: every block is a separate mapping of the requested length
+    private final AtomicLong mappedBytes;
+    private final ArrayDeque<Block> free = new ArrayDeque<>(); // guarded by this
+    private boolean closed; // guarded by this
+
+    SizeClass(long blockBytes, AtomicLong mappedBytes) {
+        this.blockBytes = blockBytes;
+        this.mappedBytes = mappedBytes;
+    }
+
+    synchronized Block take(long bytes) throws ErrnoException {
+        if (closed) {
+            throw new ClosedException("the pool of host memory is closed", Failure.NOT_STARTED, null);
+        }
+        if (free.isEmpty()) {
+            map(blockBytes == 0 ? (bytes + Mapping.ALIGNMENT - 1) & -Mapping.ALIGNMENT : blockBytes);
+        }
+        Block block = free.pop();
+        block.mapping.liveSlabs++;
+        return block;
+    }
+
+    synchronized void give(Block block) {
+        free.push(block);
+        block.mapping.liveSlabs--;
+        if (block.mapping.liveSlabs == 0 && (closed || blockBytes == 0)) {
+            retire(Set.of(block.mapping));
+        }
+    }
+
+    synchronized void trim() {
+        Set<Mapping> unused = new HashSet<>();
+        for (Block block : free) {
+            if (block.mapping.liveSlabs == 0) {
+                unused.add(block.mapping);
+            }
+        }
+        retire(unused);
+    }
+
+    synchronized void close() {
+        closed = true;
+        trim();
+    }
+
+    private void map(long size) throws ErrnoException {
+        Mapping mapping = Mapping.map(blockBytes == 0 ? size : Math.max(size, MIN_MAPPING_BYTES));
+        mappedBytes.addAndGet(mapping.bytes);
+        for (long offset = mapping.bytes - size; offset >= 0; offset -= size) {
+            free.push(new Block(mapping, offset));
+        }
+    }
+
+    private void retire(Set<Mapping> mappings) {
+        free.removeIf(block -> mappings.contains(block.mapping));
+        for (Mapping mapping : mappings) {
+            mappedBytes.addAndGet(-mapping.bytes);
+            mapping.retire();
+        }
+    }
+
+    /** The place of a slab in a mapping. */
+    record Block(Mapping mapping, long offset) {}
+}

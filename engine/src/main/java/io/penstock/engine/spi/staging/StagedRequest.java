@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.staging;
+
+import io.penstock.engine.host.blocking.BufferBytes;
+import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.Request;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue's state of a request; one object per tag. The package documentation defines which thread may access it
+ * when.
+ */
+final class StagedRequest implements Request.Completion {
+
+    /** The next step. */
+    enum Step {
+        /** A staging worker reads the file into the staging buffer. */
+        FILL,
+        /** The device copies between the staging buffer and its memory. */
+        COPY,
+        /** A staging worker writes the staging buffer to the file. */
+        DRAIN,
+        /** A staging worker does everything: the processor reaches the memory. */
+        HOST,
+        /** A staging worker makes the file durable. */
+        SYNC
+    }
+
+    /** Places where a request waits, held by no thread. */
+    static final int AWAITS_BUFFER = 1;
+
+    static final int AWAITS_WORKER = 2;
+    static final int AWAITS_EXECUTOR = 3;
+
+    private static final int TAKEN = 4;
+    private static final int CANCEL = 8; // a bit in addition to the place
+
+    final StagedQueue queue;
+    final Request request;
+    private final AtomicInteger state = new AtomicInteger(TAKEN);
+    private final Request copy; // between staging buffer and memory
+
+    // Owned by the holder.
+    Step step = Step.SYNC;
+    boolean needsBuffer;
+    long stagingOffset;
+    long moved; // by the steps so far; in the end the bytes of the request
+
+    @Nullable
+    NativeFailure failure; // of the step that failed
+
+    private boolean copyEnded;
+    private @Nullable DeviceMemory staging;
+    private @Nullable StagingBuffer pooled; // of which the staging buffer is the memory
+
+    StagedRequest(StagedQueue queue, Request request) {
+        this.queue = queue;
+        this.request = request;
+        this.copy = new Request(request.tag(), this);
+    }
+
+    /** Initializes this from the request; on the I/O queue, which owns the request between two uses of the tag. */
+    void begin() {
+        moved = request.bytes();
+        staging = request.isCopy() ? request.staging() : null;
+        stagingOffset = request.isCopy() ? request.stagingOffset() : 0;
+        needsBuffer = false;
+        failure = null;
+        pooled = null;
+        state.set(TAKEN);
+    }
+
+    /** Drops all references; on the I/O queue. */
+    void clear() {
+        staging = null;
+        copy.clear();
+    }
+
+    /** Releases the request to a place; returns false if it was cancelled meanwhile: the caller then still holds it. */
+    boolean giveTo(int place) {
+        return state.compareAndSet(TAKEN, place);
+    }
+
+    /** Takes the request, unless it no longer waits there. */
+    boolean takeFrom(int place) {
+        return state.compareAndSet(place, TAKEN);
+    }
+
+    /**
+     * Takes the request where no other thread can: a cancelled one stays with the staging worker that polled its entry.
+     */
+    void takeForWorker() {
+        state.compareAndSet(AWAITS_WORKER, TAKEN);
+    }
+
+    /**
+     * Takes the request back from a place where it may wait for long, and returns that place; else marks it as
+     * cancelled and returns 0.
+     */
+    int cancel() {
+        int before = state.getAndUpdate(s -> s == AWAITS_BUFFER || s == AWAITS_EXECUTOR ? TAKEN : s | CANCEL);
+        return before == AWAITS_BUFFER || before == AWAITS_EXECUTOR ? before : 0;
+    }
+
+    boolean isCancelled() {
+        return (state.get() & CANCEL) != 0;
+    }
+
+    void staging(StagingBuffer pooled) {
+        this.pooled = pooled;
+        staging = pooled.memory();
+    }
+
+    /** Detaches and returns the request's staging buffer of the pool, if any. */
+    @Nullable
+    StagingBuffer giveUpBuffer() {
+        StagingBuffer given = pooled;
+        staging = null;
+        pooled = null;
+        return given;
+    }
+
+    /**
+     * Returns how its bytes are read and written: by its staging buffer's calls, or by calls without a staging buffer.
+     */
+    BufferBytes bytesBy(HostBytes host) {
+        return pooled == null ? host : pooled.bytes();
+    }
+
+    boolean hasBuffer() {
+        return staging != null;
+    }
+
+    DeviceMemory staging() {
+        return present(staging);
+    }
+
+    NativeFile file() {
+        return StagedFile.host(request.file());
+    }
+
+    /** Returns the copy between staging buffer and memory, initialized; the device owns it until it has ended it. */
+    Request beginCopy() {
+        copyEnded = false;
+        return copy.copy(
+                        request.isInward() ? Request.Kind.COPY_IN : Request.Kind.COPY_OUT,
+                        staging(),
+                        stagingOffset,
+                        moved)
+                .memory(request.memory(), request.memoryOffset())
+                .joins(request.point(), request.inOrder());
+    }
+
+    /** Returns the copy, as initialized by {@link #beginCopy}. */
+    Request copy() {
+        return copy;
+    }
+
+    boolean hasCopyEnded() {
+        return copyEnded;
+    }
+
+    /** Records the end of the copy; called within the device's method that the holder has called. */
+    @Override
+    public void ended(Request copy, long bytes, @Nullable NativeFailure why) {
+        copyEnded = true;
+        failure = why;
+    }
+
+    /** Notifies the engine that the copy is stream-ordered, if it waits for that. */
+    void standsInOrder() {
+        Runnable inOrder = request.inOrder();
+        if (inOrder != null) {
+            inOrder.run();
+        }
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("this request has no such part");
+        }
+        return value;
+    }
+}

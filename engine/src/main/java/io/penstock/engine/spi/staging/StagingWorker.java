@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.staging;
+
+import io.penstock.engine.spi.ffi.TimerSlack;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Takes ready requests and executes their host I/O. If the device allows any thread, it starts their copies too, and
+ * fills the next staging buffer while the previous one is copied.
+ */
+final class StagingWorker implements Runnable {
+
+    /**
+     * How long a staging worker waits for a copy before it serves others: many times the duration of a copy on an idle
+     * link.
+     */
+    private static final long PATIENCE_NANOS = 1_000_000;
+
+    private final StagingWorkers pool;
+    private final List<StagedRequest> copying = new ArrayList<>(); // oldest first
+    int nextQueue; // for the pool
+    long spinNanos; // for the pool: that of the queue it served last
+
+    StagingWorker(StagingWorkers pool) {
+        this.pool = pool;
+    }
+
+    @Override
+    public void run() {
+        TimerSlack.minimize();
+        while (!pool.isStopped()) {
+            turn(true);
+        }
+    }
+
+    /**
+     * Executes one step, if there is one.
+     *
+     * @param mayWait whether to wait for a step
+     * @return whether anything was done
+     */
+    boolean turn(boolean mayWait) {
+        boolean settled = settleEnded();
+        boolean full =
+                !copying.isEmpty() && copying.size() >= copying.get(0).queue.buffersPerWorker();
+        if (full && (!mayWait || settle(0, true))) {
+            return settled || mayWait;
+        }
+        // Full and out of patience, perhaps because a device hangs: requests of other queues have staging buffers, and
+        // may proceed.
+        StagedRequest staged = pool.take(this, mayWait && copying.isEmpty());
+        if (staged != null) {
+            work(staged);
+            return true;
+        }
+        // No thread sleeps on the semaphore while its copy is in flight: the completion would be seen too late.
+        return (!copying.isEmpty() && settle(0, mayWait)) || settled;
+    }
+
+    /** Completes all copies that have ended: one of another device may follow one of a hung device. */
+    private boolean settleEnded() {
+        boolean any = false;
+        for (int i = 0; i < copying.size(); ) {
+            if (settle(i, false)) {
+                any = true;
+            } else {
+                i++;
+            }
+        }
+        return any;
+    }
+
+    private boolean settle(int index, boolean mayWait) {
+        StagedRequest staged = copying.get(index);
+        DeviceSide copies = staged.queue.copies;
+        if (!(mayWait ? copies.await(staged, PATIENCE_NANOS) : copies.poll(staged))) {
+            return false;
+        }
+        copying.remove(index);
+        if (staged.queue.stepped(staged, staged.moved)) {
+            work(staged);
+        }
+        return true;
+    }
+
+    private void work(StagedRequest staged) {
+        StagedQueue queue = staged.queue;
+        while (!queue.dropped(staged)) {
+            if (staged.step == StagedRequest.Step.COPY) {
+                copy(queue, staged);
+                return;
+            }
+            if (!queue.stepped(staged, queue.host.run(staged))) {
+                return;
+            }
+            if (!queue.fuses()) {
+                queue.hand(staged);
+                return;
+            }
+        }
+    }
+
+    private void copy(StagedQueue queue, StagedRequest staged) {
+        if (queue.copies.start(staged)) {
+            copying.add(staged);
+        } else {
+            queue.end(staged, staged.failure);
+        }
+    }
+}

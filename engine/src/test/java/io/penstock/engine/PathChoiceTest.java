@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Limits;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Which of several paths takes a transfer, and how often they are asked: it is once per transfer. */
+class PathChoiceTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    private final FakeDevice device = new FakeDevice(Limits.none(4096));
+    private final List<String> asked = new ArrayList<>();
+    private final List<Backend> open = new ArrayList<>();
+
+    /** The device's path, under a name, with a refusal of its own. */
+    private IoPath ioPath(String name, String refusal) {
+        return (IoPath) Proxy.newProxyInstance(
+                IoPath.class.getClassLoader(), new Class<?>[] {IoPath.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("refusal")
+                            && List.of(method.getParameterTypes()).contains(Target.class)) { // of a pair
+                        asked.add(name);
+                        return refusal;
+                    }
+                    return method.invoke(device, arguments);
+                });
+    }
+
+    private Transfer read(IoPath... ioPaths) {
+        Backend backend =
+                Engine.open("fake", device, List.of(ioPaths), Options.none().resolve(CommonOptions.all()));
+        open.add(backend);
+        Path path = Path.of("model.bin");
+        device.files.put(path, device.new MemoryFile(new byte[4096]));
+        StorageFile file =
+                Objects.requireNonNull(backend.openFile(path, FileOption.READ).block(LONG));
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(4096).block(LONG));
+        return Transfer.read(file.all(), buffer.all());
+    }
+
+    private long submit(Transfer transfer) {
+        return Objects.requireNonNull(open.get(0).submit(transfer).block(LONG)).bytes();
+    }
+
+    @AfterEach
+    void close() {
+        open.forEach(Backend::close);
+    }
+
+    @Test
+    void theFirstThatTakesATransferIsAskedOnceAndNoneBehindIt() {
+        Transfer read = read(ioPath("first", ""), ioPath("last", ""));
+        assertThat(submit(read)).isEqualTo(4096);
+        assertThat(asked).containsExactly("first");
+    }
+
+    @Test
+    void aTransferThatTheFirstRefusesGoesToTheLastAndBothAreAskedOnce() {
+        Transfer read = read(ioPath("first", "not today"), ioPath("last", ""));
+        assertThat(submit(read)).isEqualTo(4096);
+        assertThat(asked).containsExactly("first", "last");
+    }
+
+    @Test
+    void whatAllRefuseFailsWithTheReasonOfTheLast() {
+        Transfer read = read(ioPath("first", "not today"), ioPath("last", "not ever"));
+        PenstockException error = (PenstockException) open.get(0)
+                .submit(read)
+                .map(completion -> (Throwable) new AssertionError(completion))
+                .onErrorResume(Mono::just)
+                .block(LONG);
+        assertThat(error).isInstanceOf(PermanentStorageException.class).hasMessageContaining("refused: not ever");
+        assertThat(asked).containsExactly("first", "last");
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.CommonOptions;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.DeviceLostException;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.engine.Engine;
+import io.penstock.engine.FakeDevice;
+import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.order.BusyRegions;
+import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** What a bug on an I/O queue does to those who wait; apart, because its file and memory stay open by rule 601. */
+class BrokenQueueTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Path PATH = Path.of("broken.bin");
+
+    @Test
+    void aQueueThatBreaksTellsEverySubscriber() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        Backend other = Engine.open(
+                "broken",
+                broken,
+                List.of(broken),
+                Options.none()
+                        .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                        .resolve(CommonOptions.all()));
+        broken.files.put(PATH, broken.new MemoryFile(new byte[100]));
+        StorageFile file = Objects.requireNonNull(other.openFile(PATH).block(LONG));
+        DeviceBuffer buffer = Objects.requireNonNull(other.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        Mono<Completion> read = other.submit(Transfer.read(file.all(), buffer.all()));
+        StepVerifier.create(Mono.zipDelayError(read, read.doOnSubscribe(s -> broken.queue.breakWith("a bug"))))
+                .expectErrorSatisfies(e -> assertThat(Exceptions.unwrapMultiple(e))
+                        .hasSize(2)
+                        .allMatch(DeviceLostException.class::isInstance))
+                .verify(LONG);
+        StepVerifier.create(read).expectError(DeviceLostException.class).verify(LONG);
+        assertThat(broken.freed).hasValue(0);
+        file.close();
+        other.close();
+    }
+
+    @Test
+    void aSyncIsTold() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        Options options = Options.none()
+                .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                .resolve(CommonOptions.all());
+        Backend other = Engine.open("broken", broken, List.of(broken), options);
+        StorageFile file = open(other, Path.of("synced.bin"));
+        StorageFile written = open(other, Path.of("written.bin"));
+        DeviceBuffer buffer = Objects.requireNonNull(other.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        var write = other.submit(Transfer.write(buffer.all(), written.region(0, 100)))
+                .toFuture();
+        var inFlight = file.sync().toFuture();
+        var behindTheWrite = written.sync().toFuture();
+        StorageFile cancelled = open(other, Path.of("cancelled.bin"));
+        var given = other.submit(Transfer.write(buffer.all(), cancelled.region(0, 100)))
+                .subscribe();
+        await(() -> broken.queue.held.size() == 3);
+        given.dispose();
+        var behindTheCancelled = cancelled.sync().toFuture();
+        broken.queue.breakWith("a bug");
+        assertLost(write);
+        assertLost(inFlight);
+        assertLost(behindTheWrite);
+        assertLost(behindTheCancelled);
+        assertLost(file.sync().toFuture());
+        file.close();
+        written.close();
+        cancelled.close();
+        List<BusyRegions.AbandonedTransfer> abandonedTransfers = BusyRegions.ALL.all();
+        assertThat(abandonedTransfers).as("the device may still write").hasSize(1);
+        abandonedTransfers.forEach(BusyRegions.ALL::remove); // for the tests that come later
+        other.close();
+    }
+
+    @Test
+    void aCopyIsTold() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.opaque = true; // so that copies go through a bounce buffer, on the I/O queue
+        Options options = Options.none()
+                .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                .resolve(CommonOptions.all());
+        Backend other = Engine.open("broken", broken, List.of(broken), options);
+        DeviceBuffer buffer = Objects.requireNonNull(other.allocate(100).block(LONG));
+        assertThat(buffer.upload(0, ByteBuffer.allocateDirect(100)).block(LONG)).isEqualTo(100);
+        int freed = broken.freed.get(); // bounce buffers of copies that have ended
+        broken.queue.keepsCopies = true;
+        List<CompletableFuture<Long>> copies = new ArrayList<>();
+        for (int i = 0; i < 2 * broken.queue.depth(); i += 2) { // half of them wait for others' ids
+            copies.add(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+            copies.add(buffer.download(0, ByteBuffer.allocateDirect(100)).toFuture());
+        }
+        await(() -> broken.queue.keptCopies.get() == broken.queue.depth());
+        assertThat(copies).noneMatch(CompletableFuture::isDone);
+        broken.queue.breakWith("a bug");
+        copies.forEach(BrokenQueueTest::assertLost);
+        assertLost(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+        buffer.close();
+        assertThat(broken.freed).as("the device may still write").hasValue(freed);
+        other.close();
+    }
+
+    private static StorageFile open(Backend backend, Path path) {
+        return Objects.requireNonNull(
+                backend.openFile(path, FileOption.READ, FileOption.WRITE).block(LONG));
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + LONG.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertLost(CompletableFuture<?> end) {
+        assertThat(end).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(DeviceLostException.class);
+    }
+}

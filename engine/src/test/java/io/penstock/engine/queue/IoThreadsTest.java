@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.FakeDevice;
+import io.penstock.engine.spi.Limits;
+import org.junit.jupiter.api.Test;
+
+class IoThreadsTest {
+
+    @Test
+    void backendsShareQueuesOnlyWhereTheirOptionsAreTheSame() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        IoQueues first = IoThreads.acquire(device, Options.none());
+        IoQueues second = IoThreads.acquire(device, Options.none());
+        IoQueues narrow = IoThreads.acquire(device, Options.none().with(CommonOptions.QUEUE_BYTES, 1L << 20));
+        assertThat(second).isSameAs(first);
+        assertThat(narrow).isNotSameAs(first);
+        first.release().join();
+        second.release().join();
+        narrow.release().join();
+        IoQueues later = IoThreads.acquire(device, Options.none());
+        assertThat(later).as("after the last has left").isNotSameAs(first);
+        later.release().join();
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.BackendUnavailableException;
+import io.penstock.Evidence;
+import io.penstock.FileOption;
+import io.penstock.ImageRegion;
+import io.penstock.ImageRegion.Layout;
+import io.penstock.ImageRegion.Texels;
+import io.penstock.Options;
+import io.penstock.Target;
+import io.penstock.TransferPath;
+import io.penstock.engine.host.kernel.LinuxKernel;
+import io.penstock.engine.host.kernel.ScriptedKernel;
+import io.penstock.engine.host.queue.ChannelQueue;
+import io.penstock.engine.host.queue.UringQueue;
+import io.penstock.engine.host.uring.RingFixture;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.spi.memory.Slabs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HostPathTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Slabs slabs = new Slabs();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void onAKernelWithRings() {
+        RingFixture.assumeRing();
+    }
+
+    @Test
+    void theRingIsTheFirstChoice() {
+        HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
+        assertThat(ioPath.reason()).isEmpty();
+        assertThat(queue(ioPath)).isEqualTo(UringQueue.class);
+        assertThat(ioPath.ioQueues()).isBetween(1, 4);
+    }
+
+    @Test
+    void theFallbackSaysWhyAndWhatWouldHelp() {
+        kernel.setupAnswer = -Errno.EPERM;
+        kernel.disabled = 2;
+        HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
+        assertThat(ioPath.reason()).contains("FORBIDDEN_BY_SYSCTL", "io_uring_setup -> EPERM (1)");
+        assertThat(ioPath.remedy()).contains("io_uring_disabled=0");
+        assertThat(queue(ioPath)).isEqualTo(ChannelQueue.class);
+        assertThatThrownBy(() -> HostPath.open(Options.none().with(HostOptions.IO, HostIo.URING), slabs, kernel))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageContaining("penstock.host.io=uring")
+                .hasMessageContaining("EPERM");
+    }
+
+    @Test
+    void aChosenPoolNeedsNoExcuse() {
+        HostPath ioPath = HostPath.open(Options.none().with(HostOptions.IO, HostIo.POOL), slabs, kernel);
+        assertThat(ioPath.reason()).isEmpty();
+        assertThat(queue(ioPath)).isEqualTo(ChannelQueue.class);
+        assertThat(kernel.opened).isZero();
+    }
+
+    @Test
+    void equalSettingsShareQueues() {
+        Options other = Options.none().with(HostOptions.QUEUES, 7);
+        HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
+        assertThat(ioPath.sharing())
+                .isEqualTo(HostPath.open(Options.none(), new Slabs(), kernel).sharing());
+        assertThat(ioPath.sharing())
+                .isNotEqualTo(HostPath.open(other, slabs, kernel).sharing());
+    }
+
+    @Test
+    void theProbeSaysWhatWouldBeChosen() {
+        assertThat(HostPath.probe(Options.none())).satisfies(found -> {
+            assertThat(found.available()).isTrue();
+            assertThat(found.reason()).isEqualTo("io_uring");
+        });
+        assertThat(HostPath.probe(Options.none().with(HostOptions.IO, HostIo.URING))
+                        .available())
+                .isTrue();
+        assertThat(HostPath.probe(Options.none().with(HostOptions.IO, HostIo.POOL))
+                        .reason())
+                .isEqualTo("blocking calls on threads, as penstock.host.io says");
+    }
+
+    @Test
+    void filesOfTheOtherQueueAndMemoryOfADeviceAreRefused() throws IOException {
+        HostPath ring = HostPath.open(Options.none(), slabs, LinuxKernel.INSTANCE);
+        HostPath pool = HostPath.open(Options.none().with(HostOptions.IO, HostIo.POOL), slabs, kernel);
+        assertThat(ring.path()).isEqualTo(TransferPath.HOST);
+        assertThat(ring.evidence()).isEqualTo(Evidence.OBSERVED);
+        Path path = Files.createFile(folder.resolve("file"));
+        NativeFile ofRing = ring.open(path, Set.of(FileOption.READ));
+        NativeFile ofPool = pool.open(path, Set.of(FileOption.READ));
+        DeviceMemory memory = ring.allocateBounceBuffer(4096);
+        HostMemory unreachable = HostMemory.wrap(0, 1);
+        Target target = new ImageRegion(1, 0, new Texels(0, 0, 0), new Texels(1, 1, 1), new Layout(0, 1, 1, 1));
+        assertThat(ring.refusal(ofRing, target, memory)).isEmpty();
+        assertThat(pool.refusal(ofPool, target, memory)).isEmpty();
+        assertThat(ring.refusal(ofPool, target, memory)).contains("another path");
+        assertThat(pool.refusal(ofRing, target, memory)).contains("another path");
+        assertThat(ring.refusal(ofRing, target, unreachable)).contains("not host memory");
+        assertThat(ring.refusal(ofRing, target, null)).contains("not host memory");
+        memory.free();
+        ofRing.close();
+        ofPool.close();
+    }
+
+    private static Class<?> queue(HostPath ioPath) {
+        NativeQueue queue = ioPath.openQueue();
+        queue.close();
+        return queue.getClass();
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Options;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.testing.Requests;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StagingWorkersTest {
+
+    private final FakeHost host = new FakeHost(1 << 20, 1);
+
+    private StagedQueue queue(StagingWorkers pool) {
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        return new StagedQueue(device, host, new StagingSizes(Stage.STAGING, 2, 0, 16), pool.enter(), null, null);
+    }
+
+    @Test
+    void queuesOfAProcessShareWorkersWhichStopWithTheLast() throws InterruptedException {
+        StagingWorkers pool = StagingWorkers.join(3);
+        assertThat(StagingWorkers.join(0)).isSameAs(pool);
+        assertThat(pool.threads()).hasSize(3).allMatch(Thread::isDaemon);
+        assertThat(pool.threads().get(2).getName()).isEqualTo("penstock-staging-3");
+        assertThatThrownBy(() -> StagingWorkers.join(4))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "penstock.staging.workers=4, but the process has 3 staging workers since its first staged backend"
+                                + " was opened");
+        pool.leave();
+        assertThat(pool.isStopped()).isFalse();
+        pool.leave();
+        for (Thread thread : pool.threads()) {
+            thread.join();
+        }
+        StagingWorkers next = StagingWorkers.join(2);
+        assertThat(next).isNotSameAs(pool);
+        next.leave();
+    }
+
+    @Test
+    void workerTakesFromOneQueueAfterAnother() {
+        StagingWorkers pool = StagingWorkers.stepped(1);
+        List<StagedQueue> queues = List.of(queue(pool), queue(pool), queue(pool));
+        List<Requests> requests = List.of(new Requests(), new Requests(), new Requests());
+        for (int i = 0; i < 3; i++) {
+            for (int tag = 0; tag < 4; tag++) {
+                queues.get(i).enqueue(requests.get(i).next(tag).sync(new FakeFile(0, 1, 1)));
+            }
+            queues.get(i).turn(0);
+        }
+        StagingWorker worker = new StagingWorker(pool);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            worker.turn(false);
+            for (int queue = 0; queue < 3; queue++) {
+                int before = requests.get(queue).ended();
+                queues.get(queue).turn(0);
+                order.addAll(Collections.nCopies(requests.get(queue).ended() - before, queue));
+            }
+        }
+        assertThat(order).containsExactly(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2);
+        queues.forEach(StagedQueue::close);
+        assertThat(pool.isStopped()).isFalse();
+        pool.leave();
+        assertThat(pool.isStopped()).isTrue();
+        assertThat(host.allFreed()).isTrue();
+    }
+
+    @Test
+    void workersFollowTheProcessorsWithinBounds() {
+        assertThat(StagingWorkers.suited(1)).isEqualTo(2);
+        assertThat(StagingWorkers.suited(8)).isEqualTo(6);
+        assertThat(StagingWorkers.suited(16)).isEqualTo(10);
+        assertThat(StagingWorkers.suited(32)).isEqualTo(16);
+        assertThat(StagingWorkers.suited(256)).isEqualTo(32);
+    }
+
+    @Test
+    void sizesComeFromOptions() {
+        StagingSizes sizes = StagingSizes.of(Options.none()
+                .with(StagingOptions.BUFFERS_PER_WORKER, 3)
+                .with(StagingOptions.WORKERS, 8)
+                .resolve(List.of(StagingOptions.BUFFERS_PER_WORKER, StagingOptions.WORKERS)));
+        assertThat(sizes).isEqualTo(new StagingSizes(4 << 20, 3, 8, 256));
+        assertThat(sizes.stagingBuffers(8)).isEqualTo(24);
+        assertThat(new StagingSizes(2 << 20, 3, 16, 256).stagingBuffers(16))
+                .as("as asked")
+                .isEqualTo(48);
+        assertThat(new StagingSizes(2 << 20, 3, 0, 256).stagingBuffers(100))
+                .as("more gain one device little")
+                .isEqualTo(30);
+    }
+
+    @Test
+    void aDeviceThatHangsDoesNotKeepWorkersFromAnother() {
+        StagingWorkers pool = StagingWorkers.stepped(1);
+        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeDevice hanging = new FakeDevice(ThreadRule.MANY, host, 2);
+        FakeDevice sound = new FakeDevice(ThreadRule.MANY, host, 3);
+        StagingSizes sizes = new StagingSizes(Stage.STAGING, 1, 0, 4);
+        StagedQueue stuck = new StagedQueue(hanging, host, sizes, pool.enter(), null, null);
+        StagedQueue well = new StagedQueue(sound, host, sizes, pool.enter(), null, null);
+        FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(Stage.STAGING);
+        StagingWorker worker = new StagingWorker(pool);
+        hanging.held = true;
+        Requests ofStuck = read(stuck, file, memory);
+        worker.turn(true);
+        Requests ofWell = read(well, file, memory);
+        for (int i = 0; i < 20; i++) {
+            worker.turn(true);
+            well.turn(0);
+            stuck.turn(0);
+        }
+        assertThat(ofWell.result(0)).isEqualTo(Stage.STAGING);
+        assertThat(ofStuck.hasEnded(0)).isFalse();
+
+        hanging.held = false;
+        worker.turn(true);
+        stuck.turn(0);
+        assertThat(ofStuck.result(0)).isEqualTo(Stage.STAGING);
+        stuck.close();
+        well.close();
+    }
+
+    private static Requests read(StagedQueue queue, FakeFile file, FakeDevice.Memory memory) {
+        Requests requests = new Requests();
+        queue.enqueue(
+                requests.next(0).file(Request.Kind.READ, file, 0, Stage.STAGING).memory(memory, 0));
+        queue.turn(0);
+        return requests;
+    }
+}
