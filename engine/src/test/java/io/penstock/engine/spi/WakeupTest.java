@@ -147,12 +147,19 @@ class WakeupTest {
             parks.await(-1);
             after.add(Thread.currentThread().isInterrupted());
         });
+        waiter.setDaemon(true);
         waiter.start();
-        while (waiter.getState() != Thread.State.WAITING) { // never, if it spins: the class has a time limit
-            Thread.onSpinWait();
+        for (int tries = 0; tries < 10_000 && !hasParked(waiter); tries++) {
+            Thread.sleep(1);
         }
+        assertThat(hasParked(waiter)).as("parked, not spinning").isTrue();
         parks.wake();
         waiter.join();
         assertThat(after).containsExactly(true);
+    }
+
+    /** With the interruption still pending, each attempt to park would return at once. */
+    private static boolean hasParked(Thread thread) {
+        return !thread.isInterrupted() && thread.getState() == Thread.State.WAITING;
     }
 }
