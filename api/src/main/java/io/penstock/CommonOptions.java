@@ -19,7 +19,7 @@ public final class CommonOptions {
 
     /** Which threads deliver signals. */
     public static final Option<Delivery> DELIVERY =
-            Option.choice("penstock.delivery", Delivery.class, Delivery.PARALLEL, "which threads signals come on");
+            Option.choice("penstock.delivery", Delivery.class, Delivery.PARALLEL, "which threads deliver signals");
 
     /** How long {@code close()} waits for transfers in flight. */
     public static final Option<Duration> CLOSE_TIMEOUT = Option.duration(
@@ -39,11 +39,13 @@ public final class CommonOptions {
 
     /** Whether returned memory is filled with 0xDB, so that a use after free shows. */
     public static final Option<Boolean> POISON =
-            Option.flag("penstock.poison", false, "fills memory that is given back with 0xDB; for tests");
+            Option.flag("penstock.poison", false, "fills released memory with 0xDB; for tests");
 
     /** Whether a lease that becomes unreachable without being closed is reported, with the place where it was taken. */
     public static final Option<Boolean> LEAK_DETECTION = Option.flag(
-            "penstock.leak-detection", false, "reports leases that are dropped unclosed, with where they were taken");
+            "penstock.leak-detection",
+            false,
+            "logs leases that become unreachable before they are closed, with the place where they were taken");
 
     private CommonOptions() {}
 

@@ -66,7 +66,7 @@ public interface DeviceBuffer extends AutoCloseable {
      * @throws ClosedException if the buffer is closed
      */
     default PeerExport exportPeer() {
-        throw new UnsupportedOperationException("the memory of " + this + " is not one that other devices reach");
+        throw new UnsupportedOperationException("the memory of " + this + " cannot be accessed by other devices");
     }
 
     /**

@@ -23,7 +23,7 @@ public final class Option<T> {
 
     private Option(String name, T fallback, String range, String description, Function<String, T> parser) {
         if (!name.startsWith("penstock.")) {
-            throw new IllegalArgumentException("an option's name starts with penstock., unlike " + name);
+            throw new IllegalArgumentException("an option's name must start with penstock., was " + name);
         }
         this.name = name;
         this.fallback = fallback;
@@ -155,7 +155,7 @@ public final class Option<T> {
             return parser.apply(text.strip());
         } catch (IllegalArgumentException | DateTimeParseException | ArithmeticException e) {
             throw new IllegalArgumentException(
-                    source + " says " + name + "=" + text + ", but it takes " + range + " (" + description + ")", e);
+                    source + " sets " + name + "=" + text + ", but it must be " + range + " (" + description + ")", e);
         }
     }
 

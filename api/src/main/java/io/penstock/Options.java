@@ -148,7 +148,8 @@ public final class Options {
             } else if (isOfAnAbsentModule(name)) {
                 warnIfMisspelt(name, value.source);
             } else if (!FOREIGN.contains(name)) {
-                throw new IllegalArgumentException(value.source + " sets " + name + ", which is no option of Penstock");
+                throw new IllegalArgumentException(
+                        value.source + " sets " + name + ", which is not an option of Penstock");
             }
         }
 

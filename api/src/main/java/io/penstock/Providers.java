@@ -87,7 +87,7 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
                 note(type, "its name '" + added.name() + "' is that of " + other);
             }
         } catch (RuntimeException | LinkageError e) {
-            note(type, "it does not say what it is: " + e);
+            note(type, "its name or description fails: " + e);
         }
     }
 

@@ -53,8 +53,8 @@ class OptionTest {
     void bytesOutOfRangeOrNotAtAllAreRefused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BYTES.parse(text, "the system property"))
-                .withMessage("the system property says penstock.test.segment-bytes=" + text
-                        + ", but it takes 4KiB to 1GiB (some bytes)");
+                .withMessage("the system property sets penstock.test.segment-bytes=" + text
+                        + ", but it must be 4KiB to 1GiB (some bytes)");
     }
 
     @ParameterizedTest

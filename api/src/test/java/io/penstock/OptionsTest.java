@@ -72,13 +72,13 @@ class OptionsTest {
     void anUnknownNameIsAnErrorThatNamesItAndItsSource() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.queue.dpeth", "1"))
-                .withMessage("the system property sets penstock.queue.dpeth, which is no option of Penstock");
+                .withMessage("the system property sets penstock.queue.dpeth, which is not an option of Penstock");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> environment("PENSTOCK_QUEUE_DPETH", "1"))
                 .withMessageContaining("the environment variable PENSTOCK_QUEUE_DPETH");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolve(Options.none().with("I/O queue.depth", "1"), Map.of(), Map.of()))
-                .withMessage("code sets I/O queue.depth, which is no option of Penstock");
+                .withMessage("code sets I/O queue.depth, which is not an option of Penstock");
     }
 
     @Test
@@ -158,7 +158,7 @@ class OptionsTest {
     void misspeltOptionsOfModulesAtHandAreErrorsFromCode(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolve(Options.none().with(name, "1"), Map.of(), Map.of()))
-                .withMessage("code sets " + name + ", which is no option of Penstock");
+                .withMessage("code sets " + name + ", which is not an option of Penstock");
     }
 
     /** Which underscores of a variable are hyphens is not known: close-timeout makes CLOSE a word of ours. */
@@ -187,11 +187,11 @@ class OptionsTest {
                 .withMessageContaining("1 to 4096");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.queue.depth", "many"))
-                .withMessageStartingWith("the system property says penstock.queue.depth=many");
+                .withMessageStartingWith("the system property sets penstock.queue.depth=many");
         Options code = Options.none().with(CommonOptions.QUEUE_DEPTH, 0);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolve(code, Map.of(), Map.of()))
-                .withMessageStartingWith("code says penstock.queue.depth=0");
+                .withMessageStartingWith("code sets penstock.queue.depth=0");
     }
 
     @Test

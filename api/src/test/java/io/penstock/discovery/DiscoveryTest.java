@@ -226,7 +226,7 @@ class DiscoveryTest {
         with(List.of(StandIn.Ready.class), () -> {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> Backends.open("ready", misspelt))
-                    .withMessageContaining("penstock.ready.sped, which is no option");
+                    .withMessageContaining("penstock.ready.sped, which is not an option");
             return assertThatIllegalArgumentException()
                     .isThrownBy(() -> Backends.open("ready", fast))
                     .withMessageContaining("penstock.ready.speed=10")

@@ -85,7 +85,7 @@ final class BareRing implements Contender {
 
     private void ended(int chain, int result) {
         if (result != workload.blockBytes()) {
-            throw new IllegalStateException("a read of " + workload.blockBytes() + " bytes answered " + result);
+            throw new IllegalStateException("a read of " + workload.blockBytes() + " bytes returned " + result);
         }
         free[freeCount++] = chain;
     }

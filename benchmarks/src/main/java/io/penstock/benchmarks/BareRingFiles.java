@@ -102,7 +102,7 @@ final class BareRingFiles implements Contender {
 
     private void ended(int result) {
         if (result != ManyFiles.BYTES) {
-            throw new IllegalStateException("a read of " + ManyFiles.BYTES + " bytes answered " + result);
+            throw new IllegalStateException("a read of " + ManyFiles.BYTES + " bytes returned " + result);
         }
         inFlight--;
     }

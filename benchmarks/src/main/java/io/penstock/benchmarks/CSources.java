@@ -53,9 +53,9 @@ final class CSources {
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(cc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String log = new String(cc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (cc.waitFor() != 0) {
-            throw new IOException("cc failed: " + said);
+            throw new IOException("cc failed: " + log);
         }
     }
 

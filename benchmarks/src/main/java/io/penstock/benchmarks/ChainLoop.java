@@ -132,7 +132,7 @@ abstract class ChainLoop implements Contender {
         System.err.println(name() + ": " + left + " operations have not ended after " + PATIENCE_SECONDS + " s");
         printWhatRuns();
         if (left == workload.depth()) {
-            throw new IOException("none of its operations ends");
+            throw new IOException("none of its operations completes");
         }
     }
 

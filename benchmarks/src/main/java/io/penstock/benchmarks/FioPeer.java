@@ -77,7 +77,7 @@ final class FioPeer implements Contender {
     private static double number(String json, String before) throws IOException {
         Matcher found = Pattern.compile(before + "([0-9.]+)", Pattern.DOTALL).matcher(json);
         if (!found.find()) {
-            throw new IOException("no " + before + " in what fio says: " + json);
+            throw new IOException("no " + before + " in the output of fio: " + json);
         }
         return Double.parseDouble(found.group(1));
     }

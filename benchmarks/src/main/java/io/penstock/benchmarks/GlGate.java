@@ -70,7 +70,7 @@ final class GlGate implements AutoCloseable {
                 return;
             }
         }
-        throw new IllegalStateException("the device draws too fast, or does not tell the time");
+        throw new IllegalStateException("the device draws too fast, or does not report the time");
     }
 
     /** Starts the drawing; returns the GLsync behind it, which {@link #done()} deletes. */

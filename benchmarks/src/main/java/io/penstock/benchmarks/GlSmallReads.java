@@ -84,12 +84,12 @@ final class GlSmallReads implements Contender {
 
     /** Takes the time of the signal on the thread that delivers it. */
     private long took(Mono<?> signal) throws Exception {
-        CompletableFuture<Long> heard = new CompletableFuture<>();
+        CompletableFuture<Long> delivered = new CompletableFuture<>();
         signal.subscribe(
-                completion -> heard.complete(System.nanoTime()),
-                heard::completeExceptionally,
-                () -> heard.complete(System.nanoTime()));
-        long at = heard.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+                completion -> delivered.complete(System.nanoTime()),
+                delivered::completeExceptionally,
+                () -> delivered.complete(System.nanoTime()));
+        long at = delivered.get(LIMIT_SECONDS, TimeUnit.SECONDS);
         return at - gate.opened();
     }
 

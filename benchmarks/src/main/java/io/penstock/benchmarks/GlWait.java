@@ -53,9 +53,9 @@ final class GlWait implements Contender {
 
     private long once() throws Exception {
         long drawn = gate.shut();
-        CompletableFuture<Long> heard =
+        CompletableFuture<Long> delivered =
                 CompletableFuture.supplyAsync(() -> copies ? copied(drawn) : passed(drawn), waiter);
-        long at = heard.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        long at = delivered.get(LIMIT_SECONDS, TimeUnit.SECONDS);
         long took = at - gate.opened();
         gate.done();
         return took;

@@ -81,8 +81,8 @@ public final class Main {
             boolean busy = Machine.isBusy(settings.force());
             if (busy && !settings.force()) {
                 status = REFUSED;
-                System.err.println("benchmarks: processors that we do not use are busy: " + row.name()
-                        + " is measured all the same, and says so");
+                System.err.println("benchmarks: processors that the benchmark does not use are busy: " + row.name()
+                        + " is measured anyway, and marked as busy");
             }
             try {
                 Report measured = row.run(settings, busy);

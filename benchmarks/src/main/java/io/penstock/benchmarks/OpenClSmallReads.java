@@ -93,13 +93,13 @@ final class OpenClSmallReads implements Contender {
 
     /** Takes the time of the signal on the thread that delivers it. */
     private long took(Mono<?> signal) throws Exception {
-        CompletableFuture<Long> heard = new CompletableFuture<>();
+        CompletableFuture<Long> delivered = new CompletableFuture<>();
         signal.subscribe(
-                completion -> heard.complete(System.nanoTime()),
-                heard::completeExceptionally,
-                () -> heard.complete(System.nanoTime()));
+                completion -> delivered.complete(System.nanoTime()),
+                delivered::completeExceptionally,
+                () -> delivered.complete(System.nanoTime()));
         long opened = gate.open();
-        return heard.get(LIMIT_SECONDS, TimeUnit.SECONDS) - opened;
+        return delivered.get(LIMIT_SECONDS, TimeUnit.SECONDS) - opened;
     }
 
     @Override

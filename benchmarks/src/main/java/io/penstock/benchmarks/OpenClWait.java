@@ -57,14 +57,14 @@ final class OpenClWait implements Contender {
                 "clEnqueueWriteBuffer",
                 OpenCl.clEnqueueWriteBuffer(gate.queue, target, 0, 0, OpenClSmallReads.BLOCK, from, 0, 0, copied));
         OpenClMemory.check("clFlush", OpenCl.clFlush(gate.queue));
-        CompletableFuture<Long> heard = CompletableFuture.supplyAsync(
+        CompletableFuture<Long> delivered = CompletableFuture.supplyAsync(
                 () -> {
                     OpenClMemory.check("clWaitForEvents", OpenCl.clWaitForEvents(1, copied));
                     return System.nanoTime();
                 },
                 waiter);
         long opened = gate.open();
-        long took = heard.get(LIMIT_SECONDS, TimeUnit.SECONDS) - opened;
+        long took = delivered.get(LIMIT_SECONDS, TimeUnit.SECONDS) - opened;
         OpenCl.clReleaseEvent(cell.getLong(0));
         gate.done();
         return took;

@@ -57,7 +57,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
         try {
             open.add(factory.open());
         } catch (Exception e) {
-            System.err.println(name + ": a contender cannot begin: " + e); // the others can
+            System.err.println(name + ": a contender cannot start: " + e); // the others can
         }
     }
 

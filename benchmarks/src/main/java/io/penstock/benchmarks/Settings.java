@@ -54,7 +54,7 @@ record Settings(
 
     static Settings parse(String[] arguments) {
         if (arguments.length == 0 || !BACKENDS.contains(arguments[0])) {
-            throw new IllegalArgumentException("which benchmarks? There are those of " + String.join(", ", BACKENDS));
+            throw new IllegalArgumentException("name the benchmarks to run: " + String.join(", ", BACKENDS));
         }
         Path directory = Path.of(System.getProperty("java.io.tmpdir"), "penstock-benchmarks");
         Settings settings = new Settings(arguments[0], null, "", 5, 1, directory, false, sizes(arguments[0]));
@@ -63,7 +63,7 @@ record Settings(
             if (name.equals("--force")) {
                 settings = settings.forced();
             } else if (i + 1 == arguments.length) {
-                throw new IllegalArgumentException(name + " lacks its value, or is none of ours");
+                throw new IllegalArgumentException(name + " has no value, or is not an option");
             } else {
                 settings = settings.with(name, arguments[++i]);
             }

@@ -81,7 +81,7 @@ final class SlowSubscriber implements Row {
                                         regions[ThreadLocalRandom.current().nextInt(DEPTH)])),
                         SubmitOptions.DEFAULT.inFlight(DEPTH))
                 .subscribe(quarters);
-        quarters.ask();
+        quarters.requestAll();
         return quarters;
     }
 
@@ -97,7 +97,7 @@ final class SlowSubscriber implements Row {
 
         @Override
         protected void hookOnSubscribe(Subscription subscription) {
-            // ask() does it
+            // requestAll() does it
         }
 
         @Override
@@ -116,17 +116,17 @@ final class SlowSubscriber implements Row {
             ended.countDown();
         }
 
-        void ask() throws InterruptedException {
-            for (long asked = DEMAND; failure.get() == null; asked += DEMAND) {
+        void requestAll() throws InterruptedException {
+            for (long requested = DEMAND; failure.get() == null; requested += DEMAND) {
                 request(DEMAND);
-                while (received.get() < Math.min(asked, TRANSFERS) && failure.get() == null) {
+                while (received.get() < Math.min(requested, TRANSFERS) && failure.get() == null) {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
-                long before = asked - DEMAND;
-                if (asked / QUARTER > before / QUARTER) {
-                    mark((int) (asked / QUARTER));
+                long before = requested - DEMAND;
+                if (requested / QUARTER > before / QUARTER) {
+                    mark((int) (requested / QUARTER));
                 }
-                if (asked >= TRANSFERS) {
+                if (requested >= TRANSFERS) {
                     break;
                 }
             }

@@ -105,7 +105,7 @@ final class StartContender implements Contender {
             }
             long took = System.nanoTime() - begin;
             if (line == null) {
-                throw new IOException(name + " says " + last);
+                throw new IOException(name + " printed " + last);
             }
             last = line;
             return new Measure(1, fromMain ? saidNanos(line) : took, 0);

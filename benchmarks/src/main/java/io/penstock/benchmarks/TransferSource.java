@@ -74,7 +74,7 @@ final class TransferSource implements Publisher<Transfer>, Subscription {
     private void emit() {
         Subscriber<? super Transfer> to = subscriber;
         if (to == null) {
-            throw new IllegalStateException("nobody has subscribed");
+            throw new IllegalStateException("there is no subscriber");
         }
         if (ending) {
             ended = true;

@@ -14,8 +14,8 @@ public final class BackendChoice {
     @Option(
             names = "--backend",
             paramLabel = "NAME",
-            description = "host, cufile, opencl-ssg, gl, dx11, or gpu for the best real GPU; else what"
-                    + " PENSTOCK_BACKEND says, else host.")
+            description = "host, cufile, opencl-ssg, gl, dx11, or gpu for the best real GPU; else the"
+                    + " value of PENSTOCK_BACKEND, else host.")
     private @Nullable String name;
 
     /** Opens the chosen backend. */
@@ -33,7 +33,9 @@ public final class BackendChoice {
         if (name != null) {
             return name.toLowerCase(Locale.ROOT);
         }
-        String said = System.getProperty("penstock.backend", System.getenv("PENSTOCK_BACKEND"));
-        return said == null || said.isBlank() ? "host" : said.strip().toLowerCase(Locale.ROOT);
+        String configured = System.getProperty("penstock.backend", System.getenv("PENSTOCK_BACKEND"));
+        return configured == null || configured.isBlank()
+                ? "host"
+                : configured.strip().toLowerCase(Locale.ROOT);
     }
 }

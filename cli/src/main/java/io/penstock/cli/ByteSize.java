@@ -23,6 +23,6 @@ public final class ByteSize implements ITypeConverter<Long> {
                 return number << shift;
             }
         }
-        throw new TypeConversionException("'" + text + "' is no number of bytes, such as 65536, 64KiB or 8MiB");
+        throw new TypeConversionException("'" + text + "' is not a number of bytes, such as 65536, 64KiB or 8MiB");
     }
 }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code penstock copy}: any file, through device memory, into a new file. */
-@Command(name = "copy", description = "Copies a file through device memory, and says which way the bytes went.")
+@Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
 final class CopyCommand implements Callable<Integer> {
 
     @Spec
@@ -36,8 +36,8 @@ final class CopyCommand implements Callable<Integer> {
             names = "--path",
             paramLabel = "PATH",
             description =
-                    "Goes this way, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
-                            + " what the backend's own option takes (penstock.cufile.path: sync, batch, stream; penstock.opencl.path: map...).")
+                    "Uses this path, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
+                            + " a value of the backend's own option (penstock.cufile.path: sync, batch, stream; penstock.opencl.path: map...).")
     private @Nullable String path;
 
     @Option(
@@ -95,7 +95,7 @@ final class CopyCommand implements Callable<Integer> {
         spec.commandLine()
                 .getErr()
                 .println("penstock: this file system has no unnamed files: if the copy is killed, " + leftByKill
-                        + " stays behind");
+                        + " remains");
     }
 
     private void check() throws IOException {
@@ -127,7 +127,7 @@ final class CopyCommand implements Callable<Integer> {
         long free = disk.getUsableSpace();
         if (free < bytes && disk.getTotalSpace() > 0) { // both are 0 if the file system does not report them
             throw new IOException(
-                    "disk full: " + destination + " would need " + bytes + " bytes, and " + free + " are left");
+                    "disk full: " + destination + " needs " + bytes + " bytes, and " + free + " are free");
         }
     }
 

@@ -142,7 +142,7 @@ final class DeviceCopy {
 
     private static IOException tooShort(FileRegion from, long bytes) {
         return new IOException(from.file().path() + " ends at byte " + (from.offset() + bytes)
-                + ", which its length did not say: it became shorter, or is no file on a disk");
+                + ", before its reported length: it was truncated, or is not a file on a disk");
     }
 
     private Mono<Completion> submit(Transfer transfer, Set<TransferPath> paths) {
@@ -152,7 +152,7 @@ final class DeviceCopy {
             Explanation plan = backend.explain(transfer);
             if (plan.path() != demanded) {
                 return Mono.error(new IOException(
-                        "the " + transfer + " would go " + plan.path() + ", not " + demanded + why(plan)));
+                        "the " + transfer + " would use path " + plan.path() + ", not " + demanded + why(plan)));
             }
         }
         boolean direct = demanded == TransferPath.DIRECT;

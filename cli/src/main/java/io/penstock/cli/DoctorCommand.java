@@ -39,7 +39,7 @@ final class DoctorCommand implements Callable<Integer> {
             names = "--driver",
             paramLabel = "FILE",
             description =
-                    "Reads FILE by cuFile first, so that its driver is open and says how it is set and what it counts.")
+                    "Reads FILE through cuFile first, so that its driver is open and reports its settings and counters.")
     private @Nullable Path driver;
 
     @Override

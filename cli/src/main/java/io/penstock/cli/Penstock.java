@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 /** The {@code penstock} command: its own subcommands, and each {@link Subcommand} on the class path. */
 @Command(
         name = "penstock",
-        description = "Moves file data between storage and accelerators, and shows what that is good for.",
+        description = "Moves file data between storage and accelerators, and demonstrates its use.",
         subcommands = {CopyCommand.class, ServeCommand.class, DoctorCommand.class},
         mixinStandardHelpOptions = true,
         version = "penstock 0.1.0-SNAPSHOT",
@@ -29,7 +29,7 @@ public final class Penstock {
     private static final int DEFAULT_COLUMNS = 80;
 
     private static final String UNREADABLE_NAME =
-            "a file name has characters that this locale cannot name; set LC_ALL=C.UTF-8";
+            "a file name has characters that this locale cannot represent; set LC_ALL=C.UTF-8";
 
     private Penstock() {}
 
@@ -63,9 +63,9 @@ public final class Penstock {
     }
 
     /** Returns the width of help texts: the shell's value if it is a valid width. */
-    static int columns(@Nullable String said) {
-        boolean number = said != null && said.matches("[1-9][0-9]{0,3}");
-        return number ? Math.max(LEAST_COLUMNS, Integer.parseInt(said)) : DEFAULT_COLUMNS;
+    static int columns(@Nullable String value) {
+        boolean number = value != null && value.matches("[1-9][0-9]{0,3}");
+        return number ? Math.max(LEAST_COLUMNS, Integer.parseInt(value)) : DEFAULT_COLUMNS;
     }
 
     /** A mixin would add --version, which only the top-level command has. */
@@ -74,7 +74,7 @@ public final class Penstock {
             command.getCommandSpec()
                     .addOption(OptionSpec.builder("-h", "--help")
                             .usageHelp(true)
-                            .description("Shows this.")
+                            .description("Shows this help.")
                             .build());
         }
     }

@@ -103,7 +103,7 @@ final class ServeCommand implements Callable<Integer> {
             names = "--stall-timeout",
             paramLabel = "SECONDS",
             defaultValue = "30",
-            description = "A connection is closed if its client takes no byte of a response for longer (default: 30).")
+            description = "A connection is closed if its client reads no byte of a response for longer (default: 30).")
     private int stallSeconds;
 
     @Option(
@@ -116,11 +116,11 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        check(port >= 0 && port <= MOST_PORT, "--port " + port + " is none: 0 to " + MOST_PORT);
-        check(depth >= 1 && depth <= MOST_DEPTH, "--depth " + depth + " is not 1 to " + MOST_DEPTH);
-        check(chunkBytes <= MOST_CHUNK, "--chunk " + chunkBytes + " is more than " + MOST_CHUNK);
-        check(openFiles >= 0, "--open-files " + openFiles + " is less than 0");
-        check(connections >= 1, "--connections " + connections + " is less than 1");
+        check(port >= 0 && port <= MOST_PORT, "--port must be 0 to " + MOST_PORT + ", was " + port);
+        check(depth >= 1 && depth <= MOST_DEPTH, "--depth must be 1 to " + MOST_DEPTH + ", was " + depth);
+        check(chunkBytes <= MOST_CHUNK, "--chunk must be at most " + MOST_CHUNK + ", was " + chunkBytes);
+        check(openFiles >= 0, "--open-files must be at least 0, was " + openFiles);
+        check(connections >= 1, "--connections must be at least 1, was " + connections);
         Limits limits = new Limits(
                 connections,
                 seconds("--header-timeout", headerSeconds),
@@ -139,7 +139,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private Duration seconds(String option, int seconds) {
-        check(seconds >= 1 && seconds <= MOST_SECONDS, option + " " + seconds + " is not 1 to " + MOST_SECONDS);
+        check(seconds >= 1 && seconds <= MOST_SECONDS, option + " must be 1 to " + MOST_SECONDS + ", was " + seconds);
         return Duration.ofSeconds(seconds);
     }
 

@@ -41,9 +41,9 @@ record Variant(Options options, @Nullable TransferPath path) {
                 Arrays.stream(TransferPath.values()).map(Option::show).toList());
         String family = backend.replaceFirst("-.*", ""); // opencl-ssg's options are those of opencl
         for (Option<?> option : Backends.options()) {
-            boolean asked = option.name().equals("penstock." + family + ".path")
+            boolean isPath = option.name().equals("penstock." + family + ".path")
                     || (backend.equals("gpu") && option.name().matches("penstock\\.[^.]+\\.path"));
-            if (asked) {
+            if (isPath) {
                 known.add("for " + option.name() + ": " + option.range());
                 if (takes(option, name)) {
                     options = options.with(option.name(), name);
@@ -52,8 +52,8 @@ record Variant(Options options, @Nullable TransferPath path) {
             }
         }
         if (path == null && !chosen) {
-            throw new IllegalArgumentException("there is no path '" + name + "' for backend " + backend + "; it takes "
-                    + String.join(", ", known));
+            throw new IllegalArgumentException("there is no path '" + name + "' for backend " + backend
+                    + "; it accepts " + String.join(", ", known));
         }
         return new Variant(options, path);
     }

@@ -78,7 +78,7 @@ class CopyCommandTest {
         assertComplaint("there is no directory", source, folder.resolve("a/b"));
         assertComplaint("would go HOST, not DIRECT", source, copy, "--path", "direct", "--backend", "host");
         assertComplaint(
-                "there is no path 'scenic' for backend host; it takes direct, mapped, compat, staged, host",
+                "there is no path 'scenic' for backend host; it accepts direct, mapped, compat, staged, host",
                 source,
                 copy,
                 "--path",

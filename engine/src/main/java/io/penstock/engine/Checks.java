@@ -65,7 +65,7 @@ public final class Checks {
             throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
         }
         if (!transfer.isRead()) {
-            throw new IllegalArgumentException(transfer + ": images are filled from files, not written to them");
+            throw new IllegalArgumentException(transfer + ": images can be read into, but not written from");
         }
         backend.driver().checkImage(image);
     }
@@ -82,7 +82,7 @@ public final class Checks {
                 || options.contains(FileOption.TRUNCATE);
         if (makes && !options.contains(FileOption.WRITE)) {
             throw new IllegalArgumentException(
-                    "opening " + path + ": CREATE, CREATE_NEW and TRUNCATE need WRITE, were " + options);
+                    "opening " + path + ": CREATE, CREATE_NEW and TRUNCATE require WRITE, options were " + options);
         }
         if (options.contains(FileOption.IMMUTABLE) && options.contains(FileOption.WRITE)) {
             throw new IllegalArgumentException("opening " + path + ": WRITE and IMMUTABLE exclude each other");

@@ -48,8 +48,8 @@ public final class Closing {
 
     void close() {
         if (Schedulers.isInNonBlockingThread()) {
-            throw new IllegalStateException(
-                    "close() blocks, and " + Thread.currentThread().getName() + " must not: use closeLater()");
+            throw new IllegalStateException("close() blocks, but thread "
+                    + Thread.currentThread().getName() + " must not block: use closeLater()");
         }
         later().block(backend.closeTimeout().plus(GRACE));
     }
@@ -98,7 +98,7 @@ public final class Closing {
         }
         for (BufferExport export : exports) {
             LOG.warn(
-                    "{} is closed, but not the {}: other devices may reach the memory, which is not freed",
+                    "{} is closed, but the {} is open: its memory is not freed, since other devices may access it",
                     backend,
                     export);
         }

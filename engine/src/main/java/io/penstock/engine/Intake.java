@@ -55,7 +55,7 @@ abstract class Intake implements Port {
                 ? Failures.closed(transfer, "its file or buffer")
                 : ImagePins.take(open, driver());
         if (unpinnable != null) {
-            giveUp(open, pinned, unpinnable);
+            abandon(open, pinned, unpinnable);
             return;
         }
         int ioPath = choice.first(transfer);
@@ -64,7 +64,7 @@ abstract class Intake implements Port {
             PenstockException why = refusal.isEmpty()
                     ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
                     : Failures.refused(transfer, refusal);
-            giveUp(open, pinned, why);
+            abandon(open, pinned, why);
             return;
         }
         choice.chosen(ioPath, transfer);
@@ -90,14 +90,14 @@ abstract class Intake implements Port {
         Admission terms = Admission.of(open, ioQueue, order);
         if (terms != null) {
             open.admission(terms);
-            terms.leaveToDevice(ioPaths().get(ioPath), this, driver());
+            terms.markDeviceWaits(ioPaths().get(ioPath), this, driver());
             terms.enter(orderKeys, ioQueue, open);
         }
         open.admit(ioPaths().get(ioPath), ioPath, ioQueue);
         ioQueue.accept(open);
     }
 
-    private void giveUp(OpenTransfer open, int pinned, RuntimeException cause) {
+    private void abandon(OpenTransfer open, int pinned, RuntimeException cause) {
         unpin(open, pinned);
         leave();
         refuse(open, cause);

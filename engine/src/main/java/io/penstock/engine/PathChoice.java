@@ -64,7 +64,7 @@ record PathChoice(String name, List<IoPath> ioPaths) {
                 EngineFile file = file(transfer, part);
                 if (file.refusal(earlier).isEmpty()) {
                     DeviceMemory memory = memory(target(transfer, part));
-                    ioPaths.get(earlier).passedOver(file.nativeFile(earlier), memory, transfer, part);
+                    ioPaths.get(earlier).skipped(file.nativeFile(earlier), memory, transfer, part);
                 }
             }
         }

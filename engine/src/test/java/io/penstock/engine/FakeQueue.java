@@ -78,7 +78,7 @@ public final class FakeQueue implements NativeQueue {
 
     /** Returns the name of the thread that calls. */
     public synchronized String ioQueue() {
-        return ioQueue == null ? "nobody" : ioQueue.getName();
+        return ioQueue == null ? "none" : ioQueue.getName();
     }
 
     private void onTheQueue(String call) {

@@ -41,7 +41,7 @@ class PathByTransferTest {
         }
 
         @Override
-        public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+        public void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
             missed.add(transfer.pairLength(part) + " at " + transfer.fileOffset(part) + " of a buffer of "
                     + (memory == null ? 0 : memory.bytes()));
         }

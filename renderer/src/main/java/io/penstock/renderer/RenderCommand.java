@@ -54,7 +54,10 @@ public final class RenderCommand implements Subcommand {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(arity = "0..1", paramLabel = "VOLUME", description = "The file to draw; else a brain that comes along.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "VOLUME",
+            description = "The file to draw (default: the bundled scan of a brain).")
     private @Nullable Path path;
 
     @Option(
@@ -83,8 +86,8 @@ public final class RenderCommand implements Subcommand {
             names = "--frames",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Frames of a turntable, numbered (default: 1). Of several it says at the end how many were"
-                    + " drawn per second, and the GB/s of voxels behind that; the writing of pictures does not count.")
+            description = "Frames of a turntable, numbered (default: 1). For several it prints at the end how many were"
+                    + " drawn per second, and the GB/s of voxels behind that; the writing of pictures is not included.")
     private int frames;
 
     @Option(
@@ -135,7 +138,7 @@ public final class RenderCommand implements Subcommand {
 
     private void check() throws IOException {
         if (frames < 1 || frames > MAX_FRAMES) {
-            throw new ParameterException(spec.commandLine(), "--frames takes 1 to " + MAX_FRAMES + ", not " + frames);
+            throw new ParameterException(spec.commandLine(), "--frames must be 1 to " + MAX_FRAMES + ", was " + frames);
         }
         try {
             new Camera(azimuth, elevation);
@@ -143,7 +146,7 @@ public final class RenderCommand implements Subcommand {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         if (Files.isDirectory(out)) {
-            throw new IOException(out + " is a directory, not a place for a picture");
+            throw new IOException(out + " is a directory, not a file for a picture");
         }
         NewFile.folder(out);
     }

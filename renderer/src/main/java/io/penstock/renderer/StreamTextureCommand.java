@@ -28,8 +28,8 @@ import reactor.core.publisher.Mono;
 @Command(
         name = "stream-texture",
         description = "Plays raw video from disk into OpenGL textures, without a window: each frame is copied to the"
-                + " textures of a screen when it is due. One that has not come by the time the next is due is dropped."
-                + " Says at the end how many were shown and how many dropped.")
+                + " textures of a screen when it is due. One that has not arrived when the next is due is dropped."
+                + " Prints at the end how many were shown and how many dropped.")
 public final class StreamTextureCommand implements Subcommand {
 
     private static final double MOST_FPS = 1e6;
@@ -38,7 +38,7 @@ public final class StreamTextureCommand implements Subcommand {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "VIDEO", description = "Frames one behind the other, without any header.")
+    @Parameters(index = "0", paramLabel = "VIDEO", description = "Frames one after the other, without any header.")
     private Path video = Path.of("");
 
     @Option(names = "--size", paramLabel = "WxH", required = true, description = "Pixels of a frame, such as 640x360.")
@@ -56,7 +56,7 @@ public final class StreamTextureCommand implements Subcommand {
             names = "--fps",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Frames per second. Without it each is shown when it is there, and none dropped.")
+            description = "Frames per second. Without it each is shown when it has arrived, and none is dropped.")
     private double fps;
 
     @Option(
@@ -97,10 +97,10 @@ public final class StreamTextureCommand implements Subcommand {
 
     private FrameSize check() {
         if (!(fps >= 0 && fps <= MOST_FPS)) {
-            throw misuse("--fps takes 0 to " + (int) MOST_FPS + ", not " + fps);
+            throw misuse("--fps must be 0 to " + (int) MOST_FPS + ", was " + fps);
         }
         if (depth < 2 || depth > MOST_PLACES) {
-            throw misuse("--depth takes 2 to " + MOST_PLACES + ", not " + depth);
+            throw misuse("--depth must be 2 to " + MOST_PLACES + ", was " + depth);
         }
         try {
             return FrameSize.of(size);
@@ -118,7 +118,7 @@ public final class StreamTextureCommand implements Subcommand {
     private Mono<Result> play(GlApplication application, StorageFile file, FrameSize frame) {
         long bytes = format.bytes(frame);
         if (file.size() == 0 || file.size() % bytes != 0) {
-            return Mono.error(new IOException(video + " has " + file.size() + " bytes, which is no whole number of "
+            return Mono.error(new IOException(video + " has " + file.size() + " bytes, which is not a whole number of "
                     + frame + " frames of " + bytes));
         }
         long period = fps == 0 ? 0 : Math.round(1e9 / fps);

@@ -200,7 +200,7 @@ final class VolumeReader {
     private static Mono<Void> complete(SlabPlan.Range range, long bytes) {
         return bytes == range.bytes()
                 ? Mono.empty()
-                : Mono.error(new BadVolumeException("the volume became shorter while it was read: " + bytes + " of "
+                : Mono.error(new BadVolumeException("the volume was truncated while it was read: " + bytes + " of "
                         + range.bytes() + " bytes at " + range.fileOffset()));
     }
 

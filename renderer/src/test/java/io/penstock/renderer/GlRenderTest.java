@@ -163,7 +163,7 @@ class GlRenderTest {
         assertThat(run.complaints())
                 .singleElement()
                 .asString()
-                .contains("slices of 32000 by 1 voxels fit no 3D texture here");
+                .contains("slices of 32000 by 1 voxels exceed the largest 3D texture");
     }
 
     @Test

@@ -123,7 +123,7 @@ class RenderCommandTest {
         Path text = Files.writeString(folder.resolve("text.nii"), "no volume at all");
         Path out = folder.resolve("out.png");
 
-        assertComplaint("is truncated: the header promises 35192920 bytes", "render", cut, "--out", out);
+        assertComplaint("is truncated: the header specifies 35192920 bytes", "render", cut, "--out", out);
         assertComplaint("is not NIfTI-1", "render", text, "--out", out);
         assertComplaint("there is no file", "render", folder.resolve("none"), "--out", out);
         assertComplaint("is a directory", "render", folder, "--out", out);

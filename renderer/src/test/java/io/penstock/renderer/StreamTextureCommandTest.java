@@ -58,8 +58,8 @@ class StreamTextureCommandTest {
 
     @Test
     void badInputGetsOneLine() throws IOException {
-        assertComplaint("which is no whole number of 20x10 frames of 300", video(301), "--size", "20x10");
-        assertComplaint("which is no whole number of", video(0), "--size", "20x10");
+        assertComplaint("which is not a whole number of 20x10 frames of 300", video(301), "--size", "20x10");
+        assertComplaint("which is not a whole number of", video(0), "--size", "20x10");
         assertComplaint("there is no", folder.resolve("none"), "--size", "20x10");
         assertComplaint("glTextureStorage2D", video(90_000 * 3), "--size", "90000x1", "--format", "rgb");
     }

@@ -280,7 +280,7 @@ public final class Bench {
         } catch (IOException e) {
             failures.add(e);
         }
-        assertThat(failures).as("failures while clearing away").isEmpty();
+        assertThat(failures).as("failures during the cleanup").isEmpty();
     }
 
     /** Removes the folder; on Windows a deleted file stays until its last handle is closed. */

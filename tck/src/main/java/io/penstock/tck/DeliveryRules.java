@@ -97,7 +97,7 @@ public interface DeliveryRules extends Rules {
         assertThat(blocking.error()).isInstanceOf(IllegalStateException.class).hasMessageContaining("block");
         assertThat(blocking.threads())
                 .allSatisfy(thread -> assertThat(thread.getName()).startsWith("penstock"));
-        assertThat(Bench.get(read).bytes()).as("the I/O queue lives on").isEqualTo(4096);
+        assertThat(Bench.get(read).bytes()).as("the I/O queue still works").isEqualTo(4096);
     }
 
     /** Close waits, so an I/O queue must not call it. If this fails, check what {@code close} tests first. */

@@ -100,7 +100,7 @@ public interface DiscoveryRules extends Rules {
         assertThat(capabilities.paths()).contains(bench.subject().path());
         assertThat(capabilities.fences()).isIn((Object[]) FenceSupport.values());
         assertThat(bench.poisoned(64).hostView().isPresent())
-                .as("a host view, as the capabilities say")
+                .as("a host view, as the capabilities report")
                 .isEqualTo(capabilities.hostVisible());
     }
 

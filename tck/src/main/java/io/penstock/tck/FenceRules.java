@@ -70,7 +70,7 @@ public interface FenceRules extends Rules {
             assertThat(Bench.get(fence).isSignalled()).isFalse();
         }
         bench.letOthersRun();
-        assertThat(second.hasEnded()).as("ended before its fence was passed").isFalse();
+        assertThat(second.hasEnded()).as("ended before its fence was signalled").isFalse();
         Content.assertPoison(buffer.region(4096, 4096));
 
         gate.letReadsEnd(4096);

@@ -147,7 +147,7 @@ public interface FileRules extends Rules {
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
         Witness<Void> first = Witness.of(file.preallocate(1 << 20)).awaitEnd();
         if (first.terminals() == 1 && file.size() == 3000) {
-            Assumptions.abort("this subject cannot preallocate, as it may: " + first.error()); // EOPNOTSUPP
+            Assumptions.abort("this subject does not support preallocation: " + first.error()); // EOPNOTSUPP
         }
         assertThat(first.all()).isEmpty();
         assertThat(file.size()).isEqualTo(1 << 20);

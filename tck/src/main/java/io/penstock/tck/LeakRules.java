@@ -58,7 +58,7 @@ public interface LeakRules extends Rules {
                 before.replaceAll((what, count) -> Math.min(count, now.getOrDefault(what, 0L)));
             } catch (AssertionError grown) {
                 if (++steps > STEPS) {
-                    throw new AssertionError("grows and grows: after " + steps + " batches", grown);
+                    throw new AssertionError("memory still grows after " + steps + " batches", grown);
                 }
                 quiet = 0;
                 before = probe.count();

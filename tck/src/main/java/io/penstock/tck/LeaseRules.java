@@ -146,7 +146,7 @@ public interface LeaseRules extends Rules {
         }));
         witness.awaitValues(2);
         bench.letOthersRun();
-        assertThat(witness.values()).as("chunks lent while all are retained").hasSize(2);
+        assertThat(witness.values()).as("chunks leased while all are retained").hasSize(2);
         for (int i = 0; i < 3; i++) {
             Content.assertHolds(leases.get(i).buffer(), Pattern.of(path), i * 10_000L, 10_000);
             leases.get(i).close();
@@ -221,7 +221,7 @@ public interface LeaseRules extends Rules {
         }
         bench.letOthersRun();
         assertThat(chunks)
-                .as("chunks lent while the only one is behind its fence")
+                .as("chunks leased while the fence of the only one is pending")
                 .hasSize(1);
         assertThat(Bench.get(StreamRules.isRight(chunks.get(0), Pattern.of(path))))
                 .isTrue();

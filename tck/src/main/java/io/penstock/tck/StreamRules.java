@@ -90,7 +90,7 @@ public interface StreamRules extends Rules {
         });
         assertThat(Witness.<Boolean>of(chunks).all()).containsOnly(true);
         assertThat(offsets).containsExactly(40_000L, 44_000L, 48_000L, 100L, 4100L, 0L);
-        assertThat(left.size()).as("files that were lent stay open").isEqualTo(50_000);
+        assertThat(left.size()).as("the application's files stay open").isEqualTo(50_000);
     }
 
     /** Nothing to stream is no error. If this fails, check the end of a stream without chunks. */

@@ -88,7 +88,7 @@ public interface WritePlanRules extends Rules {
         Content.assertHolds(path, Pattern.of(path), 0, 20_000);
         Content.assertHolds(path, WriteRules.WRITTEN, 20_000, 25_000);
         Content.assertHolds(path, Pattern.of(path), 45_000, 55_000);
-        assertThat(file.size()).as("a file that was lent stays open").isEqualTo(100_000);
+        assertThat(file.size()).as("the application's file stays open").isEqualTo(100_000);
     }
 
     /** A synced write is durable when it completes. If this fails, check that the sync follows the last write. */

@@ -67,17 +67,17 @@ public final class CudaStream implements DeviceQueue {
      */
     public static CudaStream of(long stream) {
         if (stream == 0) {
-            throw new IllegalArgumentException("the default stream cannot be taken: make one with cuStreamCreate");
+            throw new IllegalArgumentException("the default stream is not supported: create one with cuStreamCreate");
         }
         // The driver requires a current context, any one, to return the stream's.
         long any = CudaContext.anyHandle()
                 .orElseThrow(
-                        () -> new IllegalStateException("no backend cufile is open, and so no CUDA driver loaded"));
+                        () -> new IllegalStateException("the CUDA driver is not loaded: no backend cufile is open"));
         long[] context = new long[1];
         int result = CudaContext.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
         if (result != CudaError.SUCCESS) {
-            throw new IllegalArgumentException("the CUDA driver does not know the CUstream 0x"
-                    + Long.toHexString(stream) + ": " + CudaFailure.error("cuStreamGetCtx", result));
+            throw new IllegalArgumentException("invalid CUstream 0x" + Long.toHexString(stream) + ": "
+                    + CudaFailure.error("cuStreamGetCtx", result));
         }
         return new CudaStream(stream, context[0], null);
     }

@@ -9,11 +9,11 @@ public final class CufileOptions {
 
     /** Which path transfers take. */
     public static final Option<CufilePath> PATH =
-            Option.choice("penstock.cufile.path", CufilePath.class, CufilePath.AUTO, "which way transfers take");
+            Option.choice("penstock.cufile.path", CufilePath.class, CufilePath.AUTO, "the I/O path of transfers");
 
     /** Which GPU, by the driver's ordinal. */
     public static final Option<Integer> DEVICE =
-            Option.integer("penstock.cufile.device", 0, 0, 1023, "which GPU, as the CUDA driver counts them");
+            Option.integer("penstock.cufile.device", 0, 0, 1023, "the number of the GPU in the CUDA driver's list");
 
     /** Which CUDA context. */
     public static final Option<String> CONTEXT = Option.text(
@@ -45,7 +45,7 @@ public final class CufileOptions {
             128L << 20,
             64L << 10,
             1L << 40,
-            "how much of a mapped file is registered, and let go, at a time; whole pages");
+            "how many bytes of a mapped file are registered, and unregistered, at a time; whole pages");
 
     /** Number of threads that register mapped files with the driver. */
     public static final Option<Integer> MAPPED_THREADS = Option.integer(
@@ -53,7 +53,7 @@ public final class CufileOptions {
             0,
             0,
             64,
-            "the threads that register mapped files for one GPU; 0 counts the processors");
+            "how many threads register mapped files for one GPU; 0 for one per 2 processors, 2 to 8");
 
     /** When buffers are registered with cuFile. */
     public static final Option<Registering> REGISTER = Option.choice(
@@ -65,7 +65,7 @@ public final class CufileOptions {
             64L << 20,
             0,
             1L << 40,
-            "memory of up to so many bytes is registered when it is allocated, larger when it is reused");
+            "memory up to this size is registered when it is allocated, larger memory when it is reused");
 
     /** Smallest transfer that goes directly by default. */
     public static final Option<Long> DIRECT_BYTES = Option.bytes(
@@ -73,7 +73,7 @@ public final class CufileOptions {
             16L << 10,
             0,
             1L << 40,
-            "path=auto moves parts of at least so many bytes directly, and packs smaller ones into staging buffers");
+            "path=auto moves parts of at least this size directly, and packs smaller ones into staging buffers");
 
     /** Number of cuFile calls that may block at once. */
     public static final Option<Integer> THREADS = Option.integer(
@@ -81,7 +81,7 @@ public final class CufileOptions {
             0,
             0,
             256,
-            "how many calls of cuFile block at once; 0 for 2 per processor, at most 16");
+            "how many threads make blocking cuFile calls; 0 for 2 per processor, at most 16");
 
     /** cuFile's own thread pool. */
     public static final Option<Integer> OWN_THREADS = Option.integer(
@@ -105,7 +105,7 @@ public final class CufileOptions {
             0,
             0,
             1L << 30,
-            "up to which size cuFile polls for the end of an operation; 0 leaves it to cufile.json");
+            "the largest operation whose completion cuFile polls for; 0 leaves it to cufile.json");
 
     /** Bytes that cuFile requests from the storage at a time. */
     public static final Option<Long> DIRECT_IO_BYTES = Option.bytes(
@@ -113,7 +113,7 @@ public final class CufileOptions {
             0,
             0,
             16L << 20,
-            "the most bytes that cuFile asks of the storage at a time; 0 leaves it to cufile.json");
+            "the most bytes that cuFile requests from the storage at a time; 0 leaves it to cufile.json");
 
     /** cuFile's bounce buffers. */
     public static final Option<Long> CACHE_BYTES = Option.bytes(
@@ -121,7 +121,7 @@ public final class CufileOptions {
             0,
             0,
             1L << 40,
-            "how much memory of each GPU cuFile takes for bounce buffers; 0 leaves it to cufile.json");
+            "how much memory of each GPU cuFile uses for bounce buffers; 0 leaves it to cufile.json");
 
     /** Limit of GPU memory that may be registered. */
     public static final Option<Long> PINNED_BYTES = Option.bytes(

@@ -175,13 +175,13 @@ class CuFileDriverTest {
         List<String> lines = new CuFileLibrary("", told, nvidiaFs).describe();
         assertThat(lines)
                 .contains("libcufile: 1.15, " + Fakes.libcufile())
-                .contains("cuFile direct: perhaps, its driver will say")
+                .contains("cuFile direct: unknown until its driver is open")
                 .contains("cuFile's settings:   logging.level = ERROR")
                 .contains("cuFile's settings: CUFILE_ENV_PATH_JSON=" + settings);
         assertThat(new CuFileLibrary("", told, folder.resolve("none")).whyNotDirect())
                 .isEqualTo("nvidia-fs is not loaded");
         assertThat(new CuFileLibrary("not found", told, nvidiaFs).describe())
                 .containsExactly("libcufile: none, not found; staged and mapped paths need none");
-        assertThat(cufile.calls(OPEN)).as("to look opens nothing").isZero();
+        assertThat(cufile.calls(OPEN)).as("a query opens nothing").isZero();
     }
 }

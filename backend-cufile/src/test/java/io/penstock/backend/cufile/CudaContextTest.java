@@ -153,7 +153,7 @@ class CudaContextTest {
             assertThatThrownBy(() -> Backends.open("cufile", torn))
                     .isInstanceOf(BackendUnavailableException.class)
                     .hasMessageContaining("is on GPU 1")
-                    .hasMessageContaining("penstock.cufile.device says 0");
+                    .hasMessageContaining("penstock.cufile.device is 0");
         }
     }
 }

@@ -142,9 +142,9 @@ class CudaDriverTest {
     @Test
     void required_402_pointersThatDoNotDoAreRefusedWithTheReason() {
         long pointer = allocate(SPAN).nativeHandle();
-        assertNotWrapped(pointer + 16, 100, "is no multiple of 256");
-        assertNotWrapped(0, 100, "is no memory that the CUDA driver knows");
-        assertNotWrapped(0x12345600, 100, "is no memory that the CUDA driver knows");
+        assertNotWrapped(pointer + 16, 100, "is not a multiple of 256");
+        assertNotWrapped(0, 100, "is not memory of the CUDA driver");
+        assertNotWrapped(0x12345600, 100, "is not memory of the CUDA driver");
         assertNotWrapped(pointer + 256, SPAN, "has 2096896 bytes up to the end of its allocation, not 2097152");
         try (PinnedOwner pinned = new PinnedOwner()) {
             assertNotWrapped(pinned.staging.nativeHandle(), 100, "is memory of the host, not of a GPU");
@@ -178,7 +178,7 @@ class CudaDriverTest {
         cuda.set("device_count", 2);
         try (OtherContext other = new OtherContext(1)) {
             long pointer = other.allocate(4096);
-            assertNotWrapped(pointer, 4096, "is memory of GPU 1, and this backend is on GPU 0");
+            assertNotWrapped(pointer, 4096, "is memory of GPU 1, this backend uses GPU 0");
             other.free(pointer);
         }
     }
@@ -187,7 +187,7 @@ class CudaDriverTest {
     void required_402_memoryOfTheHostIsRefused() {
         assertThatThrownBy(() -> backend.wrap(ByteBuffer.allocateDirect(4096)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a GPU's buffers are its own memory");
+                .hasMessageContaining("a GPU cannot wrap host memory");
         assertThatThrownBy(() -> backend.fence(0)).isInstanceOf(IllegalArgumentException.class);
     }
 

@@ -111,7 +111,7 @@ class CudaProbeTest {
     @Test
     void required_501_aGpuThatIsNotThereIsSaidWithTheCount() {
         options = options.with(CufileOptions.DEVICE, 7);
-        assertAbsent("there is no GPU 7, the CUDA driver counts 1", "penstock.cufile.device");
+        assertAbsent("there is no GPU 7, the CUDA driver lists 1", "penstock.cufile.device");
     }
 
     @Test
@@ -136,7 +136,7 @@ class CudaProbeTest {
     @Test
     void required_501_aGpuThatIsLostWhileItIsLookedAtIsAReason() {
         cuda.fail("cuDeviceTotalMem", 0, 999);
-        assertAbsent("a look at GPU 0 failed: cuDeviceTotalMem -> CUDA_ERROR_UNKNOWN (999)", "");
+        assertAbsent("query of GPU 0 failed: cuDeviceTotalMem -> CUDA_ERROR_UNKNOWN (999)", "");
     }
 
     @Test

@@ -96,14 +96,14 @@ class DirectPathTest {
             Transfer read = Transfer.read(file.region(offset, length), buffer.region(at, length));
             Completion done = bench.move(read);
             assertThat(done.path()).isEqualTo(TransferPath.COMPAT);
-            assertThat(done.reason()).contains("bounces through memory of its own on the GPU");
+            assertThat(done.reason()).contains("copies through its own bounce buffers on the GPU");
             assertThat(CuFileBench.content(buffer))
                     .containsSequence(Arrays.copyOfRange(content, offset, offset + length));
             assertThatThrownBy(() -> bench.move(read.requireDirect()))
                     .isInstanceOfSatisfying(
                             PermanentStorageException.class,
                             e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_STARTED))
-                    .hasMessageContaining("its edges are no multiples of 4096 bytes");
+                    .hasMessageContaining("its edges are not multiples of 4096 bytes");
         }
     }
 
@@ -120,7 +120,7 @@ class DirectPathTest {
             DeviceBuffer buffer = CuFileBench.get(backend.allocate(4096));
             Transfer read = Transfer.read(file.all(), buffer.all()).requireDirect();
             assertThatThrownBy(() -> CuFileBench.get(backend.submit(read)))
-                    .hasMessageContaining("nobody can tell whether cuFile reaches tmpfs on shm");
+                    .hasMessageContaining("it is unknown whether cuFile reaches tmpfs on shm");
             assertThat(cufile.calls("cuFileRead")).isZero();
         }
     }

@@ -266,6 +266,6 @@ class StagedPathTest {
         Options more = options.with(CufileOptions.DEVICE, 0).with(StagingOptions.WORKERS, 7);
         assertThatThrownBy(() -> Backends.open("cufile", more))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("penstock.staging.workers=7, but the process has");
+                .hasMessageContaining("penstock.staging.workers=7, but this process already has");
     }
 }

@@ -221,7 +221,7 @@ class StreamPathTest {
                                 .on(stream.sized(size)))))) {
                     assertThat(refused)
                             .isInstanceOf(PermanentStorageException.class)
-                            .hasMessageContaining("size that is known late");
+                            .hasMessageContaining("late-bound size");
                 }
             }
         }

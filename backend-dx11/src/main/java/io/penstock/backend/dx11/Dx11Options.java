@@ -11,7 +11,7 @@ public final class Dx11Options {
     public static final Option<String> ADAPTER = Option.text(
             "penstock.dx11.adapter",
             "best",
-            "the adapter: its number as doctor counts, part of its name, warp (Microsoft's renderer on the processor), or"
+            "the adapter: its number in the list of doctor, part of its name, warp (Microsoft's renderer on the processor), or"
                     + " best, the first that is hardware");
 
     /** The device to use: the backend's own or the application's. */
@@ -23,7 +23,7 @@ public final class Dx11Options {
             "penstock.dx11.copy-completion",
             CopyCompletion.class,
             CopyCompletion.AUTO,
-            "by what the end of a copy is learnt");
+            "how the end of a copy is detected");
 
     /** The most bytes that the driver copies out of a staging buffer at once. */
     public static final Option<Long> UPDATE_BYTES = Option.bytes(
@@ -31,17 +31,17 @@ public final class Dx11Options {
             64L << 10,
             0,
             1L << 30,
-            "segments of up to so many bytes go to the device by UpdateSubresource, longer ones by a copy from the staging buffer");
+            "segments up to this size are copied to the device by UpdateSubresource, longer ones by a copy from the staging buffer");
 
     /** The path that transfers take. */
     public static final Option<Dx11Path> PATH =
-            Option.choice("penstock.dx11.path", Dx11Path.class, Dx11Path.AUTO, "which way transfers take");
+            Option.choice("penstock.dx11.path", Dx11Path.class, Dx11Path.AUTO, "the I/O path of transfers");
 
     /** The constants of AMD's header. */
     public static final Option<String> SSG_HEADER = Option.text(
             "penstock.dx11.ssg.header",
             "",
-            "what AMD's header says and its manual does not print, see docs/dx11.md; without it there is no SSG");
+            "the constants of AMD's header that its manual omits, see docs/dx11.md; without them there is no SSG");
 
     /** The library of AMD's driver. */
     public static final Option<String> SSG_LIBRARY =
@@ -53,7 +53,7 @@ public final class Dx11Options {
             256L << 10,
             4096,
             1L << 30,
-            "the most bytes of one region; AMD's manual says that several small ones can be faster");
+            "the most bytes of one region; according to AMD's manual several small ones can be faster");
 
     /** The transfers by AMD's interface in flight, each with a thread that waits for it. */
     public static final Option<Integer> SSG_WAITERS = Option.integer(
@@ -63,7 +63,7 @@ public final class Dx11Options {
     public static final Option<Boolean> SSG_ASYNCHRONOUS = Option.flag(
             "penstock.dx11.ssg.asynchronous",
             true,
-            "whether calls return at once and are waited for by events; if not, threads make calls that block");
+            "whether calls are asynchronous and completed by events; if not, threads make blocking calls");
 
     /** The Direct3D 11 library. */
     public static final Option<String> D3D11 =

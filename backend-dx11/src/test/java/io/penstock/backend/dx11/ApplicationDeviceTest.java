@@ -160,7 +160,7 @@ class ApplicationDeviceTest {
                 .hasMessageContaining("has 4096 bytes, not 4097");
         assertThatThrownBy(() -> backend.wrap(device, 4096))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no ID3D11Buffer");
+                .hasMessageContaining("is not an ID3D11Buffer");
         Unknown.Release(small);
         Unknown.Release(foreign);
         assertThat(Unknown.Release(other)).isZero();

@@ -69,13 +69,12 @@ class SsgErrorsTest {
         SsgFake.answer("AmdDxExtCreate11", Hresult.S_FALSE, 1);
         assertThatThrownBy(() -> new SsgBench(folder, options(true)))
                 .isInstanceOf(BackendUnavailableException.class)
-                .hasMessageContaining("AmdDxExtCreate11 gives no extension for this device");
+                .hasMessageContaining("AmdDxExtCreate11 returned no extension for this device");
     }
 
     @ParameterizedTest
     @CsvSource({"CreateFile, E_FAIL", "GetFileInfo, E_HANDLE"})
-    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(String function, String answer)
-            throws IOException {
+    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(String function, String answer) throws IOException {
         try (SsgBench ssg = new SsgBench(folder, options(true))) {
             SsgFake.answer(function, number(answer), 1);
             StorageFile file = ssg.file("refused", new byte[BYTES]);

@@ -262,7 +262,7 @@ class SsgPathTest {
                             ssg.run(Transfer.read(file.all(), ssg.buffer(BLOCK).all())))
                     .isInstanceOf(DeviceLostException.class)
                     .hasMessageContaining("IAmdDxExtSSG::WaitEvent -> E_INVALIDARG (0x80070057)")
-                    .hasMessageContaining("kept for good");
+                    .hasMessageContaining("never released");
             file.close();
         }
         assertThat(SsgFake.calls("ReleaseFile")).as("of two handles").isEqualTo(1);

@@ -88,7 +88,7 @@ class TextureErrorsTest {
                 .hasMessageContaining("DXGI format 40 is none");
         assertThatThrownBy(() -> backend.submit(Transfer.read(file.region(0, 512), wide)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("texels of 2 bytes, where those of DXGI format 61 have 1");
+                .hasMessageContaining("texels of 2 bytes, but those of DXGI format 61 have 1");
         assertThatThrownBy(() -> backend.submit(Transfer.write(all(1), file.region(0, 256))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not written");
@@ -147,7 +147,7 @@ class TextureErrorsTest {
         for (long handle : new long[] {0, buffer}) {
             assertThatThrownBy(reading(all(handle)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("is no texture");
+                    .hasMessageContaining("is not a Direct3D 11 texture");
         }
         assertThat(Unknown.Release(buffer)).isZero();
     }

@@ -58,7 +58,7 @@ public final class GlPump implements AutoCloseable {
     /** How long a close waits for I/O queues to terminate, which takes microseconds. */
     private static final long PATIENCE_NANOS = 500_000_000;
 
-    private static final long LOOK_NANOS = 100_000;
+    private static final long POLL_NANOS = 100_000;
 
     private static final Set<Thread> DRIVING = ConcurrentHashMap.newKeySet();
 
@@ -77,7 +77,7 @@ public final class GlPump implements AutoCloseable {
 
     private GlPump(Options options, UnaryOperator<IoPath> around) {
         if (DRIVING.contains(thread)) {
-            throw new IllegalStateException(thread.getName() + " drives a GlPump already");
+            throw new IllegalStateException(thread.getName() + " already runs a GlPump");
         }
         EglPlatform loaded = EglPlatform.libraries(options);
         if (!loaded.isUsable()) {
@@ -155,7 +155,7 @@ public final class GlPump implements AutoCloseable {
         if (left != GlError.NO_ERROR && !hasLogged) {
             hasLogged = true;
             LOG.warn(
-                    "the application has left {} in its GL context; this and later ones are lost",
+                    "the application has left the error {} in its GL context; this error and later ones are discarded",
                     GlError.symbol(left));
         }
     }
@@ -195,7 +195,7 @@ public final class GlPump implements AutoCloseable {
         long end = System.nanoTime() + PATIENCE_NANOS;
         while (!context.isOver() && System.nanoTime() < end) {
             pump.run(Long.MAX_VALUE);
-            wakeup.await(LOOK_NANOS);
+            wakeup.await(POLL_NANOS);
         }
     }
 

@@ -184,7 +184,7 @@ class ContextsTest {
     void aContextThatEglDoesNotKnowIsRefused() {
         assertThatThrownBy(() -> GlBackends.sharing(application.display(), 0x1234, Options.none()))
                 .isInstanceOf(BackendUnavailableException.class)
-                .hasMessageContaining("EGL does not know the context 0x1234")
+                .hasMessageContaining("EGL has no context 0x1234")
                 .hasMessageContaining("EGL_BAD_CONTEXT");
     }
 

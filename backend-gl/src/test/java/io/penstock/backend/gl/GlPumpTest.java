@@ -227,8 +227,8 @@ class GlPumpTest {
         assertThat(seen)
                 .singleElement()
                 .satisfies(e -> assertThat(e)
-                        .hasMessageContaining("wrapping of the GL buffer 1 was not begun")
-                        .hasMessageContaining("a GlPump has to be run"));
+                        .hasMessageContaining("wrapping of the GL buffer 1 was not started")
+                        .hasMessageContaining("a GlPump must be run"));
         application.run(opened.get()::close);
     }
 

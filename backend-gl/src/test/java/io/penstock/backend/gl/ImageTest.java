@@ -225,7 +225,7 @@ class ImageTest {
         ImageRegion unsized = new ImageRegion(1, 0, new Texels(0, 0, 0), size, tight(GlDrawing.GL_RGBA, 4, size));
         assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), unsized)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("0x1908 is no sized internal format");
+                .hasMessageContaining("0x1908 is not a supported sized internal format");
         ImageRegion narrow = new ImageRegion(1, 0, new Texels(0, 0, 0), size, tight(GlDrawing.GL_R8, 4, size));
         assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), narrow)))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -233,7 +233,7 @@ class ImageTest {
         ImageRegion right = new ImageRegion(1, 0, new Texels(0, 0, 0), size, tight(GL_RGBA8, 4, size));
         assertThatThrownBy(() -> move(backend, Transfer.write(right, file.all())))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("images are filled from files");
+                .hasMessageContaining("images can be read into");
     }
 
     @Test

@@ -95,7 +95,7 @@ class SmokeTest {
         assertRefuses(
                 with(Map.of("MESA_GL_VERSION_OVERRIDE", "4.3", "MESA_EXTENSION_OVERRIDE", "-GL_ARB_buffer_storage")),
                 "no ARB_buffer_storage: ",
-                "gives OpenGL 4.3");
+                "has OpenGL 4.3");
     }
 
     @Test

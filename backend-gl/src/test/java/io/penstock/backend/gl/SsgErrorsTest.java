@@ -178,7 +178,7 @@ class SsgErrorsTest {
         control.fail("late:" + function, 1, 0);
         Completion done = GlFixture.move(backend, transfer(function));
         assertThat(done.bytes()).isEqualTo(BYTES);
-        assertThat(done.reason()).contains("nor an error once a transfer has begun");
+        assertThat(done.reason()).contains("nor an error of a transfer that has started");
     }
 
     /**

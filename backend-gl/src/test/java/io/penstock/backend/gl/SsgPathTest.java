@@ -298,7 +298,7 @@ class SsgPathTest {
         DeviceBuffer buffer = fixture.buffer(backend, BLOCK);
         assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), buffer.all())))
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("is another file now");
+                .hasMessageContaining("has been replaced by another file");
     }
 
     @ParameterizedTest

@@ -101,6 +101,6 @@ class SsgProbeTest {
         assertThat(probe(wrong).reason()).contains(name + "=" + value).contains(takes);
         assertThatThrownBy(() -> SsgSubject.opened(wrong))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(name + "=" + value + ", but it takes " + takes);
+                .hasMessageContaining(name + "=" + value + ", but it must be " + takes);
     }
 }

@@ -25,7 +25,7 @@ public final class HostProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "host memory, by io_uring or a pool of blocking calls";
+        return "host memory, through io_uring or a pool of blocking calls";
     }
 
     @Override

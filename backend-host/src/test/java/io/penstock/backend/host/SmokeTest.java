@@ -100,7 +100,7 @@ class SmokeTest {
     void aMisspeltVariableAndABadValueAreErrorsThatNameThem() throws IOException, InterruptedException {
         UserProgram.Said misspelt = program.onClassPath(Map.of("PENSTOCK_HOST_OI", "pool"));
         assertThat(misspelt.code()).isNotZero();
-        assertThat(misspelt.err()).contains("PENSTOCK_HOST_OI").contains("no option of Penstock");
+        assertThat(misspelt.err()).contains("PENSTOCK_HOST_OI").contains("not an option of Penstock");
         UserProgram.Said bad = program.onClassPath(Map.of("PENSTOCK_HOST_IO", "floppy"));
         assertThat(bad.code()).isNotZero();
         assertThat(bad.err())

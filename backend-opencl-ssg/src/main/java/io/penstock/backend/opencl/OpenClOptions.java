@@ -9,13 +9,13 @@ public final class OpenClOptions {
 
     /** Which path transfers take. */
     public static final Option<OpenClPath> PATH =
-            Option.choice("penstock.opencl.path", OpenClPath.class, OpenClPath.AUTO, "which way transfers take");
+            Option.choice("penstock.opencl.path", OpenClPath.class, OpenClPath.AUTO, "the I/O path of transfers");
 
     /** Which device. */
     public static final Option<String> DEVICE = Option.text(
             "penstock.opencl.device",
             "best",
-            "the device: its number as doctor counts, part of its or its platform's name, gpu, cpu, accelerator,"
+            "the device: its number in the list of doctor, part of its or its platform's name, gpu, cpu, accelerator,"
                     + " custom, ssg (one with AMD's extension), or best");
 
     /** Which OpenCL context. */
@@ -27,7 +27,7 @@ public final class OpenClOptions {
             "penstock.opencl.staging-memory",
             StagingMemory.class,
             StagingMemory.AUTO,
-            "whose memory staging buffers are: own, of which the driver is told, driver, or auto, which is the driver's for a"
+            "who allocates the memory of staging buffers: own (registered with the driver), driver, or auto, which is driver for a"
                     + " device with memory of its own");
 
     /** File of the OpenCL library. */
@@ -50,7 +50,7 @@ public final class OpenClOptions {
             16L << 20,
             0,
             1L << 40,
-            "how much of it is a ring, through which files reach buffers that are not persistent");
+            "how many bytes of it are a ring of staging buffers, for buffers that are not in persistent memory");
 
     /** Bytes moved by one command of the extension. */
     public static final Option<Long> SSG_SEGMENT_BYTES = Option.bytes(
@@ -66,13 +66,13 @@ public final class OpenClOptions {
             0,
             0,
             64,
-            "how many command queues in order carry SSG commands; 0 for one out of order where there is such");
+            "how many in-order command queues carry SSG commands; 0 for one out-of-order queue if the device has it");
 
     /** The file with which the extension is tested. */
     public static final Option<String> SSG_FILE = Option.text(
             "penstock.opencl.ssg.file",
             "",
-            "a file on the card's disk, by which the SSG extension is proven; without it a temporary one");
+            "a file on the card's disk to test the SSG extension with; without it a temporary one");
 
     private OpenClOptions() {}
 

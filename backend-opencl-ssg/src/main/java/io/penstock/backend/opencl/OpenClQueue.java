@@ -51,7 +51,7 @@ public final class OpenClQueue implements DeviceQueue {
      */
     public static OpenClQueue of(long queue) {
         if (OpenCl.file().isEmpty()) {
-            throw new IllegalStateException("no backend opencl-ssg is open, and so no OpenCL loaded");
+            throw new IllegalStateException("OpenCL is not loaded: no backend opencl-ssg is open");
         }
         try {
             Info info = Info.queue(queue);

@@ -146,7 +146,7 @@ class DeviceOrderTest {
                         .isInstanceOf(PermanentStorageException.class)
                         .hasMessageContaining("-1234"))
                 .verify(LONG);
-        assertThat(get(read).bytes()).as("whoever waits goes on").isEqualTo(4096);
+        assertThat(get(read).bytes()).as("waiting transfers continue").isEqualTo(4096);
     }
 
     @Test

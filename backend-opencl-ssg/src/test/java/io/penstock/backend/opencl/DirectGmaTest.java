@@ -179,7 +179,7 @@ class DirectGmaTest {
             }
             assertThatThrownBy(() -> buffer.signal(1))
                     .isInstanceOf(TransientStorageException.class)
-                    .hasMessageContaining("64 are under way");
+                    .hasMessageContaining("64 waits are in flight");
             CompletableFuture<Void> last = future(waits.get(63).signalled());
             PcieDevice.signal(buffer.markerAddress(), 1);
             last.join();

@@ -69,7 +69,7 @@ class ExternalBufferTest {
             assertThat(copied.isSignalled()).isTrue();
         }
         assertThat(PcieDevice.marker(marker)).isEqualTo(1);
-        assertThat(PcieDevice.look(device, 2 * PAGE)).isEqualTo(bytes);
+        assertThat(PcieDevice.read(device, 2 * PAGE)).isEqualTo(bytes);
     }
 
     @Test
@@ -82,7 +82,7 @@ class ExternalBufferTest {
             await(arrived);
             await(out.copy(staging.nativeHandle(), 0, PAGE, PAGE));
         }
-        assertThat(PcieDevice.look(device + PAGE, PAGE)).isEqualTo(bytes);
+        assertThat(PcieDevice.read(device + PAGE, PAGE)).isEqualTo(bytes);
     }
 
     @Test
@@ -107,7 +107,7 @@ class ExternalBufferTest {
         for (long value : new long[] {5, 4, 1}) {
             assertThatThrownBy(() -> out.signal(value))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("values must rise");
+                    .hasMessageContaining("values must increase");
             StepVerifier.create(out.writeSignal(value))
                     .expectError(IllegalArgumentException.class)
                     .verify(SsgFixture.LONG);

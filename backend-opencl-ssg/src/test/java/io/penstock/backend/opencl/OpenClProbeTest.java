@@ -97,7 +97,7 @@ class OpenClProbeTest {
     void required_501_aDeviceThatIsNotThereIsSaidWithThoseThatAre(String wanted) {
         assertAbsent(
                 Options.none().with(OpenClOptions.DEVICE, wanted),
-                "penstock.opencl.device=" + wanted + " fits none of [device 0: ",
+                "penstock.opencl.device=" + wanted + " matches none of [device 0: ",
                 "penstock.opencl.device");
     }
 

@@ -175,7 +175,7 @@ class SsgErrorsTest {
         PermanentStorageException failure = failure(function, PermanentStorageException.class);
         assertThat(failure)
                 .hasMessageContaining(function + " -> " + OpenClError.symbol(status) + " (" + status + ")")
-                .hasMessageContaining("its event says so");
+                .hasMessageContaining("reported by its event");
         assertThat(ssg.run(transfer(function)).bytes()).isEqualTo(BYTES);
     }
 }

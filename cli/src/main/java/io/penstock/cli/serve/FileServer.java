@@ -90,7 +90,7 @@ public final class FileServer implements AutoCloseable {
         try {
             server.disposeNow(PATIENCE);
         } catch (IllegalStateException tooLate) {
-            LOG.warn("responses that have not ended after {} are cut", PATIENCE);
+            LOG.warn("responses that have not ended after {} are aborted", PATIENCE);
             connections.close().awaitUninterruptibly();
         } finally {
             closed.complete(null);

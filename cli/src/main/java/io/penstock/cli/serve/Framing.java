@@ -40,7 +40,7 @@ final class Framing {
     /** Returns the text after the last chunk, or an error if chunks are missing. */
     Mono<ByteBuf> end() {
         if (left != 0 || part + 1 < body.parts().size()) {
-            return Mono.error(new EOFException("the file ends before the range that was promised"));
+            return Mono.error(new EOFException("the file ends before the end of the range in the response header"));
         }
         return body.end().isEmpty() ? Mono.empty() : Mono.just(ascii(body.end()));
     }

@@ -25,7 +25,7 @@ final class Held implements AutoCloseable {
         }
         close(thing);
         if (held.get() != this) {
-            throw new IllegalStateException("something is held already");
+            throw new IllegalStateException("a resource is held already");
         }
         return false;
     }

@@ -117,13 +117,13 @@ public final class OpenFiles implements AutoCloseable {
                 .publishOn(Schedulers.boundedElastic()) // since the second check may block
                 .handle((file, sink) -> {
                     if (held.release(file)) {
-                        look(found, file, held, sink);
+                        check(found, file, held, sink);
                     }
                 });
     }
 
     /** Takes over {@code file}. */
-    private void look(FoundFile found, StorageFile file, Held held, SynchronousSink<Use> sink) {
+    private void check(FoundFile found, StorageFile file, Held held, SynchronousSink<Use> sink) {
         try {
             if (!directory.isStill(found)) {
                 throw new NoSuchFileException(found.path().toString());

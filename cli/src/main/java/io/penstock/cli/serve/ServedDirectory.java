@@ -71,7 +71,7 @@ public final class ServedDirectory {
             // A file has no children, whatever follows its name: /data.bin/ is not /data.bin.
             boolean inside = real.startsWith(root) && !lastOf(request).isEmpty();
             return inside && isShown(root.relativize(asked)) && isShown(root.relativize(real))
-                    ? look(real)
+                    ? stat(real)
                     : Optional.empty();
         } catch (AccessDeniedException refused) {
             throw refused;
@@ -98,10 +98,10 @@ public final class ServedDirectory {
     boolean isStill(FoundFile found) throws IOException {
         Path real = found.path().toRealPath();
         return real.equals(found.path())
-                && look(real).map(FoundFile::key).filter(found.key()::equals).isPresent();
+                && stat(real).map(FoundFile::key).filter(found.key()::equals).isPresent();
     }
 
-    private Optional<FoundFile> look(Path real) throws IOException {
+    private Optional<FoundFile> stat(Path real) throws IOException {
         BasicFileAttributes is = Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!is.isRegularFile()) {
             return Optional.empty(); // never opened: opening a pipe or a device may block or have side effects

@@ -58,7 +58,7 @@ class OpenFilesTest {
         first.close();
         first.close();
         assertThat(second.file().size())
-                .as("closing a use twice takes nobody else's")
+                .as("closing a use twice does not release another use")
                 .isOne();
         second.close();
         assertThat(use("a").file()).as("it stays open between uses").isSameAs(second.file());

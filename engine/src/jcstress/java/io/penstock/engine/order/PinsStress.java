@@ -20,7 +20,7 @@ public final class PinsStress {
     private PinsStress() {}
 
     @JCStressTest
-    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "freed once, by whoever came last, who saw the user's writes")
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "freed once, by the last release, which saw the user's writes")
     @Outcome(expect = FORBIDDEN, desc = "not freed, freed twice, or before the user was done")
     @State
     public static class CloseAgainstUnpin {

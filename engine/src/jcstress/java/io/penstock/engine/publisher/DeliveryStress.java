@@ -29,8 +29,8 @@ public final class DeliveryStress {
     private DeliveryStress() {}
 
     @JCStressTest
-    @Outcome(id = "2, 0", expect = ACCEPTABLE, desc = "all news was seen, in one turn at a time")
-    @Outcome(expect = FORBIDDEN, desc = "news was missed, or two turns ran at a time")
+    @Outcome(id = "2, 0", expect = ACCEPTABLE, desc = "every arrival was seen, in one turn at a time")
+    @Outcome(expect = FORBIDDEN, desc = "an arrival was missed, or two turns ran at a time")
     @State
     public static class SignalAgainstTurn extends DeliveryLoop {
         private final AtomicInteger news = new AtomicInteger();

@@ -63,7 +63,7 @@ public final class HandoverStress {
     @JCStressTest
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the subscriber has it")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "it is closed")
-    @Outcome(expect = FORBIDDEN, desc = "nobody has it, or it was given away and closed, or closed twice")
+    @Outcome(expect = FORBIDDEN, desc = "the value is lost, or delivered and closed, or closed twice")
     @State
     public static class ArrivalAgainstCancel {
         private final Subscriber subscriber = new Subscriber();
@@ -94,7 +94,7 @@ public final class HandoverStress {
     @JCStressTest
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the subscriber has it")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "it is closed")
-    @Outcome(expect = FORBIDDEN, desc = "nobody has it, or it was given away and closed, or closed twice")
+    @Outcome(expect = FORBIDDEN, desc = "the value is lost, or delivered and closed, or closed twice")
     @State
     public static class DeliveryAgainstCancel {
         private final Subscriber subscriber = new Subscriber();
@@ -125,7 +125,7 @@ public final class HandoverStress {
     @JCStressTest
     @Outcome(id = "10, 1", expect = ACCEPTABLE, desc = "the failure was given, the resource closed")
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the resource was given, the failure ignored")
-    @Outcome(expect = FORBIDDEN, desc = "two signals, or nobody has it")
+    @Outcome(expect = FORBIDDEN, desc = "two signals, or the value is lost")
     @State
     public static class ArrivalAgainstFailure {
         private final Subscriber subscriber = new Subscriber();

@@ -21,7 +21,7 @@ public final class WakeupStress {
     @JCStressTest
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the waker ends the wait")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the thread saw the work, and did not wait")
-    @Outcome(expect = FORBIDDEN, desc = "the thread waits, and nobody wakes it, or it missed what it was woken for")
+    @Outcome(expect = FORBIDDEN, desc = "the thread waits and is not woken, or it missed the published work")
     @State
     public static class WakeAgainstWait {
         private int woken;
@@ -62,7 +62,7 @@ public final class WakeupStress {
         private int seen;
 
         public RouseAgainstWait() {
-            wakeup.looksFor(() -> work == 1);
+            wakeup.checkFor(() -> work == 1);
         }
 
         @Actor

@@ -38,7 +38,7 @@ public final class LeaseStress {
         public void fenceNoted() {}
 
         @Override
-        public void fencePassed() {}
+        public void fenceSignalled() {}
 
         @Override
         public void leaseEnded(ChunkLease lease) {
@@ -52,9 +52,9 @@ public final class LeaseStress {
     }
 
     @JCStressTest
-    @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "retained first: the memory stays until that is closed")
+    @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "retained first: the memory is kept until that lease is closed")
     @Outcome(id = "0, 0, 1", expect = ACCEPTABLE, desc = "released first: nothing to retain")
-    @Outcome(expect = FORBIDDEN, desc = "given back while retained, never or twice")
+    @Outcome(expect = FORBIDDEN, desc = "freed while retained, never or twice")
     @State
     public static class ReleaseAgainstRetain {
         private final Lender lender = new Lender();

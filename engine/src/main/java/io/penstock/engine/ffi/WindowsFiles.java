@@ -34,10 +34,10 @@ public final class WindowsFiles {
         boolean known = Machine.operatingSystem().startsWith("windows")
                 && path.getFileSystem() == FileSystems.getDefault()
                 && NativeMemory.isAvailable();
-        return known ? ask(path) : new long[0];
+        return known ? query(path) : new long[0];
     }
 
-    private static long[] ask(Path path) {
+    private static long[] query(Path path) {
         WString name = new WString(path.toAbsolutePath().toString());
         long handle = Kernel32.CreateFileW(name, 0, SHARE_ALL, 0, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, 0);
         if (handle == INVALID_HANDLE_VALUE) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Tracks when all requests of a transfer are stream-ordered on the device, places the point of its fence behind them,
  * and frees the point when it is no longer needed.
  *
- * <p><b>Threading:</b> {@link #stands} and {@link #letGo} on any thread, the others on the I/O queue.
+ * <p><b>Threading:</b> {@link #segmentOrdered} and {@link #release} on any thread, the others on the I/O queue.
  */
 public final class FenceOrder {
 
@@ -30,7 +30,7 @@ public final class FenceOrder {
     /**
      * Creates an order.
      *
-     * @param held whether its fence is handed out; its holder {@linkplain #letGo releases} it
+     * @param held whether its fence is handed out; its holder {@linkplain #release releases} it
      */
     public FenceOrder(FencePoint point, boolean held) {
         this.point = point;
@@ -54,7 +54,7 @@ public final class FenceOrder {
     public void allStarted() {
         if (!allStarted) {
             allStarted = true;
-            stands();
+            segmentOrdered();
         }
     }
 
@@ -62,7 +62,7 @@ public final class FenceOrder {
      * Called when one more segment is stream-ordered, or has ended; its effects are visible to the thread that places
      * the point.
      */
-    public void stands() {
+    public void segmentOrdered() {
         if (missing.decrementAndGet() == 0) {
             place();
         }
@@ -71,7 +71,7 @@ public final class FenceOrder {
     /** Called when the transfer has ended, in any state: a fence is signalled on failure too. */
     public void ended() {
         place();
-        letGo();
+        release();
     }
 
     private void place() {
@@ -85,11 +85,11 @@ public final class FenceOrder {
         if (action != null) {
             action.run();
         }
-        letGo();
+        release();
     }
 
     /** Evaluates a question while the native object is kept alive; false if there is none, or it was freed. */
-    public boolean ask(BooleanSupplier question) {
+    public boolean test(BooleanSupplier question) {
         int count = holders.get();
         while (count > 0 && !holders.compareAndSet(count, count + 1)) {
             count = holders.get();
@@ -100,12 +100,12 @@ public final class FenceOrder {
         try {
             return point.nativeHandle() != 0 && question.getAsBoolean();
         } finally {
-            letGo();
+            release();
         }
     }
 
     /** Releases one hold. */
-    public void letGo() {
+    public void release() {
         if (holders.decrementAndGet() == 0) {
             point.free();
         }

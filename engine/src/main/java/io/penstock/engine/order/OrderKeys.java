@@ -77,7 +77,7 @@ public final class OrderKeys {
     }
 
     private @Nullable Runnable advance(Key key) {
-        ArrayDeque<Turn> line = Objects.requireNonNull(lines.get(key), "only those in line advance");
+        ArrayDeque<Turn> line = Objects.requireNonNull(lines.get(key), "only a queued turn can advance");
         line.remove();
         for (Turn turn = line.peek(); turn != null; turn = line.peek()) {
             Runnable waiter = turn.waiter;

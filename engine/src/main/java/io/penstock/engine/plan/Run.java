@@ -129,7 +129,8 @@ final class Run {
         long block = limits.fileAlignment();
         long bounce = Math.min(bounceBytes, limits.maxBytes()) & -block;
         if (bounce == 0) {
-            throw new IllegalStateException("a bounce buffer of " + bounceBytes + " bytes holds no block of " + block);
+            throw new IllegalStateException(
+                    "a bounce buffer must have at least one block of " + block + " bytes, had " + bounceBytes);
         }
         lead = (file + position) & (block - 1);
         // Segments but the last end with their cover, so that no block is in two covers of a run (except for image

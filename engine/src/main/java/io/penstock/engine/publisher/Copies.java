@@ -37,9 +37,9 @@ public final class Copies {
     }
 
     private void start(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink) {
-        String asked = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
+        String description = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
         if (!buffer.pins().tryPin()) {
-            sink.error(Failures.closed(asked, "the buffer"));
+            sink.error(Failures.closed(description, "the buffer"));
             return;
         }
         long length = bytes.remaining();
@@ -54,11 +54,11 @@ public final class Copies {
             sink.success(length);
         } else if (!port.enter()) {
             buffer.pins().unpin();
-            sink.error(Failures.closed(asked, "the backend"));
+            sink.error(Failures.closed(description, "the backend"));
         } else {
             Staged staged;
             try {
-                staged = new Staged(buffer, offset, bytes, up, sink, asked);
+                staged = new Staged(buffer, offset, bytes, up, sink, description);
             } catch (RuntimeException noBuffer) {
                 buffer.pins().unpin();
                 port.leave();
@@ -84,7 +84,7 @@ public final class Copies {
         private final ByteBuffer bytes;
         private final boolean up;
         private final MonoSink<Long> sink;
-        private final String asked;
+        private final String description;
         private final IoQueue ioQueue;
         private final DeviceMemory bounce;
         private final AtomicBoolean over = new AtomicBoolean(); // the subscriber was signalled
@@ -92,13 +92,19 @@ public final class Copies {
         private ByteBuffer part; // of the bytes, for the current step; from here on, I/O queue only
         private ByteBuffer memory; // the bounce buffer's
 
-        Staged(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink, String asked) {
+        Staged(
+                EngineBuffer buffer,
+                long offset,
+                ByteBuffer bytes,
+                boolean up,
+                MonoSink<Long> sink,
+                String description) {
             this.buffer = buffer;
             this.offset = offset;
             this.bytes = bytes;
             this.up = up;
             this.sink = sink;
-            this.asked = asked;
+            this.description = description;
             int general = port.ioPaths().size() - 1;
             this.ioQueue = port.pick(general);
             this.bounce = port.ioPaths().get(general).allocateBounceBuffer(Bounces.BOUNCE_BYTES);
@@ -149,8 +155,8 @@ public final class Copies {
         }
 
         @Override
-        public String asked() {
-            return asked;
+        public String description() {
+            return description;
         }
 
         @Override
@@ -170,7 +176,7 @@ public final class Copies {
             if (failure == null) {
                 sink.success((long) done);
             } else {
-                sink.error(Failures.copy(asked + " at " + offset + " of " + buffer, failure, done));
+                sink.error(Failures.copy(description + " at " + offset + " of " + buffer, failure, done));
             }
         }
     }

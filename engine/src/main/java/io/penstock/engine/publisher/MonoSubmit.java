@@ -38,11 +38,11 @@ public final class MonoSubmit extends Mono<Completion> {
         // The value needs demand and a completion; the thread that adds the second of the two delivers.
         private static final int REQUESTED = 1;
         private static final int OVER = 2;
-        private static final VarHandle MET;
+        private static final VarHandle FLAGS;
 
         static {
             try {
-                MET = MethodHandles.lookup().findVarHandle(Inner.class, "met", int.class);
+                FLAGS = MethodHandles.lookup().findVarHandle(Inner.class, "flags", int.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -51,8 +51,8 @@ public final class MonoSubmit extends Mono<Completion> {
         private final Port port;
         private final CoreSubscriber<? super Completion> actual;
 
-        @SuppressWarnings("unused") // through MET
-        private volatile int met;
+        @SuppressWarnings("unused") // through FLAGS
+        private volatile int flags;
 
         private volatile boolean cancelled;
 
@@ -69,7 +69,7 @@ public final class MonoSubmit extends Mono<Completion> {
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n) && (int) MET.getAndBitwiseOr(this, REQUESTED) == OVER) {
+            if (Operators.validate(n) && (int) FLAGS.getAndBitwiseOr(this, REQUESTED) == OVER) {
                 deliver();
             }
         }
@@ -77,7 +77,7 @@ public final class MonoSubmit extends Mono<Completion> {
         @Override
         protected void ended() {
             boolean failed = error() != null; // an error needs no demand
-            int before = (int) MET.getAndBitwiseOr(this, failed ? REQUESTED | OVER : OVER);
+            int before = (int) FLAGS.getAndBitwiseOr(this, failed ? REQUESTED | OVER : OVER);
             if (failed || before == REQUESTED) {
                 deliver();
             }

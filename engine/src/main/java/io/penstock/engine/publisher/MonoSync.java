@@ -35,29 +35,29 @@ public final class MonoSync extends Mono<Void> {
     }
 
     private void start(MonoSink<Void> sink) {
-        String asked = "sync of " + file.path().getFileName();
+        String description = "sync of " + file.path().getFileName();
         if (!file.tryPin()) {
-            sink.error(Failures.closed(asked, "the file"));
+            sink.error(Failures.closed(description, "the file"));
             return;
         }
         if (!port.enter()) {
             file.unpin();
-            sink.error(Failures.closed(asked, "the backend"));
+            sink.error(Failures.closed(description, "the backend"));
             return;
         }
-        file.barrier().sync(() -> file.syncs().enter(() -> new Sync(asked, sink).submit()));
+        file.barrier().sync(() -> file.syncs().enter(() -> new Sync(description, sink).submit()));
     }
 
     private final class Sync implements SingleRequest {
 
-        private final String asked;
+        private final String description;
         private final MonoSink<Void> sink;
         private final int ioPath = file.lastPath();
         private final IoQueue ioQueue = port.pick(ioPath);
         private final AtomicBoolean over = new AtomicBoolean();
 
-        Sync(String asked, MonoSink<Void> sink) {
-            this.asked = asked;
+        Sync(String description, MonoSink<Void> sink) {
+            this.description = description;
             this.sink = sink;
         }
 
@@ -76,7 +76,7 @@ public final class MonoSync extends Mono<Void> {
             boolean awaited = over.compareAndSet(false, true);
             if (awaited) {
                 if (failure != null) {
-                    file.barrier().fail(Failures.sync(asked, failure));
+                    file.barrier().fail(Failures.sync(description, failure));
                 }
                 file.syncs().ended(); // after the failure is recorded
             }
@@ -93,8 +93,8 @@ public final class MonoSync extends Mono<Void> {
         }
 
         @Override
-        public String asked() {
-            return asked;
+        public String description() {
+            return description;
         }
 
         @Override

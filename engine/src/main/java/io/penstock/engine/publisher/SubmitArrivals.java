@@ -25,7 +25,7 @@ final class SubmitArrivals {
 
     void add(SubmittedTransfer arrival) {
         if (!queue.offer(arrival)) {
-            throw new IllegalStateException("more arrivals than places: " + queue.size());
+            throw new IllegalStateException("more arrivals than the capacity of the window: " + queue.size());
         }
     }
 

@@ -154,7 +154,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         if (turning == null) {
             signal();
         } else {
-            turning.tellLater(this);
+            turning.signalLater(this);
         }
     }
 

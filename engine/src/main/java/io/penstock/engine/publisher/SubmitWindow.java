@@ -12,18 +12,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class SubmitWindow {
 
-    private static final AtomicIntegerFieldUpdater<SubmitWindow> GIVEN =
-            AtomicIntegerFieldUpdater.newUpdater(SubmitWindow.class, "given");
+    private static final AtomicIntegerFieldUpdater<SubmitWindow> RELEASED =
+            AtomicIntegerFieldUpdater.newUpdater(SubmitWindow.class, "released");
 
     private final AtomicReferenceArray<SubmittedTransfer> places;
     private final int[] free; // a ring: filled by give(), emptied by take()
     private final int mask;
 
     private int taken; // publisher only: places ever taken
-    private int givenSeen; // publisher only: given, as last read
+    private int releasedSeen; // publisher only: released, as last read
 
     // The number of places ever freed; its release publishes the ring's entry to take()'s acquire.
-    private volatile int given;
+    private volatile int released;
 
     SubmitWindow(int capacity) {
         int ring = capacity == 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
@@ -33,15 +33,15 @@ final class SubmitWindow {
         for (int i = 0; i < capacity; i++) {
             free[i] = i;
         }
-        given = capacity;
-        givenSeen = capacity;
+        released = capacity;
+        releasedSeen = capacity;
     }
 
     /** Returns a free place, or -1 if the publisher sends more than was requested. */
     int take() {
-        if (taken == givenSeen) {
-            givenSeen = given;
-            if (taken == givenSeen) {
+        if (taken == releasedSeen) {
+            releasedSeen = released;
+            if (taken == releasedSeen) {
                 return -1;
             }
         }
@@ -64,8 +64,8 @@ final class SubmitWindow {
      */
     void give(int place) {
         places.lazySet(place, null);
-        free[given & mask] = place;
-        GIVEN.lazySet(this, given + 1);
+        free[released & mask] = place;
+        RELEASED.lazySet(this, released + 1);
     }
 
     /** Cancels all transfers in flight. */

@@ -25,10 +25,10 @@ public final class Admission {
     private final long deadlineNanos;
     private OrderKeys.@Nullable Turn turn;
     private final List<DeviceFence> onDevice = new ArrayList<>(0); // written before the I/O queue gets the transfer
-    private boolean startsFirst; // written before the I/O queue gets the transfer
+    private boolean isFirst; // written before the I/O queue gets the transfer
     private boolean called; // I/O queue only, as all below
-    private boolean asked;
-    private boolean fencesAsked;
+    private boolean checked;
+    private boolean fencesChecked;
     private int fencesPending;
     private final @Nullable FenceOrder order;
 
@@ -66,7 +66,7 @@ public final class Admission {
     }
 
     /** Marks the fences that the requests of a path wait for on the device; called on the subscriber's thread. */
-    public void leaveToDevice(IoPath ioPath, Port port, DeviceDriver driver) {
+    public void markDeviceWaits(IoPath ioPath, Port port, DeviceDriver driver) {
         FenceOrder place = order;
         if (place == null) {
             return;
@@ -77,10 +77,10 @@ public final class Admission {
             boolean onIt;
             if (fence.isSignalled()) {
                 onIt = false;
-            } else if (fence instanceof TransferFence ours) {
-                onIt = ours.port() == port && ours.ask(awaited);
-            } else if (fence instanceof ImportedFence brought) {
-                onIt = brought.port() == port && awaited.test(brought.fence());
+            } else if (fence instanceof TransferFence own) {
+                onIt = own.port() == port && own.test(awaited);
+            } else if (fence instanceof ImportedFence imported) {
+                onIt = imported.port() == port && awaited.test(imported.fence());
             } else {
                 onIt = driver.makes(fence) && awaited.test(fence);
             }
@@ -94,18 +94,18 @@ public final class Admission {
     public void enter(OrderKeys keys, IoQueue ioQueue, OpenTransfer open) {
         Object key = transfer.orderKey().orElse(null);
         if (key == null) {
-            startsFirst = true;
+            isFirst = true;
             return;
         }
         OrderKeys.Turn place = new OrderKeys.Turn(key, () -> ioQueue.post(() -> called(ioQueue, open)));
         turn = place;
-        startsFirst = keys.enter(place);
+        isFirst = keys.enter(place);
     }
 
     private void called(IoQueue ioQueue, OpenTransfer open) {
         called = true;
         // The one before may have ended before this one reaches the I/O queue: then its arrival starts it.
-        if (asked) {
+        if (checked) {
             ioQueue.proceed(open);
         }
     }
@@ -125,25 +125,27 @@ public final class Admission {
      * Returns true if all its start conditions are met; otherwise the I/O queue is notified when the pending one is.
      */
     boolean isMet(IoQueue ioQueue, OpenTransfer open) {
-        asked = true;
-        if (!startsFirst && !called) {
+        checked = true;
+        if (!isFirst && !called) {
             return false;
         }
-        if (!fencesAsked) {
-            fencesAsked = true;
+        if (!fencesChecked) {
+            fencesChecked = true;
             for (DeviceFence fence : transfer.after()) {
                 if (!onDevice.contains(fence) && !fence.isSignalled()) {
                     fencesPending++;
                     // Signalled on failure too; the fence's outcome has the error, and this transfer continues.
-                    Mono<Void> passed = fence instanceof TransferFence ours ? ours.passed() : fence.signalled();
-                    passed.subscribe(nothing -> {}, e -> passed(ioQueue, open), () -> passed(ioQueue, open));
+                    Mono<Void> signalled =
+                            fence instanceof TransferFence own ? own.signalledOnQueue() : fence.signalled();
+                    signalled.subscribe(
+                            nothing -> {}, e -> fenceSignalled(ioQueue, open), () -> fenceSignalled(ioQueue, open));
                 }
             }
         }
         return fencesPending == 0;
     }
 
-    private void passed(IoQueue ioQueue, OpenTransfer open) {
+    private void fenceSignalled(IoQueue ioQueue, OpenTransfer open) {
         ioQueue.post(() -> {
             fencesPending--;
             ioQueue.proceed(open);

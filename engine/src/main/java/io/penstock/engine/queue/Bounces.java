@@ -197,7 +197,7 @@ public final class Bounces {
             case FILL -> filled(segment, moved);
             case COPY -> copied(segment);
             case STORE -> stored(segment, moved);
-            case LENGTH, SINGLE -> throw new IllegalStateException(segment.step + " is no step of a request");
+            case LENGTH, SINGLE -> throw new IllegalStateException(segment.step + " is not a step of a request");
         }
     }
 
@@ -335,7 +335,7 @@ public final class Bounces {
     }
 
     /** Ends a segment that waits for a lock or a bounce buffer, because its transfer is being stopped. */
-    void giveUp(Segment segment) {
+    void abandon(Segment segment) {
         waitingForBuffer.remove(segment);
         ioQueue.end(segment);
     }

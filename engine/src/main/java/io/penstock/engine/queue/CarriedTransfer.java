@@ -144,7 +144,7 @@ public abstract class CarriedTransfer {
     }
 
     private PenstockException passedDeadline() {
-        String message = transfer + " passed its deadline of "
+        String message = transfer + " exceeded its deadline of "
                 + transfer.deadline().orElseThrow() + " with " + bytes() + " bytes moved";
         return startedNanos == 0
                 ? new TransientStorageException(message, Failure.NOT_STARTED, null)

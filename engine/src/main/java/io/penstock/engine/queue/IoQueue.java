@@ -116,20 +116,20 @@ public final class IoQueue implements Request.Completion {
         inbox.takeTo(this);
         expireDeadlines();
         startSegments();
-        tellNews(); // before a wait
+        signalLoops(); // before a wait
         queue.turn(mayWait && mayPark() ? waitNanos() : 0);
-        tellNews();
+        signalLoops();
     }
 
     /** Signals a loop when all reaped completions have been counted: once, however many arrivals it has. */
-    public void tellLater(DeliveryLoop loop) {
+    public void signalLater(DeliveryLoop loop) {
         int count = news.size();
         if (count == 0 || news.get(count - 1) != loop) {
             news.add(loop);
         }
     }
 
-    private void tellNews() {
+    private void signalLoops() {
         for (int i = 0; i < news.size(); i++) {
             news.get(i).signal();
         }
@@ -239,7 +239,7 @@ public final class IoQueue implements Request.Completion {
             if (segment.owner == transfer && segment.inNativeHands) {
                 queue.cancel(segment.request);
             } else if (segment.owner == transfer && segment.step != Segment.Step.LENGTH) {
-                bounces.giveUp(segment);
+                bounces.abandon(segment);
             }
         }
     }
@@ -347,7 +347,7 @@ public final class IoQueue implements Request.Completion {
             transfer.exhausted = false;
             runnable.add(transfer);
         } else if (!again) {
-            segment.standsInOrder();
+            segment.markStreamOrdered();
         }
         bounces.release(segment);
         release(segment);
@@ -389,7 +389,7 @@ public final class IoQueue implements Request.Completion {
         addStarted(singles);
         singles.stream()
                 .filter(single -> single.port() == port)
-                .forEach(single -> single.lose(Failures.abandoned(single.asked())));
+                .forEach(single -> single.lose(Failures.abandoned(single.description())));
     }
 
     private void addStarted(Collection<SingleRequest> singles) {
@@ -403,11 +403,11 @@ public final class IoQueue implements Request.Completion {
     /** Signals everything, as no further turn will run. Memory that the device may still write stays pinned. */
     public void breakDown(Throwable cause) {
         inbox.refuse(cause);
-        tellNews();
+        signalLoops();
         inbox.takeRest(runnable, waitingForTag);
         addStarted(waitingForTag);
         abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
-        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));
+        waitingForTag.forEach(single -> single.lose(Failures.broken(single.description(), cause)));
     }
 
     private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {

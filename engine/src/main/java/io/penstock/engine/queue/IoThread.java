@@ -51,7 +51,7 @@ public final class IoThread extends Thread implements NonBlocking {
             ioQueue.close();
         } catch (Throwable e) {
             // A bug in the engine or a driver. What is in flight stays pinned: the device may still use it.
-            LOG.error("{} broke; its transfers are given up, and their memory is not freed", getName(), e);
+            LOG.error("{} failed; its transfers are abandoned, and their memory is not freed", getName(), e);
             ioQueue.breakDown(e);
         } finally {
             ended.complete(null);

@@ -28,11 +28,11 @@ public abstract class OpenTransfer extends PlannedTransfer {
 
     // OPEN -> CANCELLED by the subscriber, OPEN -> ENDED by the I/O queue: one compare-and-set decides which came
     // first, and with it whether ended() is called (rule 101). The I/O queue counts native completions in every state;
-    // CANCELLED -> LET_GO when it has counted the last one, and likewise from ABANDONED, which was signalled before.
+    // CANCELLED -> RELEASED when it has counted the last one, and likewise from ABANDONED, which was signalled before.
     private static final int OPEN = 0;
     private static final int CANCELLED = 1;
     private static final int ENDED = 2;
-    private static final int LET_GO = 3;
+    private static final int RELEASED = 3;
     private static final int ABANDONED = 4;
     private static final VarHandle STATE;
     private static final VarHandle BUSY;
@@ -95,9 +95,9 @@ public abstract class OpenTransfer extends PlannedTransfer {
         // busy (rule 205). Only after the state is CANCELLED: a transfer that is admitted after this read of its I/O
         // queue never starts.
         markBusy();
-        // Pairs with finish(): mark, then check whether the device has released it; there: set LET_GO, then check for
+        // Pairs with finish(): mark, then check whether the device has released it; there: set RELEASED, then check for
         // the mark.
-        if ((int) STATE.getVolatile(this) == LET_GO) {
+        if ((int) STATE.getVolatile(this) == RELEASED) {
             unmarkBusy();
         }
         IoQueue carrier = ioQueue;
@@ -220,7 +220,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
         if (STATE.compareAndSet(this, OPEN, ENDED)) {
             signal(ioQueue);
         } else {
-            STATE.setVolatile(this, LET_GO); // it was cancelled, and what it held is freed
+            STATE.setVolatile(this, RELEASED); // it was cancelled, and what it held is freed
             unmarkBusy(); // pairs with cancel()
         }
     }
@@ -244,7 +244,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
 
     private void conclude() {
         if (isStopped() && !isCancelled()) {
-            giveUpTheRest();
+            abandonRest();
         }
         settle(isCancelled());
     }

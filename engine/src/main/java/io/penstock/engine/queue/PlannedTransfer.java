@@ -160,7 +160,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
     }
 
     /** Records that segments that were never started moved nothing. */
-    final void giveUpTheRest() {
+    final void abandonRest() {
         while (planned && nextSegment()) {
             SegmentCursor at = Objects.requireNonNull(cursor); // without a cursor there is a single segment, the first
             boolean packed = at.kind() == SegmentCursor.Kind.PACKED;

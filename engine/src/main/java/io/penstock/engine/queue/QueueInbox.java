@@ -34,7 +34,7 @@ final class QueueInbox {
     /** Creates the inbox of an I/O queue. */
     QueueInbox(Wakeup wakeup) {
         this.wakeup = wakeup;
-        wakeup.looksFor(() -> !isEmpty());
+        wakeup.checkFor(() -> !isEmpty());
     }
 
     /** Adds a transfer; any thread. */
@@ -42,28 +42,28 @@ final class QueueInbox {
         if (Thread.currentThread() == owner && broken == null) {
             opened.add(transfer);
         } else {
-            tell(transfer);
+            offer(transfer);
         }
     }
 
     /** Adds a request that belongs to no transfer; any thread. */
     void accept(SingleRequest request) {
-        tell(request);
+        offer(request);
     }
 
     /** Adds an action for the I/O queue; any thread. */
     void post(Runnable action) {
-        tell(action);
+        offer(action);
     }
 
-    private void tell(Object message) {
+    private void offer(Object message) {
         messages.offer(message);
         wakeup.rouse(); // offered first: an I/O queue that is about to wait checks the messages
         Throwable cause = broken; // pairs with refuse() and takeRest(), which follow one another: both may signal
         if (cause != null && message instanceof OpenTransfer transfer) {
             transfer.abandon(Failures.broken(transfer.transfer(), cause));
         } else if (cause != null && message instanceof SingleRequest single) {
-            single.lose(Failures.broken(single.asked(), cause));
+            single.lose(Failures.broken(single.description(), cause));
         }
     }
 

@@ -85,8 +85,8 @@ public final class Segment {
 
     // Set if the owner has a fence point; the native queue reports from any thread that the request is stream-ordered.
     private @Nullable FenceOrder order;
-    private final AtomicBoolean stands = new AtomicBoolean();
-    private final Runnable inOrder = this::standsInOrder;
+    private final AtomicBoolean streamOrdered = new AtomicBoolean();
+    private final Runnable whenOrdered = this::markStreamOrdered;
 
     private final IoQueue ioQueue;
 
@@ -118,7 +118,7 @@ public final class Segment {
         FenceOrder place = terms == null ? null : terms.order();
         order = place;
         if (place != null) {
-            stands.set(false);
+            streamOrdered.set(false);
             place.segmentStarted();
         }
     }
@@ -129,15 +129,15 @@ public final class Segment {
         if (place != null) {
             // A write is behind the fence when it is in the file, and a packed segment may be started again pair by
             // pair.
-            request.joins(place.point(), kind == Request.Kind.READ && !packed ? inOrder : null);
+            request.joins(place.point(), kind == Request.Kind.READ && !packed ? whenOrdered : null);
         }
     }
 
     /** Called when the segment is stream-ordered, or has ended. */
-    void standsInOrder() {
+    void markStreamOrdered() {
         FenceOrder place = order;
-        if (place != null && stands.compareAndSet(false, true)) {
-            place.stands();
+        if (place != null && streamOrdered.compareAndSet(false, true)) {
+            place.segmentOrdered();
         }
     }
 
@@ -211,7 +211,7 @@ public final class Segment {
 
     private static <T> T present(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("this segment has no such part");
+            throw new IllegalStateException("this segment does not have that part");
         }
         return value;
     }

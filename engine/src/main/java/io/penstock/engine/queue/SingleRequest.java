@@ -19,7 +19,7 @@ public interface SingleRequest {
     Port port();
 
     /** Returns a description of the operation, for error messages. */
-    String asked();
+    String description();
 
     /**
      * Signals that the result will not be known, since the I/O queue broke or the backend was closed; memory that the

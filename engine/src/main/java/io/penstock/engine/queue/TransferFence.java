@@ -79,12 +79,12 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
     /**
      * Evaluates a question while the native object is kept alive, if there is one: transfer and fence may have ended.
      */
-    boolean ask(Predicate<DeviceFence> question) {
-        return order != null && order.ask(() -> question.test(this));
+    boolean test(Predicate<DeviceFence> question) {
+        return order != null && order.test(() -> question.test(this));
     }
 
     /** Completes on the I/O queue; for engine code. */
-    Mono<Void> passed() {
+    Mono<Void> signalledOnQueue() {
         return outcome.asMono().then().onErrorComplete();
     }
 
@@ -111,7 +111,7 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
     @Override
     public void close() {
         if (order != null && closed.compareAndSet(false, true)) {
-            order.letGo();
+            order.release();
         }
     }
 }

@@ -27,7 +27,7 @@ public final class EngineBuffer implements DeviceBuffer {
         this.length = length;
         this.pins = new Pins(() -> {
             memory.free();
-            owner.resources().forget(this);
+            owner.resources().remove(this);
         });
     }
 
@@ -78,7 +78,7 @@ public final class EngineBuffer implements DeviceBuffer {
 
     private void checkOpen() {
         if (pins.isClosed()) {
-            throw Failures.closed("access to a buffer of " + length + " bytes", "it");
+            throw Failures.closed("access to a buffer of " + length + " bytes", "the buffer");
         }
     }
 

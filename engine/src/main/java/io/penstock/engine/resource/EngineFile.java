@@ -55,7 +55,7 @@ public final class EngineFile extends Pinned implements StorageFile {
     @Override
     public void free() {
         locks.close();
-        owner.resources().forget(this);
+        owner.resources().remove(this);
         // Some file systems write back or free blocks here, and an I/O queue may hold the last pin.
         Offload.blocking(this::closeNatives);
     }

@@ -20,15 +20,15 @@ public final class Failures {
 
     public static PenstockException movedNothing(Transfer transfer) {
         return new PermanentStorageException(
-                transfer + " failed: the device took no more bytes, and gave no reason",
+                transfer + " failed: the device transferred no bytes and reported no error",
                 new Failure(Outcome.UNKNOWN, null),
                 null);
     }
 
     public static PenstockException lengthNotRestored(Transfer transfer, long length, Throwable cause) {
         return new PermanentStorageException(
-                transfer + " wrote whole blocks, but the file could not be cut to its length of " + length + " bytes: "
-                        + cause.getMessage(),
+                transfer + " wrote whole blocks, but the file could not be truncated to its length of " + length
+                        + " bytes: " + cause.getMessage(),
                 new Failure(Outcome.PARTIAL, null),
                 cause);
     }
@@ -40,7 +40,7 @@ public final class Failures {
 
     public static PenstockException broken(Object request, Throwable cause) {
         return new DeviceLostException(
-                request + " did not end: its I/O queue broke, see the log", new Failure(Outcome.UNKNOWN, null), cause);
+                request + " did not end: its I/O queue failed, see the log", new Failure(Outcome.UNKNOWN, null), cause);
     }
 
     public static PenstockException closed(Object request, String what) {
@@ -57,7 +57,7 @@ public final class Failures {
 
     public static PenstockException sync(String request, NativeFailure failure) {
         return new PermanentStorageException(
-                request + " failed, and stays failed for this handle: " + failure.error(),
+                request + " failed, as does every later sync of this handle: " + failure.error(),
                 new Failure(Outcome.UNKNOWN, failure.error()),
                 null);
     }

@@ -37,7 +37,7 @@ public final class OpenResources {
         return buffer;
     }
 
-    void forget(AutoCloseable closed) {
+    void remove(AutoCloseable closed) {
         open.remove(closed);
     }
 

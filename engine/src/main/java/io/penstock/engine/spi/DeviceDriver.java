@@ -33,7 +33,7 @@ public interface DeviceDriver {
      *     always, unless overridden
      */
     default DeviceMemory wrap(long nativeHandle, long bytes) {
-        throw new IllegalArgumentException("this device cannot wrap memory, and was given handle " + nativeHandle);
+        throw new IllegalArgumentException("this device cannot wrap memory, handle was " + nativeHandle);
     }
 
     /**
@@ -71,7 +71,7 @@ public interface DeviceDriver {
      * @throws IllegalArgumentException if the device has no native fences; always, unless overridden
      */
     default DeviceFence fence(long nativeEvent) {
-        throw new IllegalArgumentException("this device has no fences, and was given " + nativeEvent);
+        throw new IllegalArgumentException("this device has no fences, native event was " + nativeEvent);
     }
 
     /**

@@ -36,7 +36,7 @@ public interface DeviceMemory {
      * @throws UnsupportedOperationException if this memory cannot be exported; the message states why
      */
     default PeerExport exportPeer() {
-        throw new UnsupportedOperationException("this memory is not one that other devices reach");
+        throw new UnsupportedOperationException("this memory cannot be accessed by other devices");
     }
 
     /** Frees it. Called once, when no native request uses it any more; any thread. */

@@ -75,7 +75,7 @@ public interface IoPath {
      *
      * @param memory the memory of the part's buffer, or null if the target is an image
      */
-    default void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {}
+    default void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {}
 
     /**
      * Returns whether the requests of a transfer will wait on the device for a fence, so that the I/O queue need not

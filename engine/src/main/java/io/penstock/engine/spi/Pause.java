@@ -29,7 +29,7 @@ public final class Pause {
     private long gapNanos;
     private long gapsNanos;
 
-    private int looks; // polls since reset(), unless timed
+    private int polls; // polls since reset(), unless timed
     private boolean timed; // whether spinUntil applies
     private long spinUntil; // on System.nanoTime()'s clock, as is the next
     private long gapsUntil;
@@ -70,7 +70,7 @@ public final class Pause {
 
     /** Starts again from the first spin; to be called after progress. */
     public void reset() {
-        looks = 0;
+        polls = 0;
         napNanos = firstNanos;
     }
 
@@ -90,7 +90,7 @@ public final class Pause {
 
     /** Returns whether {@link #next} was not called since {@link #reset}, or all pauses since were timed. */
     public boolean isNew() {
-        return looks == 0;
+        return polls == 0;
     }
 
     /** Returns whether the next nap has the maximum length: there was no progress for long. */
@@ -101,8 +101,8 @@ public final class Pause {
     /** Spins or yields once and returns 0, or returns the nanoseconds for which the caller must nap. */
     @SuppressWarnings("ThreadPriorityCheck") // a yield is a step between a spin and a nap
     public long next() {
-        if (looks < spins) {
-            looks++;
+        if (polls < spins) {
+            polls++;
             Thread.onSpinWait();
             return 0;
         }
@@ -118,8 +118,8 @@ public final class Pause {
             }
             timed = false;
         }
-        if (looks < spins + yields) {
-            looks++;
+        if (polls < spins + yields) {
+            polls++;
             Thread.yield();
             return 0;
         }

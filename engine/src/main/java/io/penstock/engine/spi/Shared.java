@@ -55,7 +55,7 @@ public final class Shared<K, V> {
     // Guarded by this, as all entries are. The monitor gives the promised order. An opener's writes precede the end of
     // open(), which publishes the value; each open() and join() that counts a user comes after that. Each user's writes
     // precede its leave(); the last leave(), and with it the close, comes after those of all others. The close precedes
-    // forget(), and only after that does open() find the key free.
+    // remove(), and only after that does open() find the key free.
     private final Map<K, Entry<K, V>> byKey = new HashMap<>();
     private final IdentityHashMap<V, Entry<K, V>> byValue = new IdentityHashMap<>(); // values with users
 
@@ -95,7 +95,7 @@ public final class Shared<K, V> {
             return made;
         } finally {
             if (entry.value == null) {
-                forget(entry);
+                remove(entry);
             }
         }
     }
@@ -131,7 +131,7 @@ public final class Shared<K, V> {
         }
     }
 
-    private synchronized void forget(Entry<K, V> entry) {
+    private synchronized void remove(Entry<K, V> entry) {
         byKey.remove(entry.key);
         notifyAll();
     }
@@ -164,7 +164,7 @@ public final class Shared<K, V> {
         try {
             closer.accept(value);
         } finally {
-            forget(entry);
+            remove(entry);
         }
         return true;
     }

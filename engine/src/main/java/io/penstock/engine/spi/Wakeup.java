@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There are two ways to wake. {@link #wake} is kept if the thread does not wait, and prevents its next wait.
  * {@link #rouse} is not kept, and costs one read while the thread works: the thread must check for such work once it
- * has announced its wait, by {@link #looksFor} or, after {@link #announce}, by itself.
+ * has announced its wait, by {@link #checkFor} or, after {@link #announce}, by itself.
  *
  * <h2>Memory ordering</h2>
  *
@@ -97,7 +97,7 @@ public final class Wakeup {
     // The thread that waits.
 
     /** Sets the check for work that follows the announcement of a wait, for a thread that is roused. */
-    public void looksFor(BooleanSupplier work) {
+    public void checkFor(BooleanSupplier work) {
         this.work = work;
     }
 

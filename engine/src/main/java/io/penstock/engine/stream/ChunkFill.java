@@ -71,10 +71,10 @@ final class ChunkFill implements CoreSubscriber<Long> {
         } else if (count != null) {
             cancel();
             onError(new IllegalArgumentException(
-                    lease + " was filled with " + count + " and again " + number + " bytes"));
+                    lease + " was filled twice, with " + count + " and " + number + " bytes"));
         } else if (number < 0 || number > lease.length()) {
             cancel();
-            onError(new IndexOutOfBoundsException(lease + " cannot have been filled with " + number + " bytes"));
+            onError(new IndexOutOfBoundsException(lease + " cannot be filled with " + number + " bytes"));
         } else {
             count = number;
         }

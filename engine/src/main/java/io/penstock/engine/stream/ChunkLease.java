@@ -32,7 +32,7 @@ final class ChunkLease implements Chunk, Lease {
         void fenceNoted();
 
         /** Called when a fence is signalled, after its lease. */
-        void fencePassed();
+        void fenceSignalled();
 
         /** Called when {@code lease} has no holders left. */
         void leaseEnded(ChunkLease lease);
@@ -104,7 +104,7 @@ final class ChunkLease implements Chunk, Lease {
         HostView bytes = memoryView;
         if (bytes == null) {
             bytes = memory.hostView()
-                    .orElseThrow(() -> new IllegalStateException("the processor cannot address the memory of " + this));
+                    .orElseThrow(() -> new IllegalStateException("the host cannot address the memory of " + this));
             memoryView = bytes;
         }
         return new GuardedView(lease, bytes, length);
@@ -120,13 +120,13 @@ final class ChunkLease implements Chunk, Lease {
         lender.fenceNoted();
         // Signalled in success and in failure alike (rule 102); an error of the fence itself means that there is
         // nothing to wait for.
-        fence.signalled().subscribe(nothing -> {}, failure -> passed(), this::passed);
+        fence.signalled().subscribe(nothing -> {}, failure -> signalled(), this::signalled);
         return Mono.empty();
     }
 
-    private void passed() {
+    private void signalled() {
         release();
-        lender.fencePassed();
+        lender.fenceSignalled();
     }
 
     @Override

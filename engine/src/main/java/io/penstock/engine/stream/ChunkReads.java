@@ -76,7 +76,7 @@ final class ChunkReads {
             if (counts && head.error() != null) {
                 return head;
             }
-            if (counts && head.got() < head.asked()) {
+            if (counts && head.got() < head.requested()) {
                 endedRegion = head.region();
                 cursor.skipRest(endedRegion);
             }

@@ -51,7 +51,7 @@ public final class Leases {
     }
 
     static ClosedException over(Object what) {
-        return new ClosedException("the lease of " + what + " is over", Failure.NOT_STARTED, null);
+        return new ClosedException("the lease of " + what + " has ended", Failure.NOT_STARTED, null);
     }
 
     /** Registers {@code report} to run when {@code lease} has become unreachable. */

@@ -14,7 +14,7 @@ final class ReadAhead extends OpenTransfer {
     private final DeliveryLoop loop;
     private final DeviceBuffer target;
     private final int region;
-    private final long asked;
+    private final long requested;
 
     // Written on the I/O queue after everything that completion() reads, read in turns before it.
     private volatile boolean over;
@@ -24,7 +24,7 @@ final class ReadAhead extends OpenTransfer {
         this.loop = loop;
         this.target = target;
         this.region = region;
-        this.asked = chunk.length();
+        this.requested = chunk.length();
     }
 
     @Override
@@ -53,7 +53,7 @@ final class ReadAhead extends OpenTransfer {
     }
 
     /** Returns the number of bytes requested. */
-    long asked() {
-        return asked;
+    long requested() {
+        return requested;
     }
 }

@@ -250,7 +250,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
     }
 
     @Override
-    public void fencePassed() {
+    public void fenceSignalled() {
         fencesPending.decrementAndGet();
         signal();
     }

@@ -221,7 +221,7 @@ final class WriteSubscription extends ChunkSubscription {
     public void fenceNoted() {}
 
     @Override
-    public void fencePassed() {}
+    public void fenceSignalled() {}
 
     @Override
     public void leaseEnded(ChunkLease lease) {

@@ -122,7 +122,7 @@ class FenceOrderTest {
         assertThat(Objects.requireNonNull(fence.outcome().block(LONG)).bytes()).isEqualTo(3 * SEGMENT);
         assertThat(fence.isSignalled()).isTrue();
         assertThat(device.points.get(0).frees)
-                .as("freed while somebody holds the fence")
+                .as("freed while the fence is held")
                 .hasValue(0);
     }
 
@@ -300,9 +300,9 @@ class FenceOrderTest {
         AtomicInteger asked = new AtomicInteger();
         FenceOrder order = new FenceOrder(new FakePoint(true), false);
         order.allStarted();
-        assertThat(order.ask(() -> asked.incrementAndGet() > 0)).isTrue();
+        assertThat(order.test(() -> asked.incrementAndGet() > 0)).isTrue();
         order.ended();
-        assertThat(order.ask(() -> asked.incrementAndGet() > 0)).isFalse();
+        assertThat(order.test(() -> asked.incrementAndGet() > 0)).isFalse();
         assertThat(asked).hasValue(1);
     }
 

@@ -29,7 +29,7 @@ class OrderKeysTest {
         keys.leave(first);
         assertThat(resumed).containsExactly("second");
         keys.leave(first);
-        assertThat(resumed).as("a second leave lets nobody in").containsExactly("second");
+        assertThat(resumed).as("a second leave starts no other turn").containsExactly("second");
         keys.leave(second);
         assertThat(resumed).containsExactly("second", "third");
         keys.leave(third);
@@ -54,7 +54,7 @@ class OrderKeysTest {
         List.of(first, second, third, fourth).forEach(keys::enter);
         keys.leave(second);
         keys.leave(third);
-        assertThat(resumed).as("giving up lets nobody in").isEmpty();
+        assertThat(resumed).as("leaving early starts no other turn").isEmpty();
         keys.leave(first);
         assertThat(resumed).containsExactly("fourth");
         keys.leave(fourth);

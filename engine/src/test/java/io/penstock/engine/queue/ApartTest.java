@@ -122,7 +122,7 @@ class ApartTest {
         open.fillSegment(segment);
         segment.moved = BLOCK;
         assertThat(open.segmentEnded(segment)).isFalse();
-        open.giveUpTheRest();
+        open.abandonRest();
         assertThat(open.nextSegment()).isFalse();
         assertThat(open.bytes()).isEqualTo(BLOCK);
         assertThat(open.completion().bytes(0)).isEqualTo(BLOCK);
@@ -139,7 +139,7 @@ class ApartTest {
         assertThat(segment.bytes).isLessThan(20_000);
         segment.moved = segment.bytes;
         assertThat(open.segmentEnded(segment)).isFalse();
-        open.giveUpTheRest();
+        open.abandonRest();
         assertThat(open.bytes()).isEqualTo(segment.bytes);
         assertThat(open.completion().bytes(0)).isEqualTo(segment.bytes);
     }

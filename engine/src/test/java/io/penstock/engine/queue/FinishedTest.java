@@ -86,6 +86,8 @@ class FinishedTest {
         assertThat(open.error()).isNull();
         assertThat(open.completion().bytes(0)).isEqualTo(20);
         open.settle(false);
-        assertThat(open.error()).isInstanceOf(PermanentStorageException.class).hasMessageContaining("no more bytes");
+        assertThat(open.error())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("transferred no bytes");
     }
 }

@@ -193,7 +193,7 @@ class IoQueueTest {
         }
         before.cancel();
         assertThat(BusyRegions.ALL.isEmpty())
-                .as("nobody would ever take the mark back")
+                .as("the mark would never be removed")
                 .isTrue();
     }
 

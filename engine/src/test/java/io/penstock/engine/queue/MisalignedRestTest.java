@@ -139,9 +139,9 @@ class MisalignedRestTest {
         device.queue.shortBy = BLOCK;
         assertThatThrownBy(() -> run(Transfer.read(file.all(), buffer.all())))
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("no more bytes");
+                .hasMessageContaining("transferred no bytes");
         assertThatThrownBy(() -> run(Transfer.write(buffer.all(), file.all())))
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("no more bytes");
+                .hasMessageContaining("transferred no bytes");
     }
 }

@@ -69,7 +69,7 @@ class QueueNewsTest {
         public void ended(IoQueue turning) {
             assertThat(turning).isSameAs(ioQueue);
             ended.add(this);
-            turning.tellLater(deliveries);
+            turning.signalLater(deliveries);
         }
     }
 

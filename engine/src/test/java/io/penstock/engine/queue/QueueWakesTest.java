@@ -44,7 +44,7 @@ class QueueWakesTest {
         }
 
         @Override
-        public String asked() {
+        public String description() {
             return "sync";
         }
 

@@ -106,7 +106,7 @@ class StartRacesTest {
         }
         assertThat(backend.submit(Transfer.read(file.region(0, 0), buffer.region(0, 0)))
                         .block(LONG))
-                .as("the I/O queue lives")
+                .as("the I/O queue works")
                 .isNotNull();
     }
 }

@@ -71,7 +71,7 @@ class BufferExportTest {
         PeerExport export = wrapped.exportPeer();
         PeerExport another = wrapped.exportPeer();
         wrapped.close();
-        assertThat(device.freed).as("let go while other devices reach it").hasValue(0);
+        assertThat(device.freed).as("freed while other devices may access it").hasValue(0);
         export.close();
         assertThat(device.freed).as("let go while another device reaches it").hasValue(0);
         another.close();

@@ -81,7 +81,7 @@ class MutantsTest {
     private static Stream<Mutant> ofChannels() {
         return Stream.of(
                 Mutant.of(
-                        "a call on a channel that ends wakes nobody",
+                        "a call on a channel that ends does not wake the I/O queue",
                         new Edit(
                                 "ChannelQueue",
                                 "                wakeup.wake(); // after add",
@@ -91,7 +91,7 @@ class MutantsTest {
                         new Edit("ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
                 Mutant.of(
                         "a call that is taken back has no end",
-                        new Edit("ChannelQueue", "takenBack();\n            ended.add(call);", "takenBack();")),
+                        new Edit("ChannelQueue", "cancelled();\n            ended.add(call);", "cancelled();")),
                 Mutant.of(
                         "who was interrupted closes the channel",
                         new Edit(
@@ -146,11 +146,11 @@ class MutantsTest {
                                 "            if (buffer != null) {\n",
                                 "            if (buffer != null && !open.isCancelled()) {\n")),
                 Mutant.of(
-                        "lost wake-up: no look after saying that it sleeps",
+                        "lost wake-up: no check for work after the announcement of a wait",
                         new Edit("IoQueue", "!isStopped() && inbox.isEmpty()", "!isStopped()"),
                         new Edit("Wakeup", "!announce() || work.getAsBoolean()", "!announce()")),
                 Mutant.of(
-                        "lost wake-up: nobody is woken",
+                        "lost wake-up: the waiting thread is not woken",
                         new Edit("QueueInbox", "        wakeup.rouse();", "        ")));
     }
 
@@ -182,10 +182,10 @@ class MutantsTest {
                         "a failed truncate is swallowed",
                         new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
                 Mutant.of(
-                        "a free bounce buffer goes to nobody",
+                        "a free bounce buffer is not assigned to a waiting segment",
                         new Edit("Bounces", "        passBufferOn(ioPath);\n", "")),
                 Mutant.of(
-                        "a segment that was given up waits for a bounce buffer",
+                        "an abandoned segment waits for a bounce buffer",
                         new Edit(
                                 "Bounces",
                                 "        waitingForBuffer.remove(segment);\n        ioQueue",
@@ -205,19 +205,19 @@ class MutantsTest {
                                 "        }\n        transfer")),
                 Mutant.of("a deadline is kept", new Edit("IoQueue", "            deadlines.remove(transfer);\n", "")),
                 Mutant.of(
-                        "an abort that nobody asked for is no failure",
+                        "an abort without a cancel is not a failure",
                         new Edit("IoQueue", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
-                        "a broken I/O queue forgets what has not reached it",
+                        "a broken I/O queue drops messages that have not reached it",
                         new Edit("IoQueue", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
                 Mutant.of(
-                        "a broken I/O queue forgets its syncs",
+                        "a broken I/O queue drops its syncs",
                         new Edit(
                                 "IoQueue",
-                                "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.asked(), cause)));\n",
+                                "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.description(), cause)));\n",
                                 "")),
                 Mutant.of(
-                        "a sync waits for a write that was given up",
+                        "a sync waits for a write that was abandoned",
                         new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
                 Mutant.of(
                         "lost wake-up: an I/O queue waits before its wake counter is read",

@@ -48,7 +48,7 @@ final class SimulatedMemory implements DeviceDriver {
         Map.Entry<Long, Slab> entry = slabs.floorEntry(address);
         Slab slab = entry == null ? null : entry.getValue();
         if (slab == null || address - slab.hostAddress() + bytes > slab.bytes()) {
-            throw new Violation("206: an operation on " + bytes + " bytes at " + address + ", which nobody allocated");
+            throw new Violation("206: an operation on " + bytes + " bytes at " + address + ", which is not allocated");
         }
         Given given = new Given(slab, (int) (address - slab.hostAddress()), bytes);
         given.touch();

@@ -59,7 +59,8 @@ final class TestBuffer {
         if (!closed) {
             int wrong = content.wrong(0, memory(0, BYTES), Integer.MAX_VALUE);
             if (wrong >= 0) {
-                throw new Violation("206: byte " + wrong + " of a buffer was written by nobody whom it was lent to");
+                throw new Violation(
+                        "206: byte " + wrong + " of a buffer was written by a transfer that does not use it");
             }
         }
     }

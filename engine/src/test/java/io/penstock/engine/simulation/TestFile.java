@@ -79,7 +79,7 @@ final class TestFile {
     /** Checks a length that the application has read; it may include padding that has not been cut off yet. */
     void checkLength(long length) {
         if (length < leastLength || length > mostLength + simulated.fileAlignment) {
-            throw new Violation("206: " + simulated.name + " is said to be " + length + " bytes long, not "
+            throw new Violation("206: " + simulated.name + " has a reported length of " + length + " bytes, not "
                     + leastLength + " to " + mostLength);
         }
     }

@@ -58,7 +58,7 @@ class WakeupTest {
     @Test
     void whatWasNotRousedForIsSeenBeforeAWait() {
         AtomicBoolean work = new AtomicBoolean();
-        wakeup.looksFor(work::get);
+        wakeup.checkFor(work::get);
         assertThat(wakeup.poll()).isFalse();
         work.set(true);
         assertThat(wakeup.begin()).isFalse();
@@ -115,7 +115,7 @@ class WakeupTest {
         int rounds = 20_000;
         AtomicInteger work = new AtomicInteger();
         AtomicInteger seen = new AtomicInteger();
-        parks.looksFor(() -> work.get() != seen.get());
+        parks.checkFor(() -> work.get() != seen.get());
         Thread waiter = new Thread(() -> {
             while (seen.get() < rounds) {
                 parks.await(-1);

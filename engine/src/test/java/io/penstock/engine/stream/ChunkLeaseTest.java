@@ -39,7 +39,7 @@ class ChunkLeaseTest {
         }
 
         @Override
-        public void fencePassed() {
+        public void fenceSignalled() {
             fences.decrementAndGet();
         }
 

@@ -82,8 +82,8 @@ public record HoldingPath(IoPath ioPath) implements IoPath {
     }
 
     @Override
-    public void passedOver(NativeFile file, DeviceMemory memory, Transfer transfer, int part) {
-        ioPath.passedOver(file, memory, transfer, part);
+    public void skipped(NativeFile file, DeviceMemory memory, Transfer transfer, int part) {
+        ioPath.skipped(file, memory, transfer, part);
     }
 
     @Override

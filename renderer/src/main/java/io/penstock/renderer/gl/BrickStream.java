@@ -46,7 +46,7 @@ public final class BrickStream implements AutoCloseable {
         this.plan = plan;
         int most = mostTexels(application);
         if (header.columns() > most || header.rows() > most) {
-            throw new BadVolumeException("slices of %d by %d voxels fit no 3D texture here, which have %d a side"
+            throw new BadVolumeException("slices of %d by %d voxels exceed the largest 3D texture, %d a side"
                     .formatted(header.columns(), header.rows(), most));
         }
         try {
@@ -103,8 +103,8 @@ public final class BrickStream implements AutoCloseable {
                 .flatMapSequential(index -> Mono.defer(() -> fill(file, index)), plan.depth() - 1, 1)
                 .index()
                 .concatMap(
-                        filled -> Mono.fromCallable(
-                                        () -> look(composition, filled.getT1().intValue(), filled.getT2()))
+                        filled -> Mono.fromCallable(() ->
+                                        compose(composition, filled.getT1().intValue(), filled.getT2()))
                                 .subscribeOn(application.scheduler()),
                         0); // the next is requested once this one was shown: then a texture is free
     }
@@ -125,10 +125,10 @@ public final class BrickStream implements AutoCloseable {
         return application.backend().submit(brick.use.before(transfer));
     }
 
-    private Completion look(DeviceComposition composition, int index, Completion filled) throws BadVolumeException {
+    private Completion compose(DeviceComposition composition, int index, Completion filled) throws BadVolumeException {
         SlabPlan.Range range = plan.slabs().get(index);
         if (filled.bytes() != range.bytes()) {
-            throw new BadVolumeException("the volume became shorter while it was read: " + filled.bytes() + " of "
+            throw new BadVolumeException("the volume was truncated while it was read: " + filled.bytes() + " of "
                     + range.bytes() + " bytes at " + range.fileOffset());
         }
         Brick brick = brick(index);

@@ -92,7 +92,7 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
                 .handle((Completion done, SynchronousSink<Void> next) -> {
                     path = done.path();
                     if (done.bytes() != frameBytes) {
-                        next.error(new EOFException("the video became shorter while it was played"));
+                        next.error(new EOFException("the video was truncated while it was played"));
                     }
                 });
     }

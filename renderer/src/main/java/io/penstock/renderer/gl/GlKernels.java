@@ -52,8 +52,9 @@ public final class GlKernels implements Kernels, AutoCloseable {
     @Override
     public long allocate(long bytes) {
         if (bytes > mostBytes) {
-            throw new IllegalStateException("a buffer of " + bytes + " bytes is too large for shaders, which see "
-                    + mostBytes + " of one here: a smaller budget needs less");
+            throw new IllegalStateException(
+                    "a buffer of " + bytes + " bytes is too large for shaders, which can access " + mostBytes
+                            + " bytes of one: set a smaller budget");
         }
         return application.call(() -> {
             int[] name = new int[1];

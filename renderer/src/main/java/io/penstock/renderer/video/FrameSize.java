@@ -17,7 +17,7 @@ public record FrameSize(int width, int height) {
     public static FrameSize of(String text) {
         Matcher size = TEXT.matcher(text.strip());
         if (!size.matches()) {
-            throw new IllegalArgumentException("'" + text + "' is no size of a frame, such as 640x360");
+            throw new IllegalArgumentException("'" + text + "' is not a frame size, such as 640x360");
         }
         return new FrameSize(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2)));
     }

@@ -101,9 +101,11 @@ public final class NiftiFile implements AutoCloseable {
     static void checkLength(Path path, NiftiHeader header, long length) throws BadVolumeException {
         long missing = header.end() - length;
         if (missing > 0) {
-            throw new BadVolumeException("%s is truncated: the header promises %d bytes of voxels from byte %d but the "
-                            .formatted(path, header.volumeBytes(), header.voxelOffset())
-                    + "file ends at %d (%d %s missing)".formatted(length, missing, missing == 1 ? "byte" : "bytes"));
+            throw new BadVolumeException(
+                    "%s is truncated: the header specifies %d bytes of voxels from byte %d but the "
+                                    .formatted(path, header.volumeBytes(), header.voxelOffset())
+                            + "file ends at %d (%d %s missing)"
+                                    .formatted(length, missing, missing == 1 ? "byte" : "bytes"));
         }
     }
 }

@@ -48,7 +48,7 @@ final class NiftiHeaderParser {
 
     private ByteOrder byteOrder() throws BadVolumeException {
         if (header.limit() < NiftiHeader.BYTES) {
-            throw bad("is not NIfTI-1: it has " + header.limit() + " bytes, its header alone would have "
+            throw bad("is not NIfTI-1: it has " + header.limit() + " bytes, its header alone must have "
                     + NiftiHeader.BYTES);
         }
         for (ByteOrder order : new ByteOrder[] {ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN}) {
@@ -57,7 +57,7 @@ final class NiftiHeaderParser {
                 return order;
             }
             if (size == NIFTI_2_BYTES) {
-                throw bad("is NIfTI-2; only NIfTI-1 is read here");
+                throw bad("is NIfTI-2; only NIfTI-1 is supported");
             }
         }
         throw bad("is not NIfTI-1: it does not start with the header's length, 348");
@@ -66,7 +66,7 @@ final class NiftiHeaderParser {
     private void checkMagic() throws BadVolumeException {
         int magic = header.duplicate().order(ByteOrder.BIG_ENDIAN).getInt(MAGIC);
         if (magic == 0x6e693100) { // "ni1"
-            throw bad("is the header of a .hdr/.img pair; only single .nii files are read here");
+            throw bad("is the header of a .hdr/.img pair; only single .nii files are supported");
         }
         if (magic == 0) {
             throw bad("is ANALYZE 7.5, not NIfTI-1: it has no magic number");
@@ -80,7 +80,7 @@ final class NiftiHeaderParser {
         int datatype = header.getShort(DATATYPE);
         VoxelType type = VoxelType.of(datatype)
                 .orElseThrow(() -> bad("has " + VoxelType.nameOf(datatype) + " voxels (datatype " + datatype
-                        + "); 8-bit and 16-bit integers and float32 are read here"));
+                        + "); 8-bit and 16-bit integers and float32 are supported"));
         int bits = header.getShort(BITPIX);
         if (bits != 8 * type.bytes()) {
             throw bad("contradicts itself: its datatype is " + type + ", but it has " + bits + " bits per voxel");

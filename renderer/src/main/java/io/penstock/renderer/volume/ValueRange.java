@@ -21,7 +21,7 @@ public final class ValueRange implements SlabVisitor {
 
     @Override
     public void visit(Slab slab) {
-        IntStream.range(0, slab.to() - slab.from()).parallel().forEach(slice -> look(slab, slice));
+        IntStream.range(0, slab.to() - slab.from()).parallel().forEach(slice -> scan(slab, slice));
     }
 
     /** Returns the scale on which these values become codes. */
@@ -29,7 +29,7 @@ public final class ValueRange implements SlabVisitor {
         return lowest <= highest ? CodeScale.between(lowest, highest) : CodeScale.between(0, 1);
     }
 
-    private void look(Slab slab, int slice) {
+    private void scan(Slab slab, int slice) {
         RowDecoder decoder = new RowDecoder(header);
         float low = Float.POSITIVE_INFINITY;
         float high = Float.NEGATIVE_INFINITY;

@@ -136,7 +136,7 @@ class BrickStreamTest {
         try (BrickStream bricks = new BrickStream(application, header, plan)) {
             assertThatThrownBy(() -> show(bricks, looking))
                     .hasRootCauseInstanceOf(BadVolumeException.class)
-                    .hasMessageContaining("the volume became shorter while it was read");
+                    .hasMessageContaining("the volume was truncated while it was read");
         }
     }
 

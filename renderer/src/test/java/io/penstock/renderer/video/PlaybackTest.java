@@ -49,7 +49,7 @@ class PlaybackTest {
                 clock.pass(fetching.getOrDefault(frame, 0L));
                 if (limit != null && limit.toNanos() < latency) {
                     clock.pass(limit.toNanos());
-                    throw new TransientStorageException("passed its deadline", Failure.NOT_STARTED, null);
+                    throw new TransientStorageException("exceeded its deadline", Failure.NOT_STARTED, null);
                 }
                 clock.pass(latency);
                 if (failures.containsKey(frame)) {
@@ -120,7 +120,7 @@ class PlaybackTest {
     @Test
     void aTransferThatHasPassedItsDeadlineIsADroppedFrame() {
         stage.fetching.put(2L, 25L);
-        stage.failures.put(2L, new TransientStorageException("passed its deadline", Failure.NOT_STARTED, null));
+        stage.failures.put(2L, new TransientStorageException("exceeded its deadline", Failure.NOT_STARTED, null));
         Playback.Result result = play(PERIOD, 2, 5);
         assertThat(stage.shown).containsExactly(0L, 1L, 3L, 4L);
         assertThat(result.dropped()).isEqualTo(1);

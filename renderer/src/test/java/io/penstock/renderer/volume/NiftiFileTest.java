@@ -87,7 +87,7 @@ class NiftiFileTest {
         byte[] bytes = phantom.bytes();
         assertBad(
                 Arrays.copyOf(bytes, bytes.length - 1),
-                " is truncated: the header promises 120000 bytes of voxels from byte 352 but the file ends at 120351"
+                " is truncated: the header specifies 120000 bytes of voxels from byte 352 but the file ends at 120351"
                         + " (1 byte missing)");
         assertBad(Arrays.copyOf(bytes, 352), "the file ends at 352 (120000 bytes missing)");
         assertBad(Arrays.copyOf(bytes, 100), " is not NIfTI-1: it has 100 bytes");

@@ -58,7 +58,7 @@ public final class BatchQueue extends PolledQueue {
     }
 
     @Override
-    protected boolean isUnderWay(int tag) {
+    protected boolean isInFlight(int tag) {
         return cells[tag] != NO_CELL;
     }
 
@@ -92,7 +92,7 @@ public final class BatchQueue extends PolledQueue {
 
     private boolean mayTake(Batch open) {
         CallTask next = next();
-        return next != null && underWay() < open.most && open.budget.take(next.rest());
+        return next != null && inFlight() < open.most && open.budget.take(next.rest());
     }
 
     private void take(Batch open, int cell) {
@@ -134,15 +134,15 @@ public final class BatchQueue extends PolledQueue {
     }
 
     @Override
-    protected void look(boolean suspicious) {
+    protected void poll(boolean suspicious) {
         Batch open = batch;
         if (open == null) {
             return;
         }
-        long status = open.memory.poll(open.handle, underWay());
+        long status = open.memory.poll(open.handle, inFlight());
         if (CuFile.error(status) != CuFileError.SUCCESS) {
             if (++errors == MOST_ERRORS) {
-                giveUp(open, CuFileFailure.ofStatus("cuFileBatchIOGetStatus", status));
+                abandon(open, CuFileFailure.ofStatus("cuFileBatchIOGetStatus", status));
             }
             return;
         }
@@ -150,7 +150,7 @@ public final class BatchQueue extends PolledQueue {
         for (int event = open.memory.polled() - 1; event >= 0; event--) {
             CallTask task = open.memory.isEnd(event) ? known(open.memory.cookie(event)) : null;
             if (task != null) {
-                took(open, task, open.memory.count(event), open.memory.failure(event));
+                completed(open, task, open.memory.count(event), open.memory.failure(event));
             }
         }
     }
@@ -161,7 +161,7 @@ public final class BatchQueue extends PolledQueue {
         return ours && cells[tag] != NO_CELL ? others.task(tag) : null;
     }
 
-    private void took(Batch open, CallTask task, long count, @Nullable NativeFailure failure) {
+    private void completed(Batch open, CallTask task, long count, @Nullable NativeFailure failure) {
         if (failure != null) {
             task.file().failed(failure);
             fail(open, task, failure);
@@ -184,11 +184,11 @@ public final class BatchQueue extends PolledQueue {
         open.memory.release(cells[task.tag]);
         open.budget.give(task.rest());
         cells[task.tag] = NO_CELL;
-        letGo();
+        countReleased();
     }
 
     /** The batch no longer reports completions: destroying it waits for its entries, or nothing does. */
-    private void giveUp(Batch open, NativeFailure cause) {
+    private void abandon(Batch open, NativeFailure cause) {
         errors = 0;
         CuFile.cuFileBatchIODestroy(open.handle);
         for (int tag = 0; tag < cells.length; tag++) {

@@ -33,13 +33,14 @@ public final class CudaFailure {
     public static String foreignCause(int result) {
         return switch (result) {
             case 700, 714, 715, 716, 717, 718, 719, 721 ->
-                "a kernel in this CUDA context, not this transfer, has failed, and the context with it";
-            case 702 -> "a kernel in this CUDA context ran into the driver's time limit, and took the context with it";
-            case 710 -> "an assertion in a kernel has failed, and taken the CUDA context with it";
-            case 214, 220, 226 -> "the GPU reports a fault of its hardware, which ends the CUDA context";
-            case 201, 709 -> "the CUDA context was destroyed by whoever made it";
+                "a kernel in this CUDA context, not this transfer, has failed, and the context is lost";
+            case 702 -> "a kernel in this CUDA context exceeded the driver's time limit, and the context is lost";
+            case 710 -> "an assertion in a kernel has failed, and the CUDA context is lost";
+            case 214, 220, 226 -> "the GPU has a hardware fault, and the CUDA context is lost";
+            case 201, 709 -> "the CUDA context was destroyed by its creator";
             case 3, 4 -> "the CUDA driver has shut down in this process";
-            case 46, 810 -> "the GPU was taken away: another process holds it, or its MPS server has ended this one";
+            case 46, 810 ->
+                "the GPU is no longer available: another process holds it, or its MPS server has ended this client";
             default -> "";
         };
     }

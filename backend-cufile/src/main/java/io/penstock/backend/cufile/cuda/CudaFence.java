@@ -33,18 +33,18 @@ public final class CudaFence extends EventFence {
     }
 
     @Override
-    protected int ask() {
-        return told(CudaContext.in(context, () -> Cuda.cuEventQuery(nativeHandle())));
+    protected int query() {
+        return state(CudaContext.in(context, () -> Cuda.cuEventQuery(nativeHandle())));
     }
 
     /** {@inheritDoc} The context stays current: the watch has this thread to itself. */
     @Override
-    protected int askOnWatch() {
+    protected int queryOnWatch() {
         int bound = Cuda.cuCtxSetCurrent(context);
-        return told(bound == CudaError.SUCCESS ? Cuda.cuEventQuery(nativeHandle()) : bound);
+        return state(bound == CudaError.SUCCESS ? Cuda.cuEventQuery(nativeHandle()) : bound);
     }
 
-    private static int told(int answer) {
+    private static int state(int answer) {
         return answer == CudaError.NOT_READY ? PENDING : answer;
     }
 

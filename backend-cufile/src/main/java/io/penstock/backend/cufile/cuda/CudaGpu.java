@@ -24,7 +24,7 @@ public record CudaGpu(int ordinal, int device, String name, long bytes, String b
      * @throws io.penstock.PenstockException with the driver's answer
      */
     public static CudaGpu of(int ordinal) {
-        String request = "a look at GPU " + ordinal;
+        String request = "query of GPU " + ordinal;
         int[] device = new int[1];
         CudaFailure.check(request, "cuDeviceGet", Cuda.cuDeviceGet(device, ordinal));
         byte[] name = new byte[TEXT_BYTES];

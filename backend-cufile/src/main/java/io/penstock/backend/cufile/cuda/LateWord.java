@@ -46,11 +46,11 @@ public final class LateWord implements AutoCloseable {
         long[] device = new long[1];
         int flags = Cuda.CU_MEMHOSTALLOC_PORTABLE | Cuda.CU_MEMHOSTALLOC_DEVICEMAP;
         int result = CudaContext.in(context, () -> Cuda.cuMemHostAlloc(address, BYTES, flags));
-        CudaFailure.check("a size that is known late", "cuMemHostAlloc", result);
+        CudaFailure.check("a late-bound size", "cuMemHostAlloc", result);
         result = CudaContext.in(context, () -> Cuda.cuMemHostGetDevicePointer_v2(device, address[0], 0));
         if (result != CudaError.SUCCESS) {
             free(context, address[0]);
-            throw CudaFailure.exception("a size that is known late", "cuMemHostGetDevicePointer", result);
+            throw CudaFailure.exception("a late-bound size", "cuMemHostGetDevicePointer", result);
         }
         return new LateWord(context, address[0], device[0]);
     }

@@ -22,12 +22,12 @@ public record ContextChoice(long handle, int wanted) {
     /** Reads the options; needs the driver only if they name an application's context. */
     public static ContextChoice of(Options options) {
         int ordinal = options.get(CufileOptions.DEVICE);
-        boolean said = !options.source(CufileOptions.DEVICE).equals("default");
+        boolean isSet = !options.source(CufileOptions.DEVICE).equals("default");
         String text = options.get(CufileOptions.CONTEXT);
         return switch (text) {
             case "primary" -> new ContextChoice(0, ordinal);
-            case "current" -> new ContextChoice(current(options), said ? ordinal : -1);
-            default -> new ContextChoice(address(text, options.source(CufileOptions.CONTEXT)), said ? ordinal : -1);
+            case "current" -> new ContextChoice(current(options), isSet ? ordinal : -1);
+            default -> new ContextChoice(address(text, options.source(CufileOptions.CONTEXT)), isSet ? ordinal : -1);
         };
     }
 
@@ -70,8 +70,8 @@ public record ContextChoice(long handle, int wanted) {
         } catch (NumberFormatException e) {
             // reported below
         }
-        throw new IllegalArgumentException(source + " says " + CufileOptions.CONTEXT + "=" + text
-                + ", but it takes primary, current, or the address of a CUcontext");
+        throw new IllegalArgumentException(source + " sets " + CufileOptions.CONTEXT + "=" + text
+                + ", but it must be primary, current, or the address of a CUcontext");
     }
 
     /**
@@ -85,7 +85,7 @@ public record ContextChoice(long handle, int wanted) {
         }
         int found = find(platform);
         if (wanted >= 0 && wanted != found) {
-            throw refused("is on GPU " + found + ", and " + CufileOptions.DEVICE + " says " + wanted);
+            throw refused("is on GPU " + found + ", but " + CufileOptions.DEVICE + " is " + wanted);
         }
         return found;
     }
@@ -105,7 +105,7 @@ public record ContextChoice(long handle, int wanted) {
                 .filter(gpu -> gpu.device() == device[0])
                 .mapToInt(CudaGpu::ordinal)
                 .findFirst()
-                .orElseThrow(() -> refused("is on a device that the driver does not count"));
+                .orElseThrow(() -> refused("is on a device that the driver does not list"));
     }
 
     private BackendUnavailableException refused(String why) {

@@ -79,7 +79,7 @@ public final class CudaDriver implements DeviceDriver {
     public DeviceMemory wrap(long nativeHandle, long bytes) {
         String pointer = "the CUdeviceptr 0x" + Long.toHexString(nativeHandle);
         if (nativeHandle % ALIGNMENT != 0) {
-            throw new IllegalArgumentException(pointer + " is no multiple of " + ALIGNMENT);
+            throw new IllegalArgumentException(pointer + " is not a multiple of " + ALIGNMENT);
         }
         context.run("wrapping of " + pointer, () -> {
             checkContext(pointer, nativeHandle);
@@ -106,13 +106,13 @@ public final class CudaDriver implements DeviceDriver {
         int device = (int) attribute(pointer, Cuda.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
         if (device != context.gpu().ordinal()) {
             throw new IllegalArgumentException(
-                    pointer + " is memory of GPU " + device + ", and this backend is on " + context.gpu());
+                    pointer + " is memory of GPU " + device + ", this backend uses " + context.gpu());
         }
         // Memory that is mapped rather than allocated (cuMemMap) belongs to the device and has no context.
         long owner = attribute(pointer, Cuda.CU_POINTER_ATTRIBUTE_CONTEXT, address);
         if (owner != 0 && owner != context.handle()) {
             throw new IllegalArgumentException(pointer + " is memory of another context, 0x" + Long.toHexString(owner)
-                    + ", and this backend is in the " + context + ": see " + CufileOptions.CONTEXT);
+                    + ", this backend uses the " + context + ": see " + CufileOptions.CONTEXT);
         }
     }
 
@@ -120,7 +120,7 @@ public final class CudaDriver implements DeviceDriver {
         long[] value = new long[1];
         int result = Cuda.cuPointerGetAttribute(value, attribute, address);
         if (result == CudaError.INVALID_VALUE) {
-            throw new IllegalArgumentException(pointer + " is no memory that the CUDA driver knows");
+            throw new IllegalArgumentException(pointer + " is not memory of the CUDA driver");
         }
         CudaFailure.check("wrapping of " + pointer, "cuPointerGetAttribute", result);
         return value[0];
@@ -141,15 +141,15 @@ public final class CudaDriver implements DeviceDriver {
     @Override
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
-                "a GPU's buffers are its own memory: wrap a CUdeviceptr, or open backend host for " + memory);
+                "a GPU cannot wrap host memory: wrap a CUdeviceptr, or open backend host for " + memory);
     }
 
     @Override
     public DeviceFence fence(long nativeEvent) {
         int state = nativeEvent == 0 ? CudaError.INVALID_HANDLE : context.attempt(() -> Cuda.cuEventQuery(nativeEvent));
         if (state == CudaError.INVALID_HANDLE || state == CudaError.INVALID_VALUE) {
-            throw new IllegalArgumentException("the CUDA driver does not know the CUevent 0x"
-                    + Long.toHexString(nativeEvent) + ": " + CudaFailure.error("cuEventQuery", state));
+            throw new IllegalArgumentException("invalid CUevent 0x" + Long.toHexString(nativeEvent) + ": "
+                    + CudaFailure.error("cuEventQuery", state));
         }
         return new CudaFence(context.handle(), nativeEvent, false, spinNanos);
     }
@@ -168,11 +168,11 @@ public final class CudaDriver implements DeviceDriver {
         long owner = StreamAccess.context(stream);
         if (owner != context.handle()) {
             throw new IllegalArgumentException("the " + stream + " is of another context, 0x" + Long.toHexString(owner)
-                    + ", and this backend is in the " + context);
+                    + ", this backend uses the " + context);
         }
         LateWord size = StreamAccess.size(stream);
         if (size != null && size.isClosed()) {
-            throw new IllegalArgumentException("the size that is to be known late is closed");
+            throw new IllegalArgumentException("the late-bound size is closed");
         }
         return new CudaPoint(context, stream.nativeHandle(), exposed, size);
     }

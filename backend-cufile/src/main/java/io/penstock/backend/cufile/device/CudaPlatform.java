@@ -29,9 +29,9 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
     public static CudaPlatform find(Options options) {
         if (!Machine.isSupported() || !NativeMemory.isAvailable()) {
             return none(
-                    "this backend needs 64-bit Linux and JNA, not " + Machine.operatingSystem() + " on "
+                    "this backend requires 64-bit Linux and JNA, not " + Machine.operatingSystem() + " on "
                             + Machine.architecture(),
-                    "run it there");
+                    "use it on such a system");
         }
         String missing = Cuda.load(options.get(CufileOptions.LIBCUDA));
         if (!missing.isEmpty()) {
@@ -80,7 +80,7 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
             case CudaError.STUB_LIBRARY ->
                 "no CUDA driver: " + Cuda.file() + " is the stub that programs are linked with";
             case CudaError.SYSTEM_DRIVER_MISMATCH, CudaError.COMPAT_NOT_SUPPORTED_ON_DEVICE ->
-                "too old: " + Cuda.file() + " and the kernel's driver do not go together";
+                "too old: " + Cuda.file() + " and the kernel's driver are of different versions";
             case CudaError.NOT_FOUND -> "too old: " + Cuda.file() + " has no cuInit";
             default -> "the CUDA driver does not start";
         };
@@ -90,10 +90,10 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
     private static String remedyOf(int result) {
         return switch (result) {
             case CudaError.NO_DEVICE ->
-                "look at nvidia-smi; in a container, hand the GPU in (--gpus), and mind CUDA_VISIBLE_DEVICES";
+                "check nvidia-smi; in a container, pass the GPU (--gpus), and check CUDA_VISIBLE_DEVICES";
             case CudaError.STUB_LIBRARY ->
                 "install NVIDIA's driver, and keep CUDA's folder of stubs out of the library path";
-            default -> "look at nvidia-smi and the kernel's log; reinstall or reboot after a change of the driver";
+            default -> "check nvidia-smi and the kernel's log; reinstall or reboot after a change of the driver";
         };
     }
 
@@ -116,8 +116,8 @@ public record CudaPlatform(int version, List<CudaGpu> gpus, String reason, Strin
             return this;
         }
         return none(
-                "no device: there is no GPU " + ordinal + ", the CUDA driver counts " + gpus.size() + ", from 0",
-                "set " + CufileOptions.DEVICE + " to one that there is");
+                "no device: there is no GPU " + ordinal + ", the CUDA driver lists " + gpus.size() + ", from 0",
+                "set " + CufileOptions.DEVICE + " to an existing one");
     }
 
     public boolean isUsable() {

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CudaPoint implements FencePoint {
 
-    /** Why every path except cuFile's stream calls refuses a size that is known late. */
+    /** Why every path except cuFile's stream calls refuses a late-bound size. */
     public static final String ONLY_BY_STREAMS =
-            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a size that is known late";
+            "only cuFile's stream calls (" + CufileOptions.PATH + "=stream) take a late-bound size";
 
     private final CudaContext context;
-    private final long home;
+    private final long target;
     private final boolean exposed;
     private final @Nullable LateWord size;
 
@@ -38,20 +38,20 @@ public final class CudaPoint implements FencePoint {
     /**
      * Creates a point; makes no native call.
      *
-     * @param home the application's stream, or 0
+     * @param target the application's stream, or 0
      * @param exposed whether the point needs an event
      * @param size the size for its one operation
      */
-    CudaPoint(CudaContext context, long home, boolean exposed, @Nullable LateWord size) {
+    CudaPoint(CudaContext context, long target, boolean exposed, @Nullable LateWord size) {
         this.size = size;
         this.context = context;
-        this.home = home;
+        this.target = target;
         this.exposed = exposed;
     }
 
     /** Returns the stream that a copy goes to. */
     public long stream(long own) {
-        return home == 0 ? own : home;
+        return target == 0 ? own : target;
     }
 
     /** Returns the word that holds the operation's size; null if the request holds it. */
@@ -72,7 +72,7 @@ public final class CudaPoint implements FencePoint {
 
     /** Places the point behind a recorded event; the context must be current. */
     public synchronized void join(long recorded) {
-        if (!exposed || home != 0) {
+        if (!exposed || target != 0) {
             return; // the application's stream itself is the order
         }
         use();
@@ -104,7 +104,7 @@ public final class CudaPoint implements FencePoint {
         if (broken || Cuda.cuEventCreate(made, Cuda.CU_EVENT_DISABLE_TIMING) != CudaError.SUCCESS) {
             return;
         }
-        long behind = home != 0 ? home : gathering;
+        long behind = target != 0 ? target : gathering;
         // An event that was never recorded counts as signalled, which is correct if nothing has joined.
         if (behind != 0 && Cuda.cuEventRecord(made[0], behind) != CudaError.SUCCESS) {
             Cuda.cuEventDestroy_v2(made[0]);
@@ -126,9 +126,9 @@ public final class CudaPoint implements FencePoint {
             }
             used = false;
         }
-        long passed = event;
-        if (passed != 0) {
-            context.attempt(() -> Cuda.cuEventDestroy_v2(passed));
+        long signalled = event;
+        if (signalled != 0) {
+            context.attempt(() -> Cuda.cuEventDestroy_v2(signalled));
         }
         if (gathering != 0) {
             OrderStreams.of(context).give(gathering);

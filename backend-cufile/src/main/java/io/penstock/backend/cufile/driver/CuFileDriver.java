@@ -46,7 +46,7 @@ public final class CuFileDriver {
         if (!wanted.equals(driver.settings)) {
             driver.leave();
             throw new CuFileRefusal("cuFile's driver is open in this process with " + driver.settings
-                    + ", and cannot be opened beside that with " + wanted);
+                    + ", and cannot be opened a second time with " + wanted);
         }
         return driver;
     }
@@ -70,7 +70,7 @@ public final class CuFileDriver {
         LOG.debug("cuFile's driver is open: {}", driver.properties.describe());
         if (!driver.ignored.isEmpty()) {
             LOG.warn(
-                    "cuFile's driver answers success to {} and does not change: {}",
+                    "cuFile's driver reports success for {}, but its setting does not change: {}",
                     driver.ignored,
                     driver.properties.lines());
         }
@@ -80,9 +80,7 @@ public final class CuFileDriver {
     private static DriverProperties readProperties() throws CuFileRefusal {
         byte[] properties = new byte[CuFile.DRV_PROPS_BYTES];
         CuFileRefusal.check(
-                "the look at cuFile's driver",
-                "cuFileDriverGetProperties",
-                CuFile.cuFileDriverGetProperties(properties));
+                "query of cuFile's driver", "cuFileDriverGetProperties", CuFile.cuFileDriverGetProperties(properties));
         return DriverProperties.of(properties);
     }
 

@@ -24,7 +24,7 @@ public final class CuFileHandle {
     private static final Logger LOG = LoggerFactory.getLogger(CuFileHandle.class);
 
     /** Whether this process has already logged that batches refuse a file. */
-    private static final AtomicBoolean SAID = new AtomicBoolean();
+    private static final AtomicBoolean LOGGED = new AtomicBoolean();
 
     private final HostFile linux;
     private final long handle;
@@ -100,9 +100,9 @@ public final class CuFileHandle {
     /** Records that batches refuse this file; any thread. */
     void refusesBatches(int error) {
         batchesRefused = true;
-        if (SAID.compareAndSet(false, true)) {
+        if (LOGGED.compareAndSet(false, true)) {
             LOG.info(
-                    "some files go by calls instead of batches: cuFileBatchIOSubmit -> {} for {}",
+                    "some files use calls instead of batches: cuFileBatchIOSubmit -> {} for {}",
                     CuFileError.describe(error),
                     linux.path().getFileName());
         }

@@ -89,7 +89,7 @@ public record StorageKind(String fileSystem, String device, Set<Storage> kinds) 
             return "nvidia-fs is not loaded, and cuFile's driver has no peer-to-peer DMA to NVMe";
         }
         if (kinds.isEmpty()) {
-            return "nobody can tell whether cuFile reaches " + fileSystem + " on " + device;
+            return "it is unknown whether cuFile reaches " + fileSystem + " on " + device;
         }
         return kinds.stream().anyMatch(properties::reaches)
                 ? ""

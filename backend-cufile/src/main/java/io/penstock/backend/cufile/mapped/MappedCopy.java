@@ -19,7 +19,7 @@ final class MappedCopy implements Segment.Waiter {
 
     final Request request;
     private final Queue<MappedCopy> arrivals;
-    private final Runnable bell;
+    private final Runnable waker;
 
     long event; // the CUevent; 0 until first used
 
@@ -49,10 +49,10 @@ final class MappedCopy implements Segment.Waiter {
 
     private volatile int registered; // the driver's result
 
-    MappedCopy(Request request, Queue<MappedCopy> arrivals, Runnable bell) {
+    MappedCopy(Request request, Queue<MappedCopy> arrivals, Runnable waker) {
         this.request = request;
         this.arrivals = arrivals;
-        this.bell = bell;
+        this.waker = waker;
     }
 
     /** Starts the READ that the request now describes. */
@@ -84,7 +84,7 @@ final class MappedCopy implements Segment.Waiter {
     public void arrived(int result) {
         registered = result;
         arrivals.add(this);
-        bell.run();
+        waker.run();
     }
 
     /** Returns the driver's result of the registration. */
@@ -102,7 +102,7 @@ final class MappedCopy implements Segment.Waiter {
 
     private static <T> T present(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("this copy has no such part");
+            throw new IllegalStateException("this copy does not have that part");
         }
         return value;
     }

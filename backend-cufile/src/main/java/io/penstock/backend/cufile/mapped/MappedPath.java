@@ -96,7 +96,7 @@ public final class MappedPath implements IoPath {
                 context.gpu().device());
         return result == CudaError.SUCCESS && value[0] == 1
                 ? ""
-                : "this GPU does not read memory that is mapped read-only (READ_ONLY_HOST_REGISTER_SUPPORTED is 0)";
+                : "this GPU cannot read memory that is mapped read-only (READ_ONLY_HOST_REGISTER_SUPPORTED is 0)";
     }
 
     @Override
@@ -111,7 +111,7 @@ public final class MappedPath implements IoPath {
 
     @Override
     public String reason() {
-        return "the GPU reads the page cache, by a mapping that is registered with the driver";
+        return "the GPU reads the page cache, through a mapping that is registered with the driver";
     }
 
     @Override
@@ -133,10 +133,10 @@ public final class MappedPath implements IoPath {
             return "";
         }
         if (transfer.isGather()) {
-            return "many small blocks go better through a staging buffer";
+            return "many small blocks are faster through a staging buffer";
         }
         return transfer.length() < LEAST_BYTES
-                ? "less than " + LEAST_BYTES + " bytes are not worth a registration"
+                ? "fewer than " + LEAST_BYTES + " bytes are not worth a registration"
                 : "";
     }
 
@@ -144,11 +144,11 @@ public final class MappedPath implements IoPath {
     public String refusal(NativeFile file, long fileOffset, long bytes) {
         return takes == Takes.ALL || ((MappedFile) file).isRegistered(fileOffset, bytes)
                 ? ""
-                : "the file is not registered yet, which is done behind its second reading";
+                : "the file is not registered yet: that is done after its second reading";
     }
 
     @Override
-    public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+    public void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
         if (takes == Takes.WORTHWHILE && transfer.isRead() && refusal(transfer).isEmpty()) {
             ((MappedFile) file).readElsewhere(transfer.fileOffset(part), transfer.pairLength(part));
         }

@@ -55,7 +55,7 @@ public final class CuFileIoPath implements IoPath {
     private static final long BATCH_SEGMENT_BYTES = 1L << 20;
 
     /** Refusals that this process has already logged. */
-    private static final Set<Integer> SAID = ConcurrentHashMap.newKeySet();
+    private static final Set<Integer> LOGGED = ConcurrentHashMap.newKeySet();
 
     /** Paths of one backend and mode have the same I/O queues. */
     private record Sharing(CuFileSession session, CuFileMode mode) {}
@@ -109,9 +109,9 @@ public final class CuFileIoPath implements IoPath {
             return "";
         }
         return properties.mayBeDirect()
-                ? "cuFile bounces through memory of its own on the GPU what is not registered, not aligned or not"
+                ? "cuFile copies through its own bounce buffers on the GPU what is not registered, not aligned or not"
                         + " reached by its driver"
-                : "cuFile is in its POSIX mode, which bounces through host memory: nvidia-fs is not loaded";
+                : "cuFile is in its POSIX mode, which copies through host memory: nvidia-fs is not loaded";
     }
 
     @Override
@@ -122,7 +122,7 @@ public final class CuFileIoPath implements IoPath {
         }
         return properties.mayBeDirect()
                 ? "whole blocks of 4096 bytes, and " + CufileOptions.REGISTER + "=always"
-                : "load the nvidia-fs module (nvidia-gds), or take " + CufileOptions.PATH + "=auto";
+                : "load the nvidia-fs module (nvidia-gds), or set " + CufileOptions.PATH + "=auto";
     }
 
     @Override
@@ -131,8 +131,8 @@ public final class CuFileIoPath implements IoPath {
             return openOrRefuse(path, options);
         } catch (CuFileRefusal refusal) {
             int code = refusal.code();
-            if (code != 0 && SAID.add(code)) {
-                LOG.info("some files go by another path than cuFile: {}", refusal.getMessage());
+            if (code != 0 && LOGGED.add(code)) {
+                LOG.info("some files use another path than cuFile: {}", refusal.getMessage());
             }
             throw refusal;
         }
@@ -173,14 +173,14 @@ public final class CuFileIoPath implements IoPath {
             return "the file was opened for another path";
         }
         if (!(memory instanceof GpuMemory gpu)) {
-            return "cuFile takes buffers on a GPU only";
+            return "cuFile supports buffers on a GPU only";
         }
         if (claimsDirect && !SpanRegistration.of(gpu.span()).isActive()) {
             String why = SpanRegistration.of(gpu.span()).refusal();
             return "the buffer is not registered with cuFile" + (why.isEmpty() ? "" : ": " + why);
         }
         if (claimsDirect && gpu.nativeHandle() % CuFile.BLOCK_BYTES != 0) {
-            return "the buffer starts at no multiple of 4096 bytes";
+            return "the buffer does not start at a multiple of 4096 bytes";
         }
         return ours.refusal();
     }
@@ -189,7 +189,7 @@ public final class CuFileIoPath implements IoPath {
     public String refusal(Transfer transfer) {
         boolean placed = transfer.queue().isPresent();
         if (placed && mode != CuFileMode.STREAM) {
-            return "only cuFile's stream calls go into a stream of the application's";
+            return "only cuFile's stream calls can use an application's stream";
         }
         if (StreamAccess.isSizedLate(transfer)) {
             String why = whyNotSizedLate(transfer);
@@ -198,17 +198,17 @@ public final class CuFileIoPath implements IoPath {
             }
         }
         if (leastBytes > 0 && !transfer.isDirectRequired() && hasSmallParts(transfer)) {
-            return "parts of less than " + leastBytes + " bytes go better packed into staging buffers ("
+            return "parts of less than " + leastBytes + " bytes are faster packed into staging buffers ("
                     + CufileOptions.DIRECT_BYTES + ")";
         }
         // Edges use staging buffers, which are copied on streams of their own.
         return (claimsDirect || placed) && !isWholeBlocks(transfer)
-                ? "its edges are no multiples of 4096 bytes, in the file or in the buffer"
+                ? "its edges are not multiples of 4096 bytes, in the file or in the buffer"
                 : "";
     }
 
     @Override
-    public void passedOver(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+    public void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
         boolean couldBeDirect = claimsDirect
                 && ((CuFileFile) file).refusal().isEmpty()
                 && refusal(transfer).isEmpty();
@@ -236,10 +236,10 @@ public final class CuFileIoPath implements IoPath {
 
     private String whyNotSizedLate(Transfer transfer) {
         if (claimsDirect) {
-            return "a size that is known late may be no whole blocks";
+            return "a late-bound size may not be a multiple of the block size";
         }
         boolean oneSegment = transfer.isRead() && transfer.pairs() == 1 && transfer.length() <= segmentBytes();
-        return oneSegment ? "" : "a size that is known late is for reads of one segment, " + segmentBytes() + " bytes";
+        return oneSegment ? "" : "a late-bound size is for reads of one segment, " + segmentBytes() + " bytes";
     }
 
     private long segmentBytes() {

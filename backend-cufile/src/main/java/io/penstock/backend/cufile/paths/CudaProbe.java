@@ -34,7 +34,7 @@ final class CudaProbe {
             return Availability.available(
                     true, gpu.name() + ", driver for " + chosen.driver(), details(chosen, options));
         } catch (BackendUnavailableException e) {
-            return Availability.absent(String.valueOf(e.getMessage()), "make the context, or use the primary one");
+            return Availability.absent(String.valueOf(e.getMessage()), "create the context, or use the primary one");
         } catch (RuntimeException | LinkageError e) {
             return Availability.absent("the probe failed: " + e, "report this");
         }

@@ -70,8 +70,7 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
         if (MappedPath.unavailable(context).isEmpty()) {
             ioPaths.add(MappedPath.of(context, options, MappedPath.Takes.WORTHWHILE));
         }
-        ioPaths.add(
-                staged(context, options, whyNotDirect.isEmpty() ? "cuFile does not go directly here" : whyNotDirect));
+        ioPaths.add(staged(context, options, whyNotDirect.isEmpty() ? "cuFile has no direct path here" : whyNotDirect));
         return new CufilePaths(ioPaths, cuFile);
     }
 
@@ -99,7 +98,7 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
         if (path != CufilePath.DIRECT) {
             ioPaths.add(new CuFileIoPath(cuFile, mode, false, sizes, 0));
         }
-        ioPaths.add(staged(context, options, "cuFile does not take this"));
+        ioPaths.add(staged(context, options, "cuFile cannot carry this transfer"));
         return new CufilePaths(ioPaths, cuFile);
     }
 

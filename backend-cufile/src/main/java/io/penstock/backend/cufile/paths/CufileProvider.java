@@ -32,7 +32,7 @@ public final class CufileProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "NVIDIA GPUs, by cuFile or by pinned memory of ours";
+        return "NVIDIA GPUs, through cuFile or pinned staging buffers";
     }
 
     @Override

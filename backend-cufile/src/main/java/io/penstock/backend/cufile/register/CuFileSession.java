@@ -196,7 +196,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
                 try {
                     registration.register();
                 } catch (CuFileRefusal e) {
-                    told(e);
+                    logOnce(e);
                 }
                 return registration;
             });
@@ -226,7 +226,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
         return CuFile.error(status) == CuFileError.SUCCESS ? kilobytes[0] << 10 : Long.MAX_VALUE;
     }
 
-    private void told(CuFileRefusal refusal) {
+    private void logOnce(CuFileRefusal refusal) {
         if (refusedRegistrations.getAndIncrement() == 0) {
             LOG.info("cuFile bounces some of this backend's memory: {}", refusal.getMessage());
         }

@@ -39,13 +39,13 @@ public record CuFileConfiguration(
         try {
             return new CuFileConfiguration(file, "", JsonWithComments.read(Files.readString(file)), variables);
         } catch (IOException | IllegalArgumentException e) {
-            String problem = Files.exists(file) ? "cannot be read: " + e.getMessage() : "is not there";
+            String problem = Files.exists(file) ? "cannot be read: " + e.getMessage() : "does not exist";
             return new CuFileConfiguration(file, problem, Map.of(), variables);
         }
     }
 
     /** Returns true if it enables the kernel's own peer-to-peer DMA, which does not need nvidia-fs. */
-    boolean wantsP2pDma() {
+    boolean enablesP2pDma() {
         return isTrue(variables.get("CUFILE_USE_PCIP2PDMA")) || isTrue(values.get("properties.use_pci_p2pdma"));
     }
 

@@ -78,9 +78,9 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
             return why;
         }
         if (configuration.forcesCompatibility()) {
-            return "cuFile is told to use its POSIX mode (force_compat_mode)";
+            return "cuFile is configured to use its POSIX mode (force_compat_mode)";
         }
-        return Files.exists(nvidiaFs) || configuration.wantsP2pDma() ? "" : "nvidia-fs is not loaded";
+        return Files.exists(nvidiaFs) || configuration.enablesP2pDma() ? "" : "nvidia-fs is not loaded";
     }
 
     /** Returns a full description, one line each, for humans. */
@@ -94,13 +94,13 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
             lines.add("libcufile lacks: " + String.join(", ", new TreeSet<>(CuFile.absent())));
         }
         String why = whyNotDirect();
-        lines.add("cuFile direct: " + (why.isEmpty() ? "perhaps, its driver will say" : "no, " + why));
+        lines.add("cuFile direct: " + (why.isEmpty() ? "unknown until its driver is open" : "no, " + why));
         CuFileDriver driver = CuFileDriver.find();
         if (driver != null) {
             driver.properties().lines().forEach(line -> lines.add("cuFile's driver: " + line));
             driver.ignored()
                     .forEach(
-                            option -> lines.add("cuFile's driver: answered success to " + option + ", and ignores it"));
+                            option -> lines.add("cuFile's driver: reports success for " + option + ", but ignores it"));
             driver.leave();
         }
         DriverStatistics.read().describe().forEach(line -> lines.add("cuFile's counters: " + line));
@@ -110,7 +110,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
 
     private static String version() {
         int[] version = new int[1];
-        boolean told = CuFile.error(CuFile.cuFileGetVersion(version)) == CuFileError.SUCCESS;
-        return told ? version[0] / 1000 + "." + version[0] % 1000 / 10 : "version unknown";
+        boolean reported = CuFile.error(CuFile.cuFileGetVersion(version)) == CuFileError.SUCCESS;
+        return reported ? version[0] / 1000 + "." + version[0] % 1000 / 10 : "version unknown";
     }
 }

@@ -73,11 +73,11 @@ final class CudaCopies implements StagingDevice {
 
     @Override
     public void poll(Request copy) {
-        look(copy);
+        query(copy);
     }
 
     /** As {@link #poll}; returns true if the copy has completed. */
-    private boolean look(Request copy) {
+    private boolean query(Request copy) {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
             copy.fail(CudaFailure.of(CudaContext.BIND, bound));
@@ -107,10 +107,10 @@ final class CudaCopies implements StagingDevice {
         Pause pause = ((PinnedBuffer) copy.staging()).pause();
         pause.spinFor(spinNanos);
         long start = System.nanoTime();
-        boolean ended = look(copy);
+        boolean ended = query(copy);
         while (!ended && System.nanoTime() - start < nanos) {
             pause.idle();
-            ended = look(copy);
+            ended = query(copy);
         }
     }
 }

@@ -50,7 +50,7 @@ public final class StreamQueue extends PolledQueue {
     }
 
     @Override
-    protected boolean isUnderWay(int tag) {
+    protected boolean isInFlight(int tag) {
         return streamed[tag];
     }
 
@@ -68,7 +68,7 @@ public final class StreamQueue extends PolledQueue {
                 CallTask task = takeNext();
                 CudaPoint point = task.point;
                 if (point != null && point.size() != null && !point.takeSize()) {
-                    letGo();
+                    countReleased();
                     end(task, 0); // the part beyond the late size counts as beyond the end
                 } else {
                     start(open, line, task);
@@ -192,26 +192,26 @@ public final class StreamQueue extends PolledQueue {
     }
 
     @Override
-    protected void look(boolean suspicious) {
+    protected void poll(boolean suspicious) {
         StreamCells open = cells;
         if (open == null) {
             return;
         }
         for (StreamLine line : lines.open()) {
-            look(open, line);
+            poll(open, line);
             if (suspicious && !line.operations.isEmpty()) {
-                doubt(open, line);
+                checkContext(open, line);
             }
         }
     }
 
-    private void look(StreamCells open, StreamLine line) {
+    private void poll(StreamCells open, StreamLine line) {
         for (CallTask task = line.operations.peek(); task != null; task = line.operations.peek()) {
             int state = state(open, task.tag);
             if (state == CudaError.NOT_READY) {
                 return;
             }
-            passed(open, line.operations.remove(), state);
+            completed(open, line.operations.remove(), state);
         }
     }
 
@@ -223,19 +223,19 @@ public final class StreamQueue extends PolledQueue {
     }
 
     /** A stream of a broken context writes no more words. */
-    private void doubt(StreamCells open, StreamLine line) {
+    private void checkContext(StreamCells open, StreamLine line) {
         int state = Cuda.cuStreamQuery(line.stream());
         if (state == CudaError.NOT_READY) {
             return;
         }
         for (CallTask task = line.operations.poll(); task != null; task = line.operations.poll()) {
-            passed(open, task, state);
+            completed(open, task, state);
         }
     }
 
-    private void passed(StreamCells open, CallTask task, int state) {
+    private void completed(StreamCells open, CallTask task, int state) {
         streamed[task.tag] = false;
-        letGo();
+        countReleased();
         long count = open.count(task.tag);
         NativeFailure failure = task.failure(); // of an operation that was refused
         if (state != CudaError.SUCCESS) {

@@ -76,7 +76,7 @@ public class BlockingCalls implements AutoCloseable {
                 case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
                 case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
                 case SYNC -> file.sync();
-                case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy is CUDA's");
+                case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy must be executed by CUDA");
             };
             if (answer < 0) {
                 task.fails(HostFailure.of(request.kind(), answer));

@@ -27,7 +27,7 @@ public abstract class PolledQueue implements NativeQueue {
     private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
     private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
     private final Pause pause = new Pause().naps(5_000, 200_000); // between polls
-    private int underWay; // held by cuFile
+    private int inFlight; // held by cuFile
 
     protected PolledQueue(CudaContext context, CallQueue others) {
         this.context = context;
@@ -44,10 +44,10 @@ public abstract class PolledQueue implements NativeQueue {
      *
      * @param suspicious true if nothing has completed for long
      */
-    protected abstract void look(boolean suspicious);
+    protected abstract void poll(boolean suspicious);
 
     /** Returns true if cuFile has the operation of a tag. */
-    protected abstract boolean isUnderWay(int tag);
+    protected abstract boolean isInFlight(int tag);
 
     @Override
     public final int depth() {
@@ -75,7 +75,7 @@ public abstract class PolledQueue implements NativeQueue {
         CallTask task = others.task(request);
         if (waiting.remove(task)) {
             fail(task, CuFileFailure.CANCELLED);
-        } else if (!isUnderWay(task.tag)) {
+        } else if (!isInFlight(task.tag)) {
             others.cancel(request);
         }
     }
@@ -83,21 +83,21 @@ public abstract class PolledQueue implements NativeQueue {
     @Override
     public final void turn(long waitNanos) {
         boolean begun = startWaiting();
-        boolean any = lookAndReport() || begun;
+        boolean any = pollAndReport() || begun;
         if (any || waitNanos == 0) {
             pause.reset();
             return;
         }
-        others.await(underWay == 0 ? waitNanos : pause.next(waitNanos));
-        lookAndReport();
+        others.await(inFlight == 0 ? waitNanos : pause.next(waitNanos));
+        pollAndReport();
     }
 
-    private boolean lookAndReport() {
-        int before = underWay;
+    private boolean pollAndReport() {
+        int before = inFlight;
         if (before > 0) {
-            look(pause.isLongest());
+            poll(pause.isLongest());
         }
-        boolean any = underWay < before; // after a short count the next turn starts the rest
+        boolean any = inFlight < before; // after a short count the next turn starts the rest
         any |= others.report() > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
@@ -113,17 +113,17 @@ public abstract class PolledQueue implements NativeQueue {
 
     /** Removes the next request, which counts as in flight from now on. */
     protected final CallTask takeNext() {
-        underWay++;
+        inFlight++;
         return waiting.remove();
     }
 
-    protected final int underWay() {
-        return underWay;
+    protected final int inFlight() {
+        return inFlight;
     }
 
     /** Counts an operation that cuFile has released. */
-    protected final void letGo() {
-        underWay--;
+    protected final void countReleased() {
+        inFlight--;
     }
 
     /** Puts the rest of a request in front of the waiting ones. */

@@ -34,8 +34,8 @@ class StorageKindTest {
 
     @Test
     void whatNobodyKnowsIsNot() throws IOException {
-        assertThat(kind("tmpfs", "tmpfs").whyNotDirect(NVME)).contains("nobody can tell", "tmpfs");
-        assertThat(kind("ext4", "/dev/vda").whyNotDirect(NVME)).contains("nobody can tell", "/dev/vda");
+        assertThat(kind("tmpfs", "tmpfs").whyNotDirect(NVME)).contains("it is unknown", "tmpfs");
+        assertThat(kind("ext4", "/dev/vda").whyNotDirect(NVME)).contains("it is unknown", "/dev/vda");
     }
 
     @Test
@@ -53,7 +53,7 @@ class StorageKindTest {
         disk("dm-0", "md0");
         assertThat(kind("ext4", "/dev/md0").whyNotDirect(NVME)).isEmpty();
         assertThat(kind("ext4", "/dev/dm-0").whyNotDirect(NVME)).isEmpty();
-        assertThat(kind("ext4", "/dev/md1").whyNotDirect(NVME)).contains("nobody can tell");
+        assertThat(kind("ext4", "/dev/md1").whyNotDirect(NVME)).contains("it is unknown");
     }
 
     @Test

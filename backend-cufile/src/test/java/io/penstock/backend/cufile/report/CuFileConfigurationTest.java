@@ -23,7 +23,7 @@ class CuFileConfigurationTest {
                 Map.of("CUFILE_ENV_PATH_JSON", named.toString(), "HOME", "/root", "CUFILE_LOGGING_LEVEL", "INFO");
         CuFileConfiguration configuration = CuFileConfiguration.read(environment, usual);
         assertThat(configuration.file()).isEqualTo(named);
-        assertThat(configuration.wantsP2pDma()).isTrue();
+        assertThat(configuration.enablesP2pDma()).isTrue();
         assertThat(configuration.forcesCompatibility()).isFalse();
         assertThat(configuration.describe())
                 .containsExactly(
@@ -39,9 +39,9 @@ class CuFileConfigurationTest {
     void variablesCountWithoutAFile() {
         Map<String, String> environment = Map.of("CUFILE_USE_PCIP2PDMA", "true", "CUFILE_FORCE_COMPAT_MODE", "1");
         CuFileConfiguration configuration = CuFileConfiguration.read(environment, folder.resolve("none.json"));
-        assertThat(configuration.wantsP2pDma()).isTrue();
+        assertThat(configuration.enablesP2pDma()).isTrue();
         assertThat(configuration.forcesCompatibility()).isTrue();
-        assertThat(configuration.describe().get(0)).endsWith("is not there: libcufile uses its own settings");
+        assertThat(configuration.describe().get(0)).endsWith("does not exist: libcufile uses its own settings");
     }
 
     @Test

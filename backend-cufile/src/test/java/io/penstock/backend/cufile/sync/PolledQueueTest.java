@@ -93,23 +93,23 @@ class PolledQueueTest {
         }
 
         @Override
-        protected void look(boolean suspicious) {
+        protected void poll(boolean suspicious) {
             switch (script.remove()) {
                 case NOTHING -> {}
                 case SHORT -> {
-                    letGo();
+                    countReleased();
                     again(task);
                 }
                 case END -> {
-                    letGo();
+                    countReleased();
                     end(task, task.bytes);
                 }
             }
         }
 
         @Override
-        protected boolean isUnderWay(int tag) {
-            return underWay() > 0;
+        protected boolean isInFlight(int tag) {
+            return inFlight() > 0;
         }
 
         @Override

@@ -18,7 +18,7 @@ public interface CopyCompletions {
     long FENCE_VALUE = 1;
 
     /** Polls of a mark per check that the device is not removed. */
-    int LOOKS = 256;
+    int POLLS_PER_CHECK = 256;
 
     /** Creates the resources of a mark. */
     default void equip(CopyMark mark) {}
@@ -39,7 +39,7 @@ public interface CopyCompletions {
      *
      * @return true if there is nothing more to wait for
      */
-    boolean look(CopyMark mark);
+    boolean poll(CopyMark mark);
 
     /** Sets {@code event} when the next mark is signalled; returns false if it will not be set. */
     default boolean ring(long event) {

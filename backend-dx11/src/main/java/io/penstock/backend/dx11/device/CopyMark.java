@@ -21,10 +21,10 @@ public final class CopyMark {
     private final long address = NativeMemory.address(cells);
 
     /** The query, or the value of the fence, that is signalled when the copy has completed. */
-    long passed;
+    long value;
 
     /** How often it has been polled. */
-    int looks;
+    int polls;
 
     /** See {@link #failure()}. */
     @Nullable

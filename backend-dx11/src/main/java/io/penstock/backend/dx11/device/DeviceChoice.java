@@ -93,7 +93,7 @@ public record DeviceChoice(long application, String adapter) {
         } catch (NumberFormatException e) {
             // reported below
         }
-        throw new IllegalArgumentException(options.source(Dx11Options.DEVICE) + " says " + Dx11Options.DEVICE + "="
-                + text + ", but it takes own, or the address of an ID3D11Device");
+        throw new IllegalArgumentException(options.source(Dx11Options.DEVICE) + " sets " + Dx11Options.DEVICE + "="
+                + text + ", but it must be own, or the address of an ID3D11Device");
     }
 }

@@ -93,13 +93,13 @@ public final class Dx11Device {
         long device = Unknown.as(application, D3d11Device.TABLE);
         if (device == 0) {
             throw Dx11Failure.unavailable(
-                    Dx11Options.DEVICE + "=0x" + Long.toHexString(application) + " is no ID3D11Device");
+                    Dx11Options.DEVICE + "=0x" + Long.toHexString(application) + " is not an ID3D11Device");
         }
         if ((D3d11Device.GetCreationFlags(device) & D3d11Device.CREATE_SINGLETHREADED) != 0) {
             Unknown.Release(device);
             throw Dx11Failure.unavailable(
-                    "the application's device was made with D3D11_CREATE_DEVICE_SINGLETHREADED, and copies come from"
-                            + " a thread of ours");
+                    "the application's device was made with D3D11_CREATE_DEVICE_SINGLETHREADED, but copies are made by"
+                            + " another thread");
         }
         return device;
     }
@@ -145,7 +145,7 @@ public final class Dx11Device {
     /** Takes a reference; requires that another is held. */
     public synchronized void join() {
         if (users == 0) {
-            throw new IllegalStateException(this + " has no user any more");
+            throw new IllegalStateException(this + " is closed");
         }
         users++;
     }

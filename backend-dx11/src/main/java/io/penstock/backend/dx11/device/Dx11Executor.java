@@ -52,7 +52,7 @@ public final class Dx11Executor {
     static Dx11Executor start(CopyCompletions ends) {
         long event = Kernel32.CreateEventW(0, 0, 0, 0);
         if (event == 0) {
-            throw Dx11Failure.unavailable("no event for the thread of a device: CreateEvent fails");
+            throw Dx11Failure.unavailable("no event for the thread of a device: CreateEvent failed");
         }
         Dx11Executor executor = new Dx11Executor(ends, event);
         executor.thread.start();
@@ -92,7 +92,7 @@ public final class Dx11Executor {
             return answer.get(CALL_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new TransientStorageException(
-                    "the device has answered nothing for " + CALL_SECONDS + " s", Failure.NOT_STARTED, e);
+                    "the device has not responded for " + CALL_SECONDS + " s", Failure.NOT_STARTED, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TransientStorageException("interrupted", Failure.NOT_STARTED, e);
@@ -101,7 +101,7 @@ public final class Dx11Executor {
         }
     }
 
-    /** Calls {@link Watched#look} until a fence is signalled. */
+    /** Calls {@link Watched#poll} until a fence is signalled. */
     public void watch(Watched fence) {
         execute(() -> watched.add(fence));
     }
@@ -111,7 +111,7 @@ public final class Dx11Executor {
             boolean last = pump.isClosed(); // read before the run, which does all work submitted before close()
             long before = pump.progress();
             boolean copies = pump.run(Long.MAX_VALUE);
-            boolean more = lookAtFences() || copies;
+            boolean more = pollFences() || copies;
             if (!more && last) {
                 Kernel32.CloseHandle(event);
                 return;
@@ -122,7 +122,7 @@ public final class Dx11Executor {
                 }
             } else if (pump.progress() != before) {
                 pause.reset();
-            } else if (pause.next() > 0 && pump.rest()) {
+            } else if (pause.next() > 0 && pump.announceWait()) {
                 sleep(copies);
             }
         }
@@ -134,9 +134,9 @@ public final class Dx11Executor {
         Kernel32.WaitForSingleObject(event, rings ? SLEEP_MILLIS : NAP_MILLIS);
     }
 
-    private boolean lookAtFences() {
+    private boolean pollFences() {
         for (int i = watched.size() - 1; i >= 0; i--) {
-            if (watched.get(i).look()) {
+            if (watched.get(i).poll()) {
                 watched.remove(i);
             }
         }

@@ -70,29 +70,29 @@ final class FenceCompletions implements CopyCompletions {
         if (Hresult.failed(result)) {
             return Dx11Failure.of("ID3D11DeviceContext4::Signal", result, device);
         }
-        mark.passed = ++issued;
-        mark.looks = 0;
+        mark.value = ++issued;
+        mark.polls = 0;
         mark.failure = null;
         flushed = false;
         return null;
     }
 
     @Override
-    public boolean look(CopyMark mark) {
+    public boolean poll(CopyMark mark) {
         if (!flushed) {
             flushed = true; // one for all issued since
             D3d11Context.Flush(context);
         }
-        long passed = D3d11Fence.GetCompletedValue(fence);
-        if (passed == D3d11Fence.LOST || ++mark.looks % LOOKS == 0) {
+        long value = D3d11Fence.GetCompletedValue(fence);
+        if (value == D3d11Fence.LOST || ++mark.polls % POLLS_PER_CHECK == 0) {
             int reason = D3d11Device.GetDeviceRemovedReason(device);
-            if (Hresult.failed(reason) || passed == D3d11Fence.LOST) {
+            if (Hresult.failed(reason) || value == D3d11Fence.LOST) {
                 int why = Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED;
                 mark.failure = Dx11Failure.removed(why, device);
                 return true;
             }
         }
-        return passed >= mark.passed;
+        return value >= mark.value;
     }
 
     @Override

@@ -28,27 +28,27 @@ final class QueryCompletions implements CopyCompletions {
         long[] query = new long[1];
         int result = D3d11Device.CreateQuery(device, EVENT_QUERY, query);
         Dx11Failure.check("a query for a mark", "ID3D11Device::CreateQuery", result, device);
-        mark.passed = query[0];
+        mark.value = query[0];
     }
 
     @Override
     public void strip(CopyMark mark) {
-        Unknown.Release(mark.passed);
+        Unknown.Release(mark.value);
     }
 
     @Override
     public @Nullable NativeFailure mark(CopyMark mark) {
-        D3d11Context.End(context, mark.passed);
-        mark.looks = 0;
+        D3d11Context.End(context, mark.value);
+        mark.polls = 0;
         mark.failure = null;
         return null;
     }
 
     @Override
-    public boolean look(CopyMark mark) {
+    public boolean poll(CopyMark mark) {
         // The first poll flushes the issued commands.
-        int flags = mark.looks == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
-        int state = D3d11Context.GetData(context, mark.passed, mark.dataCell(), Integer.BYTES, flags);
+        int flags = mark.polls == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
+        int state = D3d11Context.GetData(context, mark.value, mark.dataCell(), Integer.BYTES, flags);
         if (state == Hresult.S_OK) {
             return true;
         }
@@ -57,7 +57,7 @@ final class QueryCompletions implements CopyCompletions {
             return true;
         }
         // Some drivers never signal the queries of a removed device.
-        int reason = ++mark.looks % LOOKS == 0 ? D3d11Device.GetDeviceRemovedReason(device) : Hresult.S_OK;
+        int reason = ++mark.polls % POLLS_PER_CHECK == 0 ? D3d11Device.GetDeviceRemovedReason(device) : Hresult.S_OK;
         if (Hresult.failed(reason)) {
             mark.failure = Dx11Failure.removed(reason, device);
         }

@@ -43,12 +43,12 @@ public final class Dx11Fence extends EventFence {
     public static Dx11Fence of(Dx11Device device, long nativeEvent) {
         String what = "0x" + Long.toHexString(nativeEvent);
         if (nativeEvent == 0) {
-            throw new IllegalArgumentException(what + " is no query and no fence");
+            throw new IllegalArgumentException(what + " is neither a query nor a fence");
         }
         long query = Unknown.as(nativeEvent, D3d11Query.TABLE);
         long object = query != 0 ? query : Unknown.as(nativeEvent, D3d11Fence.TABLE);
         if (object == 0) {
-            throw new IllegalArgumentException(what + " is no ID3D11Query and no ID3D11Fence");
+            throw new IllegalArgumentException(what + " is neither an ID3D11Query nor an ID3D11Fence");
         }
         int[] description = new int[2];
         if (query != 0) {
@@ -60,25 +60,25 @@ public final class Dx11Fence extends EventFence {
         if (description[0] != D3d11Query.EVENT || owner[0] != device.handle()) {
             Unknown.Release(object);
             throw new IllegalArgumentException(
-                    what + " is no event query or fence of this device, but of kind " + description[0]);
+                    what + " is not an event query or fence of this device, but of kind " + description[0]);
         }
         return new Dx11Fence(device, object, query != 0);
     }
 
     @Override
-    protected int ask() {
+    protected int query() {
         int reason = D3d11Device.GetDeviceRemovedReason(device.handle());
-        return Hresult.failed(reason) ? reason : isQuery ? askQuery() : askFence();
+        return Hresult.failed(reason) ? reason : isQuery ? pollQuery() : pollFence();
     }
 
-    private int askQuery() {
+    private int pollQuery() {
         // Any thread: the context is protected.
         int answer =
                 D3d11Context.GetData(device.context(), nativeHandle(), NativeMemory.address(data), Integer.BYTES, 0);
         return answer == Hresult.S_FALSE ? PENDING : answer;
     }
 
-    private int askFence() {
+    private int pollFence() {
         long value = D3d11Fence.GetCompletedValue(nativeHandle());
         return Long.compareUnsigned(value, CopyCompletions.FENCE_VALUE) >= 0 ? Hresult.S_OK : PENDING;
     }

@@ -42,12 +42,12 @@ public final class Dx11Image implements DeviceMemory {
     public static void check(ImageRegion.Layout layout) {
         int bytes = TextureShape.texelBytes(layout.format());
         if (bytes == 0) {
-            throw new IllegalArgumentException("DXGI format " + layout.format() + " is none that files are read into:"
-                    + " no depth, no blocks, no planes, and texels of whole bytes");
+            throw new IllegalArgumentException("DXGI format " + layout.format() + " is not supported:"
+                    + " a format must have texels of whole bytes, and no depth, blocks or planes");
         }
         if (bytes != layout.texelBytes()) {
-            throw new IllegalArgumentException("texels of " + layout.texelBytes()
-                    + " bytes, where those of DXGI format " + layout.format() + " have " + bytes);
+            throw new IllegalArgumentException("texels of " + layout.texelBytes() + " bytes, but those of DXGI format "
+                    + layout.format() + " have " + bytes);
         }
     }
 
@@ -71,7 +71,7 @@ public final class Dx11Image implements DeviceMemory {
                 }
             }
         }
-        throw new IllegalArgumentException("0x" + Long.toHexString(region.image()) + " is no texture of Direct3D 11");
+        throw new IllegalArgumentException("0x" + Long.toHexString(region.image()) + " is not a Direct3D 11 texture");
     }
 
     private static TextureShape shape(Dx11Device device, TextureShape.Kind kind, long texture) {
@@ -79,8 +79,8 @@ public final class Dx11Image implements DeviceMemory {
         D3d11DeviceChild.GetDevice(texture, owner);
         Unknown.Release(owner[0]);
         if (owner[0] != device.handle()) {
-            throw new IllegalArgumentException(
-                    "the texture 0x" + Long.toHexString(texture) + " is another device's: see " + Dx11Options.DEVICE);
+            throw new IllegalArgumentException("the texture 0x" + Long.toHexString(texture)
+                    + " belongs to another device: see " + Dx11Options.DEVICE);
         }
         return TextureShape.of(kind, texture);
     }

@@ -64,19 +64,46 @@ public record TextureShape(
 
     /** Returns the shape of a texture. */
     static TextureShape of(Kind kind, long texture) {
-        int[] told = new int[11];
+        int[] description = new int[11];
         switch (kind) {
             case ONE -> {
-                D3d11Texture1D.GetDesc(texture, told);
-                return new TextureShape(kind, told[0], 1, told[2], told[1], told[3], 1, told[4], told[5]);
+                D3d11Texture1D.GetDesc(texture, description);
+                return new TextureShape(
+                        kind,
+                        description[0],
+                        1,
+                        description[2],
+                        description[1],
+                        description[3],
+                        1,
+                        description[4],
+                        description[5]);
             }
             case TWO -> {
-                D3d11Texture2D.GetDesc(texture, told);
-                return new TextureShape(kind, told[0], told[1], told[3], told[2], told[4], told[5], told[7], told[8]);
+                D3d11Texture2D.GetDesc(texture, description);
+                return new TextureShape(
+                        kind,
+                        description[0],
+                        description[1],
+                        description[3],
+                        description[2],
+                        description[4],
+                        description[5],
+                        description[7],
+                        description[8]);
             }
             default -> {
-                D3d11Texture3D.GetDesc(texture, told);
-                return new TextureShape(kind, told[0], told[1], told[2], told[3], told[4], 1, told[5], told[6]);
+                D3d11Texture3D.GetDesc(texture, description);
+                return new TextureShape(
+                        kind,
+                        description[0],
+                        description[1],
+                        description[2],
+                        description[3],
+                        description[4],
+                        1,
+                        description[5],
+                        description[6]);
             }
         }
     }

@@ -22,12 +22,12 @@ public final class BufferTurns {
     /**
      * Acquires it for a transfer by AMD's interface, unless copies hold it or wait for it.
      *
-     * @param bell wakes the I/O queue, the same at each call; run, after a refusal, when a retry may succeed
+     * @param waker wakes the I/O queue, the same at each call; run, after a refusal, when a retry may succeed
      */
-    public synchronized boolean tryTransfer(Runnable bell) {
+    public synchronized boolean tryTransfer(Runnable waker) {
         if (copies > 0 || waitingCopies > 0) {
-            if (!waitingQueues.contains(bell)) {
-                waitingQueues.add(bell);
+            if (!waitingQueues.contains(waker)) {
+                waitingQueues.add(waker);
             }
             return false;
         }

@@ -83,7 +83,7 @@ public class Dx11Memory implements DeviceMemory {
         String what = "0x" + Long.toHexString(nativeHandle);
         long buffer = nativeHandle == 0 ? 0 : Unknown.as(nativeHandle, D3d11Buffer.TABLE);
         if (buffer == 0) {
-            throw new IllegalArgumentException(what + " is no ID3D11Buffer");
+            throw new IllegalArgumentException(what + " is not an ID3D11Buffer");
         }
         long[] owner = new long[1];
         D3d11DeviceChild.GetDevice(buffer, owner);
@@ -92,7 +92,7 @@ public class Dx11Memory implements DeviceMemory {
         D3d11Buffer.GetDesc(buffer, description);
         long length = Integer.toUnsignedLong(description[0]);
         String why = owner[0] != device.handle()
-                ? " is another device's: see " + Dx11Options.DEVICE
+                ? " belongs to another device: see " + Dx11Options.DEVICE
                 : bytes > length
                         ? " has " + length + " bytes, not " + bytes
                         : description[1] == D3d11Buffer.USAGE_IMMUTABLE ? " is immutable" : "";

@@ -58,7 +58,7 @@ final class Dx11Driver implements DeviceDriver {
     @Override
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
-                "Direct3D 11 has buffers of its own only: wrap an ID3D11Buffer, or open backend host for " + memory);
+                "Direct3D 11 cannot wrap host memory: wrap an ID3D11Buffer, or open backend host for " + memory);
     }
 
     @Override

@@ -50,7 +50,8 @@ record Dx11Paths(List<IoPath> all, @Nullable Dx11Ssg ssg, String whyNotSsg) {
         if (ssg != null) {
             ioPaths.add(new Dx11SsgPath(ssg));
         }
-        String reason = "through staging buffers: " + (ssg == null ? why : "AMD's interface does not take this");
+        String reason =
+                "through staging buffers: " + (ssg == null ? why : "AMD's interface cannot carry this transfer");
         ioPaths.add(new StagedPath(device, options, reason));
         return new Dx11Paths(ioPaths, ssg, why);
     }

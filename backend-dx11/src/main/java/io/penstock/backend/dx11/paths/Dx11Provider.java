@@ -33,7 +33,7 @@ public final class Dx11Provider implements BackendProvider {
 
     @Override
     public String description() {
-        return "Direct3D 11 buffers, by AMD's SSG interface or staging buffers of ours";
+        return "Direct3D 11 buffers, through AMD's SSG interface or staging buffers";
     }
 
     @Override
@@ -63,8 +63,7 @@ public final class Dx11Provider implements BackendProvider {
             return choose(options);
         } catch (BackendUnavailableException e) {
             return Availability.absent(
-                    String.valueOf(e.getMessage()),
-                    "set " + Dx11Options.ADAPTER + " to an adapter that there is, or warp");
+                    String.valueOf(e.getMessage()), "set " + Dx11Options.ADAPTER + " to an existing adapter, or warp");
         } catch (RuntimeException | LinkageError e) {
             return Availability.absent("the probe failed: " + e, "report this");
         }

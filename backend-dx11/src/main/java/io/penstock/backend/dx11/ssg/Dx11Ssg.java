@@ -15,7 +15,7 @@ import io.penstock.engine.spi.ssg.SsgFileObject;
 import io.penstock.engine.spi.ssg.SsgQueue;
 import io.penstock.engine.spi.ssg.SsgRefusal;
 import io.penstock.engine.spi.ssg.SsgSizes;
-import io.penstock.engine.spi.ssg.SsgWords;
+import io.penstock.engine.spi.ssg.SsgTexts;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dx11Ssg extends SsgDevice<Dx11SsgCommand> {
 
-    private static final SsgWords WORDS = new SsgWords(
-            "counts are computed, since IAmdDxExtSSG gives none, nor how an asynchronous transfer ended",
+    private static final SsgTexts TEXTS = new SsgTexts(
+            "counts are computed, since IAmdDxExtSSG reports none, nor how an asynchronous transfer ended",
             "the buffer is not of usage DEFAULT",
             "",
             "",
@@ -43,7 +43,7 @@ public final class Dx11Ssg extends SsgDevice<Dx11SsgCommand> {
     private final SsgInterface ssg;
 
     private Dx11Ssg(Dx11Device device, Options options, SsgInterface ssg) {
-        super(SsgSizes.of(options, CommonOptions.SEGMENT_BYTES, 0), WORDS);
+        super(SsgSizes.of(options, CommonOptions.SEGMENT_BYTES, 0), TEXTS);
         this.device = device;
         this.options = options;
         this.ssg = ssg;
@@ -53,8 +53,8 @@ public final class Dx11Ssg extends SsgDevice<Dx11SsgCommand> {
     /** Returns why no driver can be queried for it; an empty string if one can. */
     public static String whyNot(Options options) {
         return options.get(Dx11Options.SSG_HEADER).isBlank()
-                ? "AMD's manual does not print what its interface needs, nor does " + Dx11Options.SSG_HEADER
-                        + " say it: no SSG"
+                ? "AMD's manual omits constants of its interface, and " + Dx11Options.SSG_HEADER
+                        + " does not set them: no SSG"
                 : "";
     }
 

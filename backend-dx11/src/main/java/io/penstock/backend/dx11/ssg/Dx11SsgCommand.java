@@ -63,7 +63,7 @@ final class Dx11SsgCommand extends SsgCommand {
             }
         }
         if (!hasFailed()) {
-            if (!edge.look()) {
+            if (!edge.poll()) {
                 return false;
             }
             ends(bytes(), edge.failure());

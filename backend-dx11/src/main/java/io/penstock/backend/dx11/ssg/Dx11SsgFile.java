@@ -57,8 +57,8 @@ public final class Dx11SsgFile extends SsgFileObject {
         LIVE.incrementAndGet();
         try {
             byte[] info = new byte[header.bytes("info")];
-            int told = AmdSsg.GetFileInfo(ssg.handle(), handle, info);
-            SsgInterface.check(request, "IAmdDxExtSSG::GetFileInfo", told);
+            int result = AmdSsg.GetFileInfo(ssg.handle(), handle, info);
+            SsgInterface.check(request, "IAmdDxExtSSG::GetFileInfo", result);
             long block = checkedBlock(request, header.field("info", "block").get(info));
             return new Dx11SsgFile(
                     ssg, released, handle, header.field("info", "file").get(info), block);
@@ -70,7 +70,7 @@ public final class Dx11SsgFile extends SsgFileObject {
 
     /** {@inheritDoc} The manual does not mention growth. */
     @Override
-    protected boolean knows(long end, long size) {
+    protected boolean covers(long end, long size) {
         return end <= bytes;
     }
 
@@ -84,7 +84,9 @@ public final class Dx11SsgFile extends SsgFileObject {
         int released = AmdSsg.ReleaseFile(ssg.handle(), handle);
         LIVE.decrementAndGet();
         if (Hresult.failed(released)) {
-            LOG.warn("a file handle is not released: {}", Dx11Failure.error("IAmdDxExtSSG::ReleaseFile", released));
+            LOG.warn(
+                    "a file handle could not be released: {}",
+                    Dx11Failure.error("IAmdDxExtSSG::ReleaseFile", released));
         }
     }
 }

@@ -83,7 +83,7 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
                 return true;
             }
         }
-        if (free.isEmpty() || !command.turns().tryTransfer(queue.bell())) {
+        if (free.isEmpty() || !command.turns().tryTransfer(queue.waker())) {
             return false;
         }
         SsgCall call = free.remove();
@@ -98,7 +98,7 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
             if (!asynchronous || call.submit()) {
                 waiters.execute(() -> wait(call));
             } else {
-                takeBack(call);
+                complete(call);
             }
         }
         filled.clear();
@@ -107,17 +107,17 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
     private void wait(SsgCall call) {
         call.await();
         ended.add(call);
-        queue.bell().run();
+        queue.waker().run();
     }
 
     @Override
     public void poll() {
         for (SsgCall call = ended.poll(); call != null; call = ended.poll()) {
-            takeBack(call);
+            complete(call);
         }
     }
 
-    private void takeBack(SsgCall call) {
+    private void complete(SsgCall call) {
         call.commands().get(0).turns().endTransfer();
         boolean several = call.commands().size() > 1;
         for (Dx11SsgCommand command : call.commands()) {

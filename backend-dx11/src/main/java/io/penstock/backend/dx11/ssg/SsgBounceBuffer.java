@@ -80,8 +80,8 @@ final class SsgBounceBuffer extends Dx11Memory {
      * Polls the copy, on the executor; returns true if it has completed. {@link #failure} returns the reason if it
      * failed.
      */
-    boolean look() {
-        return device().ends().look(mark);
+    boolean poll() {
+        return device().ends().poll(mark);
     }
 
     @Nullable

@@ -122,7 +122,7 @@ final class SsgCall {
 
     private NativeFailure failure(String method, int answer) {
         NativeFailure plain = Dx11Failure.of("IAmdDxExtSSG::" + method, answer, device);
-        String access = "bounds and alignment were right: the driver cannot access the file there";
+        String access = "bounds and alignment were valid: the driver cannot access the file there";
         return answer != Hresult.E_FAIL || plain.kind() == NativeFailure.Kind.LOST
                 ? plain
                 : new NativeFailure(plain.error(), plain.kind(), access);
@@ -139,10 +139,10 @@ final class SsgCall {
             failure = new NativeFailure(
                     Dx11Failure.error("IAmdDxExtSSG::WaitEvent", waited),
                     NativeFailure.Kind.LOST,
-                    "whether the transfer has ended is not known, so file and buffer are kept for good");
+                    "it is unknown whether the transfer has ended, so file and buffer are never released");
             // The device may still use file and buffer, and nothing reports when it stops: neither is ever released.
             Unknown.AddRef(commands.get(0).memory().nativeHandle());
-            commands.get(0).object().keepForGood();
+            commands.get(0).object().retainForever();
         }
         destroyEvent();
         int reason = D3d11Device.GetDeviceRemovedReason(device);

@@ -87,7 +87,7 @@ final class SsgHeader {
         List<String> missing =
                 NEEDED.stream().filter(name -> !words.containsKey(name)).toList();
         if (!missing.isEmpty()) {
-            throw wrong(options, "it says nothing of " + missing);
+            throw wrong(options, "it lacks " + missing);
         }
         return new SsgHeader(words);
     }
@@ -111,7 +111,7 @@ final class SsgHeader {
     }
 
     private static IllegalArgumentException wrong(Options options, String why) {
-        return new IllegalArgumentException(options.source(Dx11Options.SSG_HEADER) + " says " + Dx11Options.SSG_HEADER
+        return new IllegalArgumentException(options.source(Dx11Options.SSG_HEADER) + " sets " + Dx11Options.SSG_HEADER
                 + "=" + options.get(Dx11Options.SSG_HEADER) + ", but " + why);
     }
 

@@ -34,7 +34,7 @@ record SsgInterface(long extension, long handle, SsgHeader header, String versio
         int created = AmdDriver.AmdDxExtCreate11(device, extension);
         check("AMD's extensions", "AmdDxExtCreate11", created);
         if (extension[0] == 0) {
-            throw new SsgRefusal("AmdDxExtCreate11 gives no extension for this device, and no error");
+            throw new SsgRefusal("AmdDxExtCreate11 returned no extension for this device, and no error");
         }
         int id = header.number("interface");
         long ssg = AmdExtension.GetExtInterface(extension[0], id);
@@ -43,11 +43,11 @@ record SsgInterface(long extension, long handle, SsgHeader header, String versio
             throw new SsgRefusal("the driver has no interface 0x" + Integer.toHexString(id)
                     + ": IAmdDxExt::GetExtInterface -> NULL");
         }
-        byte[] told = new byte[header.bytes("version")];
-        int result = AmdSsg.GetExtensionVersion(ssg, told);
-        String version = header.field("version", "major").get(told) + "."
-                + header.field("version", "minor").get(told) + ", liquid flash build "
-                + header.field("version", "build").get(told);
+        byte[] description = new byte[header.bytes("version")];
+        int result = AmdSsg.GetExtensionVersion(ssg, description);
+        String version = header.field("version", "major").get(description) + "."
+                + header.field("version", "minor").get(description) + ", liquid flash build "
+                + header.field("version", "build").get(description);
         SsgInterface opened = new SsgInterface(extension[0], ssg, header, version);
         try {
             check("the extension's version", "IAmdDxExtSSG::GetExtensionVersion", result);

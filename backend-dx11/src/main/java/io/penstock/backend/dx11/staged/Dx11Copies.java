@@ -159,7 +159,7 @@ final class Dx11Copies implements StagingDevice {
     @Override
     public void poll(Request copy) {
         Dx11StagingBuffer staging = (Dx11StagingBuffer) copy.staging();
-        if (!device.ends().look(staging.mark())) {
+        if (!device.ends().poll(staging.mark())) {
             return;
         }
         giveBack(staging);
@@ -181,6 +181,6 @@ final class Dx11Copies implements StagingDevice {
 
     @Override
     public void await(Request copy, long nanos) {
-        throw new UnsupportedOperationException("the immediate context has one thread, which waits for nothing");
+        throw new UnsupportedOperationException("the one thread of the immediate context must not block");
     }
 }

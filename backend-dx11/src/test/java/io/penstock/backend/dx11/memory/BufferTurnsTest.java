@@ -12,12 +12,12 @@ class BufferTurnsTest {
 
     private final BufferTurns turns = new BufferTurns();
     private final AtomicInteger rings = new AtomicInteger();
-    private final Runnable bell = rings::incrementAndGet;
+    private final Runnable waker = rings::incrementAndGet;
 
     @Test
     void severalOfOneKindHaveItAtATime() {
-        assertThat(turns.tryTransfer(bell)).isTrue();
-        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
         assertThat(turns.tryCopy()).isFalse();
         turns.endTransfer();
         assertThat(turns.tryCopy()).isFalse();
@@ -30,18 +30,18 @@ class BufferTurnsTest {
     void whoWaitsForCopiesIsRungForWhenTheLastHasEnded() {
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryCopy()).isTrue();
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         turns.endCopy();
         assertThat(rings).hasValue(0);
         turns.endCopy();
         assertThat(rings).hasValue(1);
-        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
     }
 
     @Test
     void copiesThatComeWhileATransferWaitsGoOneByOne() {
         assertThat(turns.tryCopy()).isTrue();
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         assertThat(turns.tryCopy()).isFalse();
         turns.endCopy();
         assertThat(rings).hasValue(1);
@@ -52,9 +52,9 @@ class BufferTurnsTest {
         AtomicInteger othersRings = new AtomicInteger();
         Runnable othersBell = othersRings::incrementAndGet;
         assertThat(turns.tryCopy()).isTrue();
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         assertThat(turns.tryTransfer(othersBell)).isFalse();
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         turns.endCopy();
         assertThat(rings).hasValue(1);
         assertThat(othersRings).hasValue(1);
@@ -70,13 +70,13 @@ class BufferTurnsTest {
     @Test
     void aTransferThatBeginsForgetsNoOtherQueue() {
         assertThat(turns.tryCopy()).isTrue();
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         AtomicInteger othersRings = new AtomicInteger();
         Runnable othersBell = othersRings::incrementAndGet;
         assertThat(turns.tryTransfer(othersBell)).isFalse();
         assertThat(turns.tryCopy()).as("while one waits").isFalse();
         turns.endCopy();
-        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
         assertThat(turns.tryTransfer(othersBell)).as("beside the other").isTrue();
         turns.endTransfer();
         assertThat(turns.tryCopy()).isFalse();
@@ -86,7 +86,7 @@ class BufferTurnsTest {
 
     @Test
     void aCopyThatWaitsKeepsTransfersFromBeginning() throws InterruptedException {
-        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
         CountDownLatch copied = new CountDownLatch(1);
         Thread executor = new Thread(() -> {
             turns.copy();
@@ -96,12 +96,12 @@ class BufferTurnsTest {
         while (executor.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
-        assertThat(turns.tryTransfer(bell)).isFalse();
+        assertThat(turns.tryTransfer(waker)).isFalse();
         assertThat(copied.getCount()).isEqualTo(1);
         turns.endTransfer();
         assertThat(copied.await(20, TimeUnit.SECONDS)).isTrue();
         turns.endCopy();
         assertThat(rings).hasValue(1);
-        assertThat(turns.tryTransfer(bell)).isTrue();
+        assertThat(turns.tryTransfer(waker)).isTrue();
     }
 }

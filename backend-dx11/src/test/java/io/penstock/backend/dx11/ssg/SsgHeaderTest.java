@@ -46,7 +46,7 @@ class SsgHeaderTest {
             assertThatThrownBy(() -> header(others))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("penstock.dx11.ssg.header=")
-                    .hasMessageEndingWith("it says nothing of [" + word.replaceFirst("=.*", "") + "]");
+                    .hasMessageEndingWith("it lacks [" + word.replaceFirst("=.*", "") + "]");
         }
     }
 

@@ -139,7 +139,7 @@ public final class GlContext {
     /** Takes a reference; requires that another is held. */
     public synchronized void join() {
         if (users == 0) {
-            throw new IllegalStateException("the GL context has no user any more");
+            throw new IllegalStateException("the GL context is closed");
         }
         users++;
     }
@@ -196,9 +196,9 @@ public final class GlContext {
     public void drain() {
         if (ownThread) {
             try {
-                call("end of what was posted", () -> true);
+                call("wait for posted tasks", () -> true);
             } catch (TransientStorageException | DeviceLostException late) {
-                LOG.debug("a GL context is closed with work behind it: {}", late.getMessage());
+                LOG.debug("a GL context is closed with pending work: {}", late.getMessage());
             }
         }
     }
@@ -207,8 +207,8 @@ public final class GlContext {
      * Registers a function that the thread polls until it returns true; a thread of the backend polls only while there
      * is a reference.
      */
-    public void watch(BooleanSupplier look) {
-        pump.watch(look);
+    public void watch(BooleanSupplier poll) {
+        pump.watch(poll);
     }
 
     /**
@@ -221,14 +221,14 @@ public final class GlContext {
             return calls.get();
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
-        AtomicBoolean taken = new AtomicBoolean(); // by the thread, or by a caller that has timed out
+        AtomicBoolean started = new AtomicBoolean(); // by the thread, or by a caller that has timed out
         try {
             pump.execute(() -> {
-                if (taken.compareAndSet(false, true)) {
+                if (started.compareAndSet(false, true)) {
                     run(calls, answer);
                 }
             });
-            return await(request, answer, taken);
+            return await(request, answer, started);
         } catch (RejectedExecutionException ended) {
             throw new DeviceLostException(request + " failed: its GL context has ended", Failure.NOT_STARTED, ended);
         }
@@ -242,21 +242,21 @@ public final class GlContext {
         }
     }
 
-    private static <T> T await(String request, CompletableFuture<T> answer, AtomicBoolean taken) {
+    private static <T> T await(String request, CompletableFuture<T> answer, AtomicBoolean started) {
         try {
             while (true) {
                 try {
                     return answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
                 } catch (TimeoutException late) {
-                    if (taken.compareAndSet(false, true)) {
-                        throw notTaken(request, "for " + PATIENCE_SECONDS + " s");
+                    if (started.compareAndSet(false, true)) {
+                        throw notStarted(request, "for " + PATIENCE_SECONDS + " s");
                     }
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            if (taken.compareAndSet(false, true)) {
-                throw notTaken(request, "when the caller was interrupted");
+            if (started.compareAndSet(false, true)) {
+                throw notStarted(request, "when the caller was interrupted");
             }
             return answer.join(); // the thread is running it: its result must not be lost
         } catch (ExecutionException e) {
@@ -267,10 +267,10 @@ public final class GlContext {
         }
     }
 
-    private static TransientStorageException notTaken(String request, String since) {
+    private static TransientStorageException notStarted(String request, String since) {
         return new TransientStorageException(
-                request + " was not begun " + since + ": the thread of the GL context has not come to it;"
-                        + " a GlPump has to be run",
+                request + " was not started " + since + ": the thread of the GL context did not run it;"
+                        + " a GlPump must be run",
                 Failure.NOT_STARTED,
                 null);
     }
@@ -280,12 +280,12 @@ public final class GlContext {
      * it.
      */
     public int resetStatus() {
-        return facts().tellsResets() ? Gl.glGetGraphicsResetStatus() : GlError.NO_ERROR;
+        return facts().reportsResets() ? Gl.glGetGraphicsResetStatus() : GlError.NO_ERROR;
     }
 
     private static <T> T present(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("the GL context has not begun");
+            throw new IllegalStateException("the GL context has not been started");
         }
         return value;
     }

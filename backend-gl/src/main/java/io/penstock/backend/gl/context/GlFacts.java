@@ -55,14 +55,14 @@ public record GlFacts(String vendor, String renderer, String version, int number
     /** Returns why the context cannot be used; empty if it can. */
     String refusal() {
         if (number == 0) {
-            return "too old: " + renderer + " gives \"" + version + "\", which is no OpenGL of the desktop";
+            return "too old: " + renderer + " reports \"" + version + "\", which is not desktop OpenGL";
         }
         if (number < OLDEST) {
-            return "too old: " + renderer + " gives OpenGL " + version + ", and this backend needs 3.2";
+            return "too old: " + renderer + " has OpenGL " + version + ", and this backend requires 3.2";
         }
         if (!has(44, "GL_ARB_buffer_storage")) {
-            return "no ARB_buffer_storage: " + renderer + " gives OpenGL " + version
-                    + ", and persistent maps came with 4.4";
+            return "no ARB_buffer_storage: " + renderer + " has OpenGL " + version
+                    + ", and persistent maps require 4.4";
         }
         return "";
     }
@@ -77,7 +77,7 @@ public record GlFacts(String vendor, String renderer, String version, int number
     }
 
     /** Returns true if the context can report its loss. */
-    boolean tellsResets() {
+    boolean reportsResets() {
         return has(45, "GL_KHR_robustness");
     }
 

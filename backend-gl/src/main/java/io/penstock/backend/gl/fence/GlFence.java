@@ -21,7 +21,7 @@ public final class GlFence implements DeviceFence {
     private final GlContext context;
     private final long sync;
     private final boolean owned;
-    private final Sinks.Empty<Void> passed = Sinks.empty();
+    private final Sinks.Empty<Void> signal = Sinks.empty();
     private volatile boolean signalled;
     private volatile @Nullable RuntimeException failure; // written before signalled
     private boolean closed; // guarded by this
@@ -38,10 +38,10 @@ public final class GlFence implements DeviceFence {
      *
      * @throws IllegalArgumentException if it is not known to GL
      */
-    public static GlFence brought(GlContext context, long sync) {
+    public static GlFence imported(GlContext context, long sync) {
         if (sync == 0 || Gl.glIsSync(sync) == 0) {
-            throw new IllegalArgumentException("the GLsync 0x" + Long.toHexString(sync) + " is none that " + context
-                    + " knows, nor of a context that shares with it");
+            throw new IllegalArgumentException("the GLsync 0x" + Long.toHexString(sync) + " is not valid in " + context
+                    + " or a context that shares with it");
         }
         return watched(new GlFence(context, sync, false));
     }
@@ -57,14 +57,14 @@ public final class GlFence implements DeviceFence {
     }
 
     private static GlFence watched(GlFence fence) {
-        if (!fence.look()) {
-            fence.context.watch(fence::look);
+        if (!fence.poll()) {
+            fence.context.watch(fence::poll);
         }
         return fence;
     }
 
     /** Polls the device, on the context's thread. Returns true if no further poll is needed. */
-    private boolean look() {
+    private boolean poll() {
         if (signalled) {
             return true;
         }
@@ -87,7 +87,7 @@ public final class GlFence implements DeviceFence {
 
     private boolean pass() {
         signalled = true;
-        passed.tryEmitEmpty();
+        signal.tryEmitEmpty();
         delete();
         return true;
     }
@@ -101,12 +101,12 @@ public final class GlFence implements DeviceFence {
 
     @Override
     public boolean isSignalled() {
-        return signalled || (context.isHere() && look() && signalled);
+        return signalled || (context.isHere() && poll() && signalled);
     }
 
     @Override
     public Mono<Void> signalled() {
-        return passed.asMono();
+        return signal.asMono();
     }
 
     /** {@inheritDoc} An imported fence has no transfer; a lost context fails here. */

@@ -56,7 +56,7 @@ public final class Ssg {
                         ? (Wgl.isHere() ? Wgl.address(name) : Egl.eglGetProcAddress(name))
                         : Pointer.nativeValue(library.getGlobalVariableAddress(name));
                 if (address == 0) {
-                    return (Wgl.isHere() ? "wglGetProcAddress" : "eglGetProcAddress") + " knows no " + name;
+                    return (Wgl.isHere() ? "wglGetProcAddress" : "eglGetProcAddress") + " provides no " + name;
                 }
                 found.put(name, address);
             }
@@ -64,7 +64,7 @@ public final class Ssg {
             return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         }
         if (!loaded.isEmpty()) {
-            return loaded.equals(found) ? "" : "this process uses these functions of another library already";
+            return loaded.equals(found) ? "" : "this process has already loaded these functions of another library";
         }
         SymbolProvider provider = (handle, symbol, parent) -> found.getOrDefault(symbol, 0L);
         Native.register(

@@ -39,11 +39,11 @@ public final class GlImage implements DeviceMemory {
         TexelFormat format = TexelFormat.of(layout.format());
         if (format == null) {
             throw new IllegalArgumentException("0x" + Integer.toHexString(layout.format())
-                    + " is no sized internal format of which files are read: GL_R8, GL_RGBA8, GL_R16F and their like");
+                    + " is not a supported sized internal format: GL_R8, GL_RGBA8, GL_R16F and similar");
         }
         if (format.bytes() != layout.texelBytes()) {
             throw new IllegalArgumentException(
-                    "texels of " + layout.texelBytes() + " bytes, where those of the format have " + format.bytes());
+                    "texels of this format must have " + format.bytes() + " bytes, had " + layout.texelBytes());
         }
         if (layout.rowPitch() > MOST_ROW_BYTES) {
             throw new IllegalArgumentException("rows of " + layout.rowPitch() + " bytes, more than the "

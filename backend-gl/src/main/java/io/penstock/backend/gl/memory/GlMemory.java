@@ -120,7 +120,7 @@ public final class GlMemory implements MappedMemory {
         String buffer = "the GL buffer " + handle;
         if (handle != (int) handle || Gl.glIsBuffer((int) handle) == 0) {
             throw new IllegalArgumentException(
-                    buffer + " is none that " + context + " knows, nor of a context that shares with it");
+                    buffer + " is not valid in " + context + " or a context that shares with it");
         }
         long size = context.buffers().parameter((int) handle, Gl.GL_BUFFER_SIZE);
         long flags = context.buffers().parameter((int) handle, Gl.GL_BUFFER_STORAGE_FLAGS);

@@ -9,13 +9,13 @@ public final class GlOptions {
 
     /** The path that transfers take. */
     public static final Option<GlPath> PATH =
-            Option.choice("penstock.gl.path", GlPath.class, GlPath.AUTO, "which way transfers take");
+            Option.choice("penstock.gl.path", GlPath.class, GlPath.AUTO, "the I/O path of transfers");
 
     /** The device on which the backend creates its context. */
     public static final Option<String> DEVICE = Option.text(
             "penstock.gl.device",
             "auto",
-            "auto (the first GPU, else what renders in software), surfaceless, or the number of a device as EGL counts");
+            "auto (the first GPU, else a software renderer), surfaceless, or the number of a device in EGL's list");
 
     /** The context to use: the backend's own or one that is shared. */
     public static final Option<String> CONTEXT = Option.text(
@@ -37,7 +37,7 @@ public final class GlOptions {
     public static final Option<String> SSG_LIBRARY = Option.text(
             "penstock.gl.ssg-library",
             "",
-            "a library with the functions of AMD's SSG extension; without it EGL is asked for them");
+            "a library with the functions of AMD's SSG extension; without it EGL provides them");
 
     /** The name of AMD's extension. */
     public static final Option<String> SSG_EXTENSION = Option.text(
@@ -65,7 +65,7 @@ public final class GlOptions {
     public static final Option<String> SSG_FILE = Option.text(
             "penstock.gl.ssg-file",
             "",
-            "a file on the card's disk, which is opened to see whether the SSG extension works; without it a temporary one");
+            "a file on the card's disk to test the SSG extension with; without it a temporary one");
 
     /** The bytes per command. */
     public static final Option<Long> SSG_SEGMENT_BYTES = Option.bytes(
@@ -81,7 +81,7 @@ public final class GlOptions {
             32L << 20,
             256L << 10,
             1L << 30,
-            "the local visible memory through which SSG reaches buffers that are not in it");
+            "the local visible memory for a ring of staging buffers, for buffers that are not in such memory");
 
     /** The local visible memory that this process may use. */
     public static final Option<Long> VISIBLE_BYTES = Option.bytes(
@@ -89,7 +89,7 @@ public final class GlOptions {
             96L << 20,
             256L << 10,
             1L << 40,
-            "the most local visible memory that buffers and rings of this process take; AMD's cards have some 100 MB of it");
+            "the most local visible memory that buffers and rings of this process use; AMD's cards have about 100 MB of it");
 
     private GlOptions() {}
 

@@ -69,7 +69,7 @@ final class GlDriver implements DeviceDriver {
     @Override
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
-                "GL's buffers are GL's own memory: wrap the name of a buffer, or open backend host for " + memory);
+                "OpenGL cannot wrap host memory: wrap the name of a buffer, or open backend host for " + memory);
     }
 
     @Override
@@ -86,7 +86,8 @@ final class GlDriver implements DeviceDriver {
     @Override
     public DeviceFence fence(long nativeEvent) {
         return context.call(
-                "import of the GLsync 0x" + Long.toHexString(nativeEvent), () -> GlFence.brought(context, nativeEvent));
+                "import of the GLsync 0x" + Long.toHexString(nativeEvent),
+                () -> GlFence.imported(context, nativeEvent));
     }
 
     @Override

@@ -46,9 +46,10 @@ record GlPaths(List<IoPath> all, boolean mapped, @Nullable GlSsg ssg) {
         String why = switch (path) {
             case STAGED -> GlOptions.PATH + "=staged";
             case HOST -> "the buffer is not mapped by this backend";
-            case SSG -> "the SSG extension does not take this";
+            case SSG -> "the SSG extension cannot carry this transfer";
             case AUTO ->
-                proof.reason() + (mapped ? "; the buffer is not mapped by this backend" : "; its memory is its own");
+                proof.reason()
+                        + (mapped ? "; the buffer is not mapped by this backend" : "; the device has its own memory");
         };
         ioPaths.add(new StagedPath(context, options, "through mapped staging buffers: " + why));
         GlSsg ssg = proof.isProven() ? GlSsg.open(context, options) : null;
@@ -60,11 +61,11 @@ record GlPaths(List<IoPath> all, boolean mapped, @Nullable GlSsg ssg) {
 
     private static SsgProof proof(GlContext context, GlPath path, Options options) {
         if (path != GlPath.AUTO && path != GlPath.SSG) {
-            return SsgProof.failed("not asked for");
+            return SsgProof.failed("SSG is not selected");
         }
         String missing = SsgTokens.of(options).missing();
         SsgProof proof = missing.isEmpty()
-                ? context.call("a look for the SSG extension", () -> GlSsg.proof(context, options))
+                ? context.call("search for the SSG extension", () -> GlSsg.proof(context, options))
                 : SsgProof.failed("no SSG: " + missing);
         if (path == GlPath.SSG && !proof.isProven()) {
             throw GlFailure.unavailable(GlOptions.PATH + "=ssg, but " + proof.reason());

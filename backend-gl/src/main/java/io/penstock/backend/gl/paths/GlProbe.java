@@ -56,7 +56,7 @@ final class GlProbe {
             return Availability.absent(platform.reason(), platform.remedy());
         }
         GlFacts known = SsgTokens.of(options).missing().isEmpty() ? null : KNOWN.get(platform.display());
-        Seen seen = known == null ? look(EglContext.on(platform.display()), options) : withoutSsg(known, options);
+        Seen seen = known == null ? inspect(EglContext.on(platform.display()), options) : withoutSsg(known, options);
         KNOWN.put(platform.display(), seen.facts);
         List<String> details = new ArrayList<>();
         details.add("display: " + platform.name() + ", EGL " + platform.version() + ", " + Egl.file());
@@ -65,16 +65,16 @@ final class GlProbe {
     }
 
     private static Availability ofContext(Options options) {
-        return available(look(ContextChoice.of(options), options), options, new ArrayList<>());
+        return available(inspect(ContextChoice.of(options), options), options, new ArrayList<>());
     }
 
     /** The facts of a context, and of AMD's extension in it. */
     private record Seen(GlFacts facts, SsgProof proof) {}
 
-    private static Seen look(ContextSource source, Options options) {
+    private static Seen inspect(ContextSource source, Options options) {
         GlContext context = GlContext.start(source);
         try {
-            SsgProof proof = context.call("a look for the SSG extension", () -> GlSsg.proof(context, options));
+            SsgProof proof = context.call("search for the SSG extension", () -> GlSsg.proof(context, options));
             return new Seen(context.facts(), proof);
         } finally {
             context.leave();
@@ -89,7 +89,7 @@ final class GlProbe {
         GlFacts facts = seen.facts;
         if (options.get(GlOptions.PATH) == GlPath.SSG && !seen.proof.isProven()) {
             return Availability.absent(
-                    GlOptions.PATH + "=ssg, but " + seen.proof.reason(), "docs/gl.md says what it takes");
+                    GlOptions.PATH + "=ssg, but " + seen.proof.reason(), "see docs/gl.md for its requirements");
         }
         details.add("OpenGL " + facts.version() + ", " + facts.vendor() + ", " + Gl.file());
         details.add(seen.proof.toString());

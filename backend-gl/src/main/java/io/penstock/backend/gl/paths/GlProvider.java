@@ -32,7 +32,7 @@ public final class GlProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "OpenGL buffers, by AMD's SSG, mapped, or by a ring of mapped staging buffers";
+        return "OpenGL buffers, through AMD's SSG, mapped, or through a ring of mapped staging buffers";
     }
 
     @Override

@@ -40,8 +40,8 @@ public final class ContextChoice {
             case "headless" -> false;
             case "current" -> true;
             default ->
-                throw new IllegalArgumentException(options.source(GlOptions.CONTEXT) + " says " + GlOptions.CONTEXT
-                        + "=" + text + ", but it takes headless or current");
+                throw new IllegalArgumentException(options.source(GlOptions.CONTEXT) + " sets " + GlOptions.CONTEXT
+                        + "=" + text + ", but it must be headless or current");
         };
     }
 

@@ -35,7 +35,7 @@ public final class EglContext implements ContextSource {
     public static EglContext sharing(long display, long shared) {
         int[] id = new int[1];
         if (Egl.eglQueryContext(display, shared, Egl.EGL_CONFIG_ID, id) == 0) {
-            throw GlFailure.unavailable("no context: EGL does not know the context 0x" + Long.toHexString(shared)
+            throw GlFailure.unavailable("no context: EGL has no context 0x" + Long.toHexString(shared)
                     + " on the display 0x" + Long.toHexString(display) + ": " + EglPlatform.error("eglQueryContext"));
         }
         long[] config = new long[1];

@@ -35,9 +35,9 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
     public static EglPlatform libraries(Options options) {
         if (!(Machine.isSupported() || Wgl.isHere()) || !NativeMemory.isAvailable()) {
             return none(
-                    "this backend needs 64-bit Linux or Windows and JNA, not " + Machine.operatingSystem() + " on "
+                    "this backend requires 64-bit Linux or Windows and JNA, not " + Machine.operatingSystem() + " on "
                             + Machine.architecture(),
-                    "run it there");
+                    "use it on such a system");
         }
         String missing = Gl.load(options.get(GlOptions.LIBGL));
         if (!missing.isEmpty()) {
@@ -52,8 +52,7 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
     public static EglPlatform egl(Options options) {
         if (Wgl.isHere()) {
             return none(
-                    "no EGL on Windows",
-                    "hand over a context of WGL (GlBackends.in), or lend the application's own (GlPump)");
+                    "no EGL on Windows", "pass a WGL context (GlBackends.in), or use the application's own (GlPump)");
         }
         EglPlatform loaded = libraries(options);
         String missing = loaded.isUsable() ? Egl.load(options.get(GlOptions.LIBEGL)) : "";
@@ -81,7 +80,7 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
         }
         return none(
                 "no display: " + (reasons.isEmpty() ? "EGL lists " + devices : String.join("; ", reasons)),
-                "install libegl-mesa0 or the driver of the GPU; set " + GlOptions.DEVICE + " to one that there is");
+                "install libegl-mesa0 or the driver of the GPU; set " + GlOptions.DEVICE + " to an existing one");
     }
 
     private static List<Candidate> candidates(Options options, List<EglDevice> devices) {
@@ -114,8 +113,8 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
         } catch (NumberFormatException e) {
             // reported below
         }
-        throw new IllegalArgumentException(source + " says " + GlOptions.DEVICE + "=" + text
-                + ", but it takes auto, surfaceless, or the number of a device");
+        throw new IllegalArgumentException(source + " sets " + GlOptions.DEVICE + "=" + text
+                + ", but it must be auto, surfaceless, or the number of a device");
     }
 
     /** A display that may be available. */

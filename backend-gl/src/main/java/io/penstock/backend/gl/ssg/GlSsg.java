@@ -18,7 +18,7 @@ import io.penstock.engine.spi.ssg.SsgProof;
 import io.penstock.engine.spi.ssg.SsgQueue;
 import io.penstock.engine.spi.ssg.SsgRefusal;
 import io.penstock.engine.spi.ssg.SsgSizes;
-import io.penstock.engine.spi.ssg.SsgWords;
+import io.penstock.engine.spi.ssg.SsgTexts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 /** AMD's extension in one context; the disk can access buffers in local visible memory. */
 public final class GlSsg extends SsgDevice<GlSsgCommand> {
 
-    private static final SsgWords WORDS = new SsgWords(
-            "counts are computed, since the driver gives none, nor an error once a transfer has begun",
+    private static final SsgTexts TEXTS = new SsgTexts(
+            "counts are computed, since the driver reports none, nor an error of a transfer that has started",
             "the buffer is not in local visible memory: made without GL_MAP_READ_BIT|GL_MAP_WRITE_BIT|"
                     + "GL_MAP_PERSISTENT_BIT, or with GL_CLIENT_STORAGE_BIT",
             "visible memory",
             "", // there is one in any case
-            "buffers of this backend's within " + GlOptions.VISIBLE_BYTES
+            "buffers of this backend within " + GlOptions.VISIBLE_BYTES
                     + ", or made with GL_MAP_READ_BIT|GL_MAP_WRITE_BIT|GL_MAP_PERSISTENT_BIT");
 
     private final GlContext context;
@@ -42,7 +42,7 @@ public final class GlSsg extends SsgDevice<GlSsgCommand> {
     private boolean hasRing;
 
     private GlSsg(GlContext context, Options options) {
-        super(sizes(options), WORDS);
+        super(sizes(options), TEXTS);
         this.context = context;
         this.tokens = SsgTokens.of(options);
         this.visibleBytes = options.get(GlOptions.VISIBLE_BYTES);
@@ -76,7 +76,7 @@ public final class GlSsg extends SsgDevice<GlSsgCommand> {
                         GlOptions.SSG_FILE,
                         (path, write) -> GlSsgFile.open(context, tokens, path, write),
                         "GL file",
-                        "the functions are there, but ")
+                        "the functions exist, but ")
                 : SsgProof.failed(missing);
     }
 
@@ -88,7 +88,7 @@ public final class GlSsg extends SsgDevice<GlSsgCommand> {
             }
             String noEgl = Egl.load(options.get(GlOptions.LIBEGL));
             if (!noEgl.isEmpty()) {
-                return "there is no EGL to ask for functions: " + noEgl;
+                return "there is no EGL to load functions from: " + noEgl;
             }
         }
         return Ssg.load(tokens.library());

@@ -30,7 +30,7 @@ final class GlSsgCommand extends SsgCommand implements Request.Completion {
     }
 
     @Override
-    protected void forget() {
+    protected void clear() {
         step.clear();
     }
 
@@ -39,7 +39,8 @@ final class GlSsgCommand extends SsgCommand implements Request.Completion {
         if (isWrite()) {
             step.copy(Request.Kind.COPY_IN, memory(), memoryOffset(), bytes()).memory(ring, 0);
         } else {
-            step.copy(Request.Kind.COPY_OUT, memory(), memoryOffset(), wanted()).memory(ring, 0);
+            step.copy(Request.Kind.COPY_OUT, memory(), memoryOffset(), requestedBytes())
+                    .memory(ring, 0);
         }
     }
 

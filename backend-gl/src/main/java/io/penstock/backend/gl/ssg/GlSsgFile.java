@@ -57,15 +57,15 @@ public final class GlSsgFile extends SsgFileObject {
         }
         LIVE.incrementAndGet();
         try {
-            long block = checkedBlock(request, ask(request, handle, tokens.blockSize()));
-            return new GlSsgFile(context, tokens, handle, block, ask(request, handle, tokens.fileSize()));
+            long block = checkedBlock(request, query(request, handle, tokens.blockSize()));
+            return new GlSsgFile(context, tokens, handle, block, query(request, handle, tokens.fileSize()));
         } catch (SsgRefusal e) {
             release(handle);
             throw e;
         }
     }
 
-    private static long ask(String request, long handle, int name) throws SsgRefusal {
+    private static long query(String request, long handle, int name) throws SsgRefusal {
         long[] value = new long[1];
         Ssg.glGetFileParameteri64vAMD(handle, name, value);
         int code = GlFailure.takeError();
@@ -77,14 +77,14 @@ public final class GlSsgFile extends SsgFileObject {
 
     /** {@inheritDoc} Nor of more: a driver that keeps the length from opening would not find the actual end. */
     @Override
-    protected boolean knows(long end, long size) {
+    protected boolean covers(long end, long size) {
         return end <= bytes && bytes <= size;
     }
 
     @Override
-    protected void ask() throws SsgRefusal {
+    protected void queryLength() throws SsgRefusal {
         GlFailure.takeError();
-        bytes = ask("the length of a GL file", handle(), tokens.fileSize());
+        bytes = query("the length of a GL file", handle(), tokens.fileSize());
     }
 
     @Override
@@ -101,7 +101,7 @@ public final class GlSsgFile extends SsgFileObject {
         LIVE.decrementAndGet();
         int code = GlFailure.takeError();
         if (code != GlError.NO_ERROR && GlFailure.cause(code).isEmpty()) {
-            LOG.warn("a GL file is not released: {}", GlCall.RELEASE_FILE.error(code));
+            LOG.warn("a GL file could not be released: {}", GlCall.RELEASE_FILE.error(code));
         }
     }
 }

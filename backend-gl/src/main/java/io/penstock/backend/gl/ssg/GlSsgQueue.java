@@ -39,9 +39,9 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
 
     // Used by the context's thread.
     private final GlCopies copies;
-    private final SsgInFlight<SsgGroup> running = new SsgInFlight<>(this::hasPassed, this::passed);
+    private final SsgInFlight<SsgGroup> running = new SsgInFlight<>(this::isSignalled, this::ended);
     private final SsgInFlight<GlSsgCommand> copying = new SsgInFlight<>(this::hasCopied, this::copied);
-    private final BooleanSupplier look = this::look;
+    private final BooleanSupplier fencePoll = this::pollFences;
     private final ArrayDeque<SsgGroup> idle = new ArrayDeque<>();
     private @Nullable SsgGroup open; // transfers that start now join it
     private boolean watched;
@@ -87,7 +87,7 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
         flushGroup();
         if (!watched && !(running.isEmpty() && copying.isEmpty())) {
             watched = true;
-            context.watch(look);
+            context.watch(fencePoll);
         }
     }
 
@@ -210,7 +210,7 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
     }
 
     /** Returns true if nothing is left to poll. */
-    private boolean look() {
+    private boolean pollFences() {
         running.poll();
         copying.poll();
         flushGroup();
@@ -218,11 +218,11 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
         return !watched;
     }
 
-    private boolean hasPassed(SsgGroup group) {
+    private boolean isSignalled(SsgGroup group) {
         int state = Gl.glClientWaitSync(group.sync(), 0, 0);
-        boolean passed = state != Gl.GL_TIMEOUT_EXPIRED;
+        boolean signalled = state != Gl.GL_TIMEOUT_EXPIRED;
         // Syncs of a lost context count as signalled, or never are.
-        int reset = passed || ++polls % POLLS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
+        int reset = signalled || ++polls % POLLS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;
         group.failed = null;
         if (reset != GlError.NO_ERROR) {
             group.failed = GlCall.RESET.failure(reset);
@@ -233,10 +233,10 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
             }
             group.failed = GlCall.WAIT.failure(answer);
         }
-        return passed || reset != GlError.NO_ERROR;
+        return signalled || reset != GlError.NO_ERROR;
     }
 
-    private void passed(SsgGroup group) {
+    private void ended(SsgGroup group) {
         NativeFailure failed = group.failed;
         List<GlSsgCommand> ended = group.end();
         idle.push(group);

@@ -33,7 +33,7 @@ public record SsgTokens(String library, String extension, int blockSize, int fil
         if (!named || !unsaid.isEmpty()) {
             String first = named ? "" : GlOptions.SSG_EXTENSION + " (or " + GlOptions.SSG_LIBRARY + ")";
             String all = first.isEmpty() || unsaid.isEmpty() ? first + unsaid : first + ", " + unsaid;
-            return new SsgTokens(library, extension, 0, 0, 0, "AMD has not published " + all + ": set them");
+            return new SsgTokens(library, extension, 0, 0, 0, "AMD has not published " + all + ": set these options");
         }
         return new SsgTokens(
                 library,
@@ -62,7 +62,7 @@ public record SsgTokens(String library, String extension, int blockSize, int fil
 
     private static IllegalArgumentException refused(Options options, Option<String> option, String takes) {
         return new IllegalArgumentException(
-                options.source(option) + " says " + option + "=" + options.get(option) + ", but it takes " + takes);
+                options.source(option) + " sets " + option + "=" + options.get(option) + ", but it must be " + takes);
     }
 
     /** Returns a handle truncated to its width; the register may hold more bits. */

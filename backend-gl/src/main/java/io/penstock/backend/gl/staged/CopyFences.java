@@ -22,18 +22,18 @@ final class CopyFences {
     private static final int MOST_COPIES = 4; // copies with a fence behind them
 
     /** A lost context may leave fences unsignalled: its state is queried once per this many polls without progress. */
-    private static final int LOOKS_PER_QUESTION = 64;
+    private static final int POLLS_PER_QUERY = 64;
 
     private final GlContext context;
     private final int mostCopies;
-    private long asked; // copies so far; each copy is numbered with the count
+    private long copies; // copies so far; each copy is numbered with the count
     private long fenced; // copies up to this number have a fence behind them
     private long ended; // up to here
     private long[] syncs = new long[16]; // a ring, the oldest at first
     private long[] numbers = new long[syncs.length]; // number of the last copy before each
     private int first;
     private int count;
-    private int looks;
+    private int polls;
     private @Nullable NativeFailure failure; // requests of the next two: the last, and all since the first
     private long failedFrom = Long.MAX_VALUE;
     private long failedTo;
@@ -55,8 +55,8 @@ final class CopyFences {
         if (refused != GlError.NO_ERROR) {
             return call.failure(refused); // and nothing was copied
         }
-        copy.number = ++asked;
-        int failed = count == 0 || asked - fenced == mostCopies ? place() : GlError.NO_ERROR;
+        copy.number = ++copies;
+        int failed = count == 0 || copies - fenced == mostCopies ? place() : GlError.NO_ERROR;
         return failed == GlError.NO_ERROR ? null : GlCall.FENCE.failure(failed);
     }
 
@@ -75,8 +75,8 @@ final class CopyFences {
         }
         int last = (first + count++) % syncs.length;
         syncs[last] = sync;
-        numbers[last] = asked;
-        fenced = asked;
+        numbers[last] = copies;
+        fenced = copies;
         return GlError.NO_ERROR;
     }
 
@@ -95,7 +95,7 @@ final class CopyFences {
 
     /** Returns true if a copy has completed or failed. */
     boolean hasEnded(GlCopy copy) {
-        while (copy.number > ended && look()) {
+        while (copy.number > ended && poll()) {
             // and further
         }
         return copy.number <= ended;
@@ -108,10 +108,10 @@ final class CopyFences {
     }
 
     /** Polls the oldest fence; returns true if copies have completed. */
-    private boolean look() {
+    private boolean poll() {
         int state = Gl.glClientWaitSync(syncs[first], 0, 0);
         if (state == Gl.GL_TIMEOUT_EXPIRED) {
-            return ++looks % LOOKS_PER_QUESTION == 0 && isLost();
+            return ++polls % POLLS_PER_QUERY == 0 && isLost();
         }
         long to = numbers[first];
         if (state == Gl.GL_WAIT_FAILED || state == 0) {
@@ -130,7 +130,7 @@ final class CopyFences {
         }
         drop();
         ended = to;
-        if (count == 0 && asked > fenced) {
+        if (count == 0 && copies > fenced) {
             place();
         }
         return true;
@@ -141,7 +141,7 @@ final class CopyFences {
         if (reset == GlError.NO_ERROR) {
             return false;
         }
-        fail(asked, GlCall.RESET.failure(reset));
+        fail(copies, GlCall.RESET.failure(reset));
         endAll();
         return true;
     }
@@ -156,8 +156,8 @@ final class CopyFences {
         while (count > 0) {
             drop();
         }
-        fenced = asked;
-        ended = asked;
+        fenced = copies;
+        ended = copies;
     }
 
     private void drop() {

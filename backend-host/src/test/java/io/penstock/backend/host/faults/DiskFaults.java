@@ -70,7 +70,7 @@ interface DiskFaults extends Rules {
 
         assertThat(failure)
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("sync of a failed, and stays failed for this handle");
+                .hasMessageContaining("sync of a failed, as does every later sync of this handle");
         assertThat(failure.nativeError().orElseThrow().symbol()).isIn("ENOSPC", "EIO");
         assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
         for (int again = 0; again < 5; again++) {

@@ -33,6 +33,7 @@ public enum ClCall {
     public NativeFailure failureByEvent(int status) {
         NativeFailure failure = failure(status);
         String note = failure.note().isEmpty() ? "" : "; " + failure.note();
-        return new NativeFailure(failure.error(), failure.kind(), "its event says so, after it was accepted" + note);
+        return new NativeFailure(
+                failure.error(), failure.kind(), "reported by its event, after it was accepted" + note);
     }
 }

@@ -30,10 +30,10 @@ public final class ClFence extends EventFence {
     }
 
     @Override
-    protected int ask() {
-        int asked = OpenCl.clGetEventInfo(
+    protected int query() {
+        int result = OpenCl.clGetEventInfo(
                 nativeHandle(), OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, cell, null);
-        int answer = asked == OpenClError.SUCCESS ? status.getInt(0) : asked;
+        int answer = result == OpenClError.SUCCESS ? status.getInt(0) : result;
         return answer > OpenCl.CL_COMPLETE ? PENDING : answer;
     }
 
@@ -58,7 +58,7 @@ public final class ClFence extends EventFence {
         } finally {
             Reference.reachabilityFence(list);
         }
-        if (!look()) {
+        if (!poll()) {
             WATCH.watch(this); // the wait was refused: poll instead
         }
     }

@@ -20,7 +20,7 @@ public record Info(String type, long handle, String call, Function function) {
     /** A {@code clGet...Info} function: each fills bytes provided by the caller. */
     @FunctionalInterface
     public interface Function {
-        int ask(long handle, int name, long bytes, byte[] value, long[] length);
+        int query(long handle, int name, long bytes, byte[] value, long[] length);
     }
 
     private static final int MOST_BYTES = 1 << 16; // a list of extensions
@@ -87,9 +87,9 @@ public record Info(String type, long handle, String call, Function function) {
 
     private byte[] bytes(int name, int most) {
         byte[] value = new byte[most];
-        int answer = function.ask(handle, name, most, value, new long[1]);
+        int answer = function.query(handle, name, most, value, new long[1]);
         if (answer != OpenClError.SUCCESS) {
-            throw OpenClFailure.exception("a look at " + this, call, answer);
+            throw OpenClFailure.exception("query of " + this, call, answer);
         }
         return value;
     }

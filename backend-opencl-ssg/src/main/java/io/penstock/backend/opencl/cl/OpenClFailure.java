@@ -34,13 +34,12 @@ public final class OpenClFailure {
 
     private static String note(int code) {
         return switch (code) {
-            case OpenClError.DEVICE_NOT_AVAILABLE -> "the device was taken away";
-            case OpenClError.INVALID_FILE_OBJECT_AMD -> "the driver has let go of the file";
+            case OpenClError.DEVICE_NOT_AVAILABLE -> "the device was removed";
+            case OpenClError.INVALID_FILE_OBJECT_AMD -> "the driver has released the file";
             case OpenClError.INVALID_CONTEXT, OpenClError.INVALID_COMMAND_QUEUE ->
-                "the OpenCL context or queue was released by whoever made it, or the device has failed";
+                "the OpenCL context or queue was released by its creator, or the device has failed";
             case OpenClError.CONTEXT_TERMINATED_KHR -> "the OpenCL context was terminated";
-            case OpenClError.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ->
-                "what it had to wait for on the device has failed";
+            case OpenClError.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST -> "a command in its wait list has failed";
             default -> "";
         };
     }

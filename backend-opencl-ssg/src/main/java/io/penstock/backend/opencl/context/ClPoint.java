@@ -22,7 +22,7 @@ public final class ClPoint implements FencePoint {
     private static final int MOST = 64;
 
     private final ClContext context;
-    private final long home;
+    private final long target;
     private final boolean exposed;
 
     // Guarded by this.
@@ -38,18 +38,18 @@ public final class ClPoint implements FencePoint {
     /**
      * Creates a point; makes no native call.
      *
-     * @param home the application's queue, or 0
+     * @param target the application's queue, or 0
      * @param exposed whether the point needs an event
      */
-    public ClPoint(ClContext context, long home, boolean exposed) {
+    public ClPoint(ClContext context, long target, boolean exposed) {
         this.context = context;
-        this.home = home;
+        this.target = target;
         this.exposed = exposed;
     }
 
     /** Returns the queue that a copy goes to. */
     public long queue(long own) {
-        return home == 0 ? own : home;
+        return target == 0 ? own : target;
     }
 
     /**
@@ -81,7 +81,7 @@ public final class ClPoint implements FencePoint {
 
     /** Places the point behind a command, by its event. */
     public synchronized void join(long command) {
-        if (!exposed || home != 0) {
+        if (!exposed || target != 0) {
             return; // the application's queue itself is the order
         }
         use();
@@ -135,27 +135,27 @@ public final class ClPoint implements FencePoint {
         if (broken) {
             return;
         }
-        if (home != 0) {
-            event = markHome();
+        if (target != 0) {
+            event = markQueue();
         } else if (joined == 0) {
-            event = passed();
+            event = signalledEvent();
         } else if (joined == 1 || gather()) {
             event = events.getLong(0);
             joined = 0; // the point owns the reference now
         }
     }
 
-    private long markHome() {
+    private long markQueue() {
         long cell = NativeMemory.address(events);
-        if (OpenCl.clEnqueueMarkerWithWaitList(home, 0, 0, cell) != OpenClError.SUCCESS) {
+        if (OpenCl.clEnqueueMarkerWithWaitList(target, 0, 0, cell) != OpenClError.SUCCESS) {
             return 0;
         }
-        OpenCl.clFlush(home);
+        OpenCl.clFlush(target);
         return events.getLong(0);
     }
 
     /** Returns an event that is already signalled, for a point that nothing has joined. */
-    private long passed() {
+    private long signalledEvent() {
         int[] error = new int[1];
         long made = OpenCl.clCreateUserEvent(context.handle(), error);
         if (error[0] != OpenClError.SUCCESS) {

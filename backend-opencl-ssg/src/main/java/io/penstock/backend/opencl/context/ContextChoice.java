@@ -53,8 +53,8 @@ public record ContextChoice(OpenClDevice device, long application) {
         } catch (NumberFormatException e) {
             // reported below
         }
-        throw new IllegalArgumentException(options.source(OpenClOptions.CONTEXT) + " says " + OpenClOptions.CONTEXT
-                + "=" + text + ", but it takes own, or the address of a cl_context");
+        throw new IllegalArgumentException(options.source(OpenClOptions.CONTEXT) + " sets " + OpenClOptions.CONTEXT
+                + "=" + text + ", but it must be own, or the address of a cl_context");
     }
 
     private static long[] devices(long context) {

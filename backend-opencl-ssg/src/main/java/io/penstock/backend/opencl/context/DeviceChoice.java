@@ -43,7 +43,7 @@ record DeviceChoice(String wanted) {
                 .filter(matches())
                 .min(BEST_FIRST)
                 .orElseThrow(() ->
-                        unavailable("no device: " + OpenClOptions.DEVICE + "=" + wanted + " fits none of " + among));
+                        unavailable("no device: " + OpenClOptions.DEVICE + "=" + wanted + " matches none of " + among));
         String whyNot = chosen.whyNot();
         if (!whyNot.isEmpty()) {
             throw unavailable(whyNot);

@@ -32,14 +32,14 @@ public record OpenClPlatforms(
         String remedy) {
 
     private static final String INSTALL = "install the device's OpenCL driver, or pocl-opencl-icd for the processor; in"
-            + " a container, mind /etc/OpenCL/vendors and OCL_ICD_VENDORS";
+            + " a container, check /etc/OpenCL/vendors and OCL_ICD_VENDORS";
 
     public static OpenClPlatforms find(Options options) {
         if (!NativeMemory.isAvailable()) {
             return none(
-                    "this backend needs 64 bits and JNA, not " + Machine.operatingSystem() + " on "
+                    "this backend requires a 64-bit system and JNA, not " + Machine.operatingSystem() + " on "
                             + Machine.architecture(),
-                    "run it there");
+                    "use it on such a system");
         }
         String missing = OpenCl.load(options.get(OpenClOptions.LIBRARY));
         if (!missing.isEmpty()) {
@@ -53,11 +53,11 @@ public record OpenClPlatforms(
                     "too old: " + OpenCl.file() + " lacks " + String.join(", ", OpenCl.absent()),
                     "install a loader for OpenCL 1.2 or newer");
         }
-        return SignalHandlers.keep(OpenClPlatforms::ask);
+        return SignalHandlers.keep(OpenClPlatforms::query);
     }
 
     /** Queries the platforms. This loads and initializes the drivers, if no earlier call of the process has. */
-    private static OpenClPlatforms ask() {
+    private static OpenClPlatforms query() {
         int[] count = new int[1];
         int counted = OpenCl.clGetPlatformIDs(0, null, count);
         if (counted == OpenClError.PLATFORM_NOT_FOUND_KHR || (counted == OpenClError.SUCCESS && count[0] == 0)) {

@@ -49,7 +49,7 @@ public final class WaitList {
      * Returns true if all are signalled, as observed by the host: the event of a transfer may have failed, together
      * with a fence that it waits for, while the transfer continues.
      */
-    public boolean isPassed() {
+    public boolean isSignalled() {
         return fences.stream().allMatch(DeviceFence::isSignalled);
     }
 

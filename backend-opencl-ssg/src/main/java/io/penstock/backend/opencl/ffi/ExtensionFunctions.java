@@ -58,7 +58,7 @@ final class ExtensionFunctions {
             found.put(function.getKey(), address);
         }
         if (!loaded.isEmpty()) {
-            return loaded.equals(found) ? "" : "this process uses these functions of another platform already";
+            return loaded.equals(found) ? "" : "this process has already loaded these functions of another platform";
         }
         SymbolProvider provider = (handle, symbol, parent) -> found.getOrDefault(symbol, 0L);
         Native.register(

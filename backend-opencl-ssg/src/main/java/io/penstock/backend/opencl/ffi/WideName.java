@@ -44,7 +44,7 @@ public final class WideName {
         try {
             StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("a name that is no text, but has half of a surrogate pair", e);
+            throw new IllegalArgumentException("a name must be valid UTF-16, had an unpaired surrogate", e);
         }
     }
 }

@@ -89,10 +89,10 @@ public final class BusAddressableBuffer implements AutoCloseable {
     }
 
     private static ByteBuffer resident(ClContext context, long[] memory, long bytes, DeviceFence[] after) {
-        int told = memory.length * BusMemory.BUS_ADDRESS_BYTES;
-        ByteBuffer cells = ByteBuffer.allocateDirect(told + Long.BYTES).order(ByteOrder.nativeOrder());
+        int addressBytes = memory.length * BusMemory.BUS_ADDRESS_BYTES;
+        ByteBuffer cells = ByteBuffer.allocateDirect(addressBytes + Long.BYTES).order(ByteOrder.nativeOrder());
         long addresses = NativeMemory.address(cells);
-        long event = addresses + told;
+        long event = addresses + addressBytes;
         ByteBuffer list = ClFence.events(after);
         long waits = after.length == 0 ? 0 : NativeMemory.address(list);
         String call = "clEnqueueMakeBuffersResidentAMD";
@@ -104,7 +104,7 @@ public final class BusAddressableBuffer implements AutoCloseable {
                     call,
                     BusMemory.clEnqueueMakeBuffersResidentAMD(
                             queue, memory.length, memory, 0, addresses, after.length, waits, event));
-            ClFence fence = new ClFence(cells.getLong(told));
+            ClFence fence = new ClFence(cells.getLong(addressBytes));
             int waited = OpenCl.clWaitForEvents(1, event);
             int status = fence.state();
             fence.close();
@@ -126,8 +126,8 @@ public final class BusAddressableBuffer implements AutoCloseable {
         }
         NativeError error = OpenClFailure.error(call, code);
         throw new TransientStorageException(
-                request + " failed: there is no room in the bus-addressable heap, which all applications share and the"
-                        + " driver's settings size (some 96 MB on a FirePro W9100): " + error,
+                request + " failed: the bus-addressable heap is full, which all applications share and the"
+                        + " driver's settings size (about 96 MB on a FirePro W9100): " + error,
                 new Failure(Outcome.NOT_STARTED, error),
                 null);
     }

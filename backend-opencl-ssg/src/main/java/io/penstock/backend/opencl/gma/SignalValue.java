@@ -22,7 +22,7 @@ final class SignalValue {
     static void checkRises(long value, long before) {
         check(value);
         if (value <= before) {
-            throw new IllegalArgumentException("signal values must rise: " + value + " after " + before);
+            throw new IllegalArgumentException("signal values must increase, was " + value + " after " + before);
         }
     }
 }

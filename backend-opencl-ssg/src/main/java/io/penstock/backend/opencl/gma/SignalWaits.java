@@ -56,7 +56,9 @@ final class SignalWaits {
         }
         if (users > MOST) {
             throw new TransientStorageException(
-                    "a wait for signal " + value + " failed: " + MOST + " are under way", Failure.NOT_STARTED, null);
+                    "a wait for signal " + value + " failed: " + MOST + " waits are in flight",
+                    Failure.NOT_STARTED,
+                    null);
         }
         Long known = idle.poll();
         long queue = known != null ? known : context.createQueue(0);

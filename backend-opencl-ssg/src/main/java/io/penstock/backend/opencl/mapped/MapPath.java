@@ -70,7 +70,7 @@ public final class MapPath implements IoPath {
 
     @Override
     public String reason() {
-        String how = "straight into the buffer, mapped, since the device shares the host's memory";
+        String how = "directly into the mapped buffer, since the device shares the host's memory";
         return host.reason().isEmpty() ? how : how + "; " + host.reason();
     }
 
@@ -91,16 +91,16 @@ public final class MapPath implements IoPath {
         }
         return file.limits().memoryAlignment() == 1 || buffer.span().backing() != null
                 ? ""
-                : "the buffer is the application's, and may lie where O_DIRECT cannot go";
+                : "the buffer is the application's, and O_DIRECT may not reach its memory";
     }
 
     @Override
     public String refusal(Transfer transfer) {
         if (transfer.queue().isPresent()) {
-            return "what a command queue carries is copied there: a map would have to be waited for by the host";
+            return "a transfer in a command queue is copied: a map would make the host wait";
         }
         return takes == Takes.WORTHWHILE && transfer.isGather()
-                ? "many small blocks go better through a staging buffer"
+                ? "many small blocks are faster through a staging buffer"
                 : "";
     }
 

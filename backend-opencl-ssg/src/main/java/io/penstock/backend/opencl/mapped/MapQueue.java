@@ -86,7 +86,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     }
 
     @Override
-    public void turnHasCome(MapTask task) {
+    public void turnReached(MapTask task) {
         called.add(task);
         host.wakeup().wake();
     }
@@ -121,7 +121,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
         MapTask task = task(request);
         if (task.step == MapTask.Step.HOST) {
             host.cancel(task.host);
-        } else if (turns.forget(task)) {
+        } else if (turns.remove(task)) {
             ended(task, CANCELLED);
         } else {
             task.cancelled = true;
@@ -131,7 +131,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     @Override
     public void turn(long waitNanos) {
         moved = false;
-        look();
+        poll();
         if (moved || !ended.isEmpty() || waitNanos == 0) {
             host.turn(0);
         } else if (moving.isEmpty()) {
@@ -139,7 +139,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
         } else {
             await(waitNanos);
         }
-        look();
+        poll();
         report();
     }
 
@@ -152,7 +152,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
         long nap;
         do {
             host.turn(0);
-            look();
+            poll();
             if (moved) {
                 pause.reset();
                 return;
@@ -163,7 +163,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     }
 
     /** Submits new requests to the device, and continues those whose map or unmap has completed. */
-    private void look() {
+    private void poll() {
         for (MapTask task = called.poll(); task != null; task = called.poll()) {
             moved = true;
             map(task);
@@ -211,7 +211,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
         move(task, MapTask.Step.UNMAP, task.unmap(queue));
         if (task.isAwaited()) {
             flush(); // others may wait for it only now
-            task.standsInOrder();
+            task.markStreamOrdered();
         }
     }
 

@@ -46,7 +46,7 @@ final class MapTask implements Request.Completion {
     interface Owner {
 
         /** Continues a task whose range another one, possibly of another I/O queue, has released; any thread. */
-        void turnHasCome(MapTask task);
+        void turnReached(MapTask task);
 
         /** Continues a task whose host part has completed. */
         void hostEnded(MapTask task);
@@ -143,8 +143,8 @@ final class MapTask implements Request.Completion {
                 && otherFrom < from + request.bytes();
     }
 
-    void turnHasCome() {
-        owner.turnHasCome(this);
+    void turnReached() {
+        owner.turnReached(this);
     }
 
     /**
@@ -185,7 +185,7 @@ final class MapTask implements Request.Completion {
     }
 
     /** Runs that callback, once: the unmap has been flushed. */
-    void standsInOrder() {
+    void markStreamOrdered() {
         if (inOrder != null) {
             inOrder.run();
             inOrder = null;
@@ -194,22 +194,22 @@ final class MapTask implements Request.Completion {
 
     /** Returns true if the map or unmap in flight has completed; {@link #stepFailure} returns its failure. */
     boolean isSettled() {
-        int asked = OpenCl.clGetEventInfo(
+        int result = OpenCl.clGetEventInfo(
                 event(), OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, cellAddress + STATUS, 0);
-        if (asked == OpenClError.SUCCESS && cells.getInt(STATUS) > OpenCl.CL_COMPLETE) {
+        if (result == OpenClError.SUCCESS && cells.getInt(STATUS) > OpenCl.CL_COMPLETE) {
             return false;
         }
         OpenCl.clReleaseEvent(event());
-        cells.putInt(ERROR, asked);
+        cells.putInt(ERROR, result);
         return true;
     }
 
     /** Returns why the completed map or unmap failed; null if it succeeded. */
     @Nullable
     NativeFailure stepFailure() {
-        int asked = cells.getInt(ERROR);
-        if (asked != OpenClError.SUCCESS) {
-            return ClCall.EVENT_INFO.failure(asked);
+        int result = cells.getInt(ERROR);
+        if (result != OpenClError.SUCCESS) {
+            return ClCall.EVENT_INFO.failure(result);
         }
         int status = cells.getInt(STATUS);
         return status == OpenCl.CL_COMPLETE ? null : step.call.failure(status);

@@ -45,7 +45,7 @@ final class MapTurns implements ClContext.Part {
     }
 
     /** Removes a waiting task; returns false if its turn has come meanwhile. */
-    synchronized boolean forget(MapTask task) {
+    synchronized boolean remove(MapTask task) {
         if (waiting.remove(task)) {
             grant();
             return true;
@@ -72,7 +72,7 @@ final class MapTurns implements ClContext.Part {
             } else {
                 all.remove();
                 holders.add(next);
-                next.turnHasCome();
+                next.turnReached();
             }
         }
     }

@@ -81,7 +81,7 @@ public record ClSpan(long handle, long bytes, @Nullable Slab backing, boolean is
             throw new IllegalArgumentException(info + " is an image, not a buffer");
         }
         if (info.word(OpenCl.CL_MEM_CONTEXT) != context.handle()) {
-            throw new IllegalArgumentException(info + " is of another cl_context, and this backend is in the " + context
+            throw new IllegalArgumentException(info + " is of another cl_context, this backend uses the " + context
                     + ": see " + OpenClOptions.CONTEXT);
         }
         if (info.word(OpenCl.CL_MEM_SIZE) < bytes) {

@@ -76,15 +76,15 @@ final class OpenClDriver implements DeviceDriver {
     @Override
     public DeviceMemory wrap(ByteBuffer memory) {
         throw new IllegalArgumentException(
-                "an OpenCL device's buffers are its own: wrap a cl_mem, or open backend host for " + memory);
+                "an OpenCL device cannot wrap host memory: wrap a cl_mem, or open backend host for " + memory);
     }
 
     @Override
     public DeviceFence fence(long nativeEvent) {
         int retained = nativeEvent == 0 ? OpenClError.INVALID_EVENT : OpenCl.clRetainEvent(nativeEvent);
         if (retained != OpenClError.SUCCESS) {
-            throw new IllegalArgumentException("OpenCL does not know the cl_event 0x" + Long.toHexString(nativeEvent)
-                    + ": " + OpenClFailure.error("clRetainEvent", retained));
+            throw new IllegalArgumentException("invalid cl_event 0x" + Long.toHexString(nativeEvent) + ": "
+                    + OpenClFailure.error("clRetainEvent", retained));
         }
         flush(nativeEvent);
         return new ClFence(nativeEvent);
@@ -109,7 +109,7 @@ final class OpenClDriver implements DeviceDriver {
         }
         if (queue.context() != context.handle()) {
             throw new IllegalArgumentException(
-                    "the " + queue + " is of another cl_context, and this backend is in the " + context);
+                    "the " + queue + " is of another cl_context, this backend uses the " + context);
         }
         if (!queue.isOrdered()) {
             throw new IllegalArgumentException("the " + queue + " is out of order, and a transfer needs one in order");

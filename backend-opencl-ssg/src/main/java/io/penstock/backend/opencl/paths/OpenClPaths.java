@@ -56,12 +56,12 @@ record OpenClPaths(List<IoPath> all, @Nullable ClSsg ssg) {
         }
         String why = switch (path) {
             case AUTO ->
-                (proof == null ? "" : proof.reason()) + (whyNotMap.isEmpty() ? "; not by a map" : "; " + whyNotMap);
-            case SSG -> "the SSG extension does not take this";
-            case MAP -> "not by a map";
+                (proof == null ? "" : proof.reason()) + (whyNotMap.isEmpty() ? "; not mapped" : "; " + whyNotMap);
+            case SSG -> "the SSG extension cannot carry this transfer";
+            case MAP -> "a map cannot carry this transfer";
             case STAGED -> OpenClOptions.PATH + "=staged";
         };
-        ioPaths.add(new StagedPath(context, options, "through staging buffers of ours: " + why));
+        ioPaths.add(new StagedPath(context, options, "through staging buffers: " + why));
         return new OpenClPaths(ioPaths, ssg);
     }
 

@@ -37,7 +37,7 @@ public final class OpenClProbe {
             return Availability.available(device.isHardware(), device.name(), details(platforms, device, options));
         } catch (BackendUnavailableException e) {
             return Availability.absent(
-                    String.valueOf(e.getMessage()), "set " + OpenClOptions.DEVICE + " to a device that there is");
+                    String.valueOf(e.getMessage()), "set " + OpenClOptions.DEVICE + " to an existing device");
         } catch (RuntimeException | LinkageError e) {
             return Availability.absent("the probe failed: " + e, "report this");
         }

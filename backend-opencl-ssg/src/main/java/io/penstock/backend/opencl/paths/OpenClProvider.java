@@ -28,7 +28,7 @@ public final class OpenClProvider implements BackendProvider {
 
     @Override
     public String description() {
-        return "OpenCL devices, by AMD's SSG extension or by memory of ours";
+        return "OpenCL devices, through AMD's SSG extension or staging buffers";
     }
 
     @Override

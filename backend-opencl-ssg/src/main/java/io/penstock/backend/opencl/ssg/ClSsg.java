@@ -21,21 +21,20 @@ import io.penstock.engine.spi.ssg.SsgProof;
 import io.penstock.engine.spi.ssg.SsgQueue;
 import io.penstock.engine.spi.ssg.SsgRefusal;
 import io.penstock.engine.spi.ssg.SsgSizes;
-import io.penstock.engine.spi.ssg.SsgWords;
+import io.penstock.engine.spi.ssg.SsgTexts;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** AMD's extension in one context, of which it is a user; its staging buffers are users of it. */
 public final class ClSsg extends SsgDevice<ClSsgCommand> {
 
-    private static final SsgWords WORDS = new SsgWords(
-            "counts are computed, since the driver gives none, and where it has fallen back to ordinary memory it does not"
-                    + " say",
+    private static final SsgTexts TEXTS = new SsgTexts(
+            "counts are computed, since the driver reports none; nor does it report a fallback to ordinary memory",
             "the buffer was made without CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR or CL_MEM_USE_PERSISTENT_MEM_AMD,"
-                    + " or closed to the host",
+                    + " or without host access",
             "persistent memory",
-            "there is no persistent memory left for a ring: see " + OpenClOptions.PERSISTENT_BYTES,
-            "buffers of this backend's within " + OpenClOptions.PERSISTENT_BYTES
+            "no persistent memory is left for a ring: see " + OpenClOptions.PERSISTENT_BYTES,
+            "buffers of this backend within " + OpenClOptions.PERSISTENT_BYTES
                     + ", or made with CL_MEM_USE_PERSISTENT_MEM_AMD");
 
     /**
@@ -50,7 +49,7 @@ public final class ClSsg extends SsgDevice<ClSsgCommand> {
     private final int queues; // in order; 0 where the device decides
 
     private ClSsg(ClContext context, PersistentMemory memory, Options options) {
-        super(SsgSizes.of(options, OpenClOptions.SSG_SEGMENT_BYTES, options.get(OpenClOptions.SSG_RING_BYTES)), WORDS);
+        super(SsgSizes.of(options, OpenClOptions.SSG_SEGMENT_BYTES, options.get(OpenClOptions.SSG_RING_BYTES)), TEXTS);
         this.context = context;
         this.memory = memory;
         this.waits = new WaitBudget(sizes().depth() / 2, options.get(CommonOptions.QUEUE_BYTES) / 2);
@@ -107,7 +106,7 @@ public final class ClSsg extends SsgDevice<ClSsgCommand> {
                         OpenClOptions.SSG_FILE,
                         (path, write) -> ClSsgFile.open(context.handle(), path, write),
                         "file object",
-                        "the driver says that it has " + Ssg.EXTENSION + ", but makes no file object: ")
+                        "the driver reports " + Ssg.EXTENSION + ", but creates no file object: ")
                 : SsgProof.failed(missing);
     }
 

@@ -78,17 +78,17 @@ final class ClSsgCommand extends SsgCommand {
      */
     boolean maySubmit() {
         WaitList waits = waitsNoMore && point != null ? point.waits() : null;
-        return waits == null || waits.isPassed();
+        return waits == null || waits.isSignalled();
     }
 
     /** Places the point of the transfer's fence behind the last step, which is stream-ordered from now on. */
     void joinOrder() {
         ClPoint joined = point;
-        Runnable told = inOrder;
+        Runnable notify = inOrder;
         inOrder = null; // once, even if it is submitted again
-        if (joined != null && told != null && isUnderWay()) {
+        if (joined != null && notify != null && isInFlight()) {
             joined.join(lastEvent());
-            told.run();
+            notify.run();
         }
     }
 
@@ -143,7 +143,7 @@ final class ClSsgCommand extends SsgCommand {
             blocks(memory.nativeHandle(), memoryOffset());
         } else if (read) {
             if (blocks(ring.nativeHandle(), 0)) {
-                copy(ring.nativeHandle(), 0, memory.nativeHandle(), memoryOffset(), wanted());
+                copy(ring.nativeHandle(), 0, memory.nativeHandle(), memoryOffset(), requestedBytes());
             }
         } else if (copy(memory.nativeHandle(), memoryOffset(), ring.nativeHandle(), 0, bytes())) {
             blocks(ring.nativeHandle(), 0);
@@ -169,7 +169,7 @@ final class ClSsgCommand extends SsgCommand {
         long object = object().handle();
         long bytes = wholeBlocks();
         // Imported events can be waited for only if no step of this chain comes before.
-        WaitList own = point == null || !hasWaitList() || isUnderWay() ? null : point.waits();
+        WaitList own = point == null || !hasWaitList() || isInFlight() ? null : point.waits();
         int waits = own == null ? waits() : own.count();
         long list = own == null ? waitList() : own.address();
         long cell = eventCell();
@@ -223,7 +223,7 @@ final class ClSsgCommand extends SsgCommand {
     }
 
     /** Returns true if any step is enqueued. */
-    boolean isUnderWay() {
+    boolean isInFlight() {
         return steps > 0;
     }
 
@@ -244,13 +244,13 @@ final class ClSsgCommand extends SsgCommand {
 
     /** Returns the status of a step; negative if the driver does not return one. */
     private int status(int step) {
-        int asked = OpenCl.clGetEventInfo(
+        int result = OpenCl.clGetEventInfo(
                 cells.getLong(step * Long.BYTES),
                 OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS,
                 Integer.BYTES,
                 address + STATUS,
                 0);
-        return asked == OpenClError.SUCCESS ? error() : -Math.abs(asked);
+        return result == OpenClError.SUCCESS ? error() : -Math.abs(result);
     }
 
     /** Returns the status of the first step. */
@@ -260,7 +260,7 @@ final class ClSsgCommand extends SsgCommand {
 
     /** Releases the events, and returns the failure of the first failed step, or null. */
     @Nullable
-    NativeFailure forgetSteps() {
+    NativeFailure clearSteps() {
         NativeFailure failed = null;
         for (int step = 0; step < steps; step++) {
             int status = status(step);
@@ -274,7 +274,7 @@ final class ClSsgCommand extends SsgCommand {
     }
 
     @Override
-    protected void forget() {
+    protected void clear() {
         point = null;
         inOrder = null;
     }

@@ -48,13 +48,13 @@ public final class ClSsgFile extends SsgFileObject {
         long handle = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path), error);
         check(request, "clCreateSsgFileObjectAMD", error[0]);
         if (handle == 0) {
-            throw new SsgRefusal(request + " refused: clCreateSsgFileObjectAMD -> NULL, and no error");
+            throw new SsgRefusal(request + " refused: clCreateSsgFileObjectAMD -> NULL, without an error");
         }
         LIVE.incrementAndGet();
         try {
-            long told = ask(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
-            long block = checkedBlock(request, told);
-            return new ClSsgFile(handle, block, ask(request, handle, Ssg.CL_FILE_SIZE_AMD, Long.BYTES));
+            long reported = query(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
+            long block = checkedBlock(request, reported);
+            return new ClSsgFile(handle, block, query(request, handle, Ssg.CL_FILE_SIZE_AMD, Long.BYTES));
         } catch (SsgRefusal | RuntimeException e) {
             drop(handle);
             throw e;
@@ -76,14 +76,14 @@ public final class ClSsgFile extends SsgFileObject {
         }
     }
 
-    private static long ask(String request, long handle, int name, int size) throws SsgRefusal {
+    private static long query(String request, long handle, int name, int size) throws SsgRefusal {
         byte[] value = new byte[Long.BYTES];
         long[] length = new long[1];
         int answer = Ssg.clGetSsgFileObjectInfoAMD(handle, name, size, value, length);
         check(request, "clGetSsgFileObjectInfoAMD", answer);
         if (length[0] != size) {
             throw new SsgRefusal(
-                    request + " refused: clGetSsgFileObjectInfoAMD answers " + length[0] + " bytes for " + size);
+                    request + " refused: clGetSsgFileObjectInfoAMD returned " + length[0] + " bytes, expected " + size);
         }
         ByteBuffer bytes = ByteBuffer.wrap(value).order(ByteOrder.nativeOrder());
         return size == Integer.BYTES ? Integer.toUnsignedLong(bytes.getInt(0)) : bytes.getLong(0);
@@ -94,7 +94,7 @@ public final class ClSsgFile extends SsgFileObject {
      * anything, and writes to it may be lost.
      */
     @Override
-    protected boolean knows(long end, long size) {
+    protected boolean covers(long end, long size) {
         return end <= bytes;
     }
 
@@ -118,7 +118,9 @@ public final class ClSsgFile extends SsgFileObject {
         int released = Ssg.clReleaseSsgFileObjectAMD(handle);
         LIVE.decrementAndGet();
         if (released != OpenClError.SUCCESS) {
-            LOG.warn("a file object is not released: {}", OpenClFailure.error("clReleaseSsgFileObjectAMD", released));
+            LOG.warn(
+                    "a file object could not be released: {}",
+                    OpenClFailure.error("clReleaseSsgFileObjectAMD", released));
         }
     }
 }

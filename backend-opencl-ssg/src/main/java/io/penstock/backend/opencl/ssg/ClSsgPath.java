@@ -28,8 +28,8 @@ public final class ClSsgPath extends SsgPath {
         // Edges use staging buffers, whose commands go to internal queues.
         return transfer.queue().isEmpty() || isWholeBlocks(transfer)
                 ? ""
-                : "its edges are no multiples of " + blockBytes()
-                        + " bytes, and only whole blocks go into a command queue of the application's";
+                : "its edges are not multiples of " + blockBytes()
+                        + " bytes, and an application's command queue carries whole blocks only";
     }
 
     /**

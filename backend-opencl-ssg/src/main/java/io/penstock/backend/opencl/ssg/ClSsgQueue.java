@@ -33,7 +33,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
     private int next;
     private final ByteBuffer cells;
     private final List<ClSsgCommand> submitted = new ArrayList<>(); // in the current turn
-    private final SsgInFlight<ClSsgCommand> inFlight = new SsgInFlight<>(ClSsgCommand::hasEnded, this::passed);
+    private final SsgInFlight<ClSsgCommand> inFlight = new SsgInFlight<>(ClSsgCommand::hasEnded, this::ended);
 
     /**
      * Creates the queues.
@@ -60,10 +60,10 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
 
     /** Returns the queue for the next command and all its steps: an internal one, or the application's. */
     private long next(@Nullable ClPoint point) {
-        long wanted = point == null ? 0 : point.queue(0);
-        if (wanted != 0) {
-            others.add(wanted);
-            return wanted;
+        long target = point == null ? 0 : point.queue(0);
+        if (target != 0) {
+            others.add(target);
+            return target;
         }
         next = (next + 1) % queues.length;
         dirty[next] = true;
@@ -98,7 +98,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
     }
 
     private boolean hasStarted(ClSsgCommand command) {
-        if (!command.isUnderWay()) {
+        if (!command.isInFlight()) {
             return false;
         }
         inFlight.add(command);
@@ -140,10 +140,10 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
     }
 
     /** Handles a command that the device has completed. */
-    private void passed(ClSsgCommand command) {
+    private void ended(ClSsgCommand command) {
         boolean failedWait =
                 command.hasWaitList() && command.firstStatus() == OpenClError.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-        NativeFailure failed = command.forgetSteps();
+        NativeFailure failed = command.clearSteps();
         if (failedWait) {
             // A failed fence is signalled too, and the command that waited for it continues: its own result decides.
             // But not yet: there may be other fences, and the event of a transfer whose wait failed fails before the
@@ -188,7 +188,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
         command.mapping = true;
         command.map(next(null), (SsgBounceBuffer) command.memory());
         flushQueues();
-        if (command.isUnderWay()) {
+        if (command.isInFlight()) {
             inFlight.add(command);
         } else {
             mapped(command);

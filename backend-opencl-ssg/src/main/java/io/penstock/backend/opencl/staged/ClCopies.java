@@ -75,20 +75,20 @@ final class ClCopies implements StagingDevice {
 
     @Override
     public void poll(Request copy) {
-        look(copy);
+        query(copy);
     }
 
     /** As {@link #poll}; returns true if the copy has completed. */
-    private static boolean look(Request copy) {
+    private static boolean query(Request copy) {
         ClStagingBuffer staging = (ClStagingBuffer) copy.staging();
-        int looked = staging.look();
+        int result = staging.query();
         int status = staging.status();
-        if (looked == OpenClError.SUCCESS && status > OpenCl.CL_COMPLETE) {
+        if (result == OpenClError.SUCCESS && status > OpenCl.CL_COMPLETE) {
             return false;
         }
         OpenCl.clReleaseEvent(staging.event());
-        if (looked != OpenClError.SUCCESS) {
-            copy.fail(ClCall.EVENT_INFO.failure(looked));
+        if (result != OpenClError.SUCCESS) {
+            copy.fail(ClCall.EVENT_INFO.failure(result));
         } else if (status != OpenCl.CL_COMPLETE) {
             copy.fail(ClCall.COPY.failure(status));
         } else {
@@ -103,10 +103,10 @@ final class ClCopies implements StagingDevice {
         Pause pause = ((ClStagingBuffer) copy.staging()).pause();
         pause.spinFor(awakeNanos);
         long start = System.nanoTime();
-        boolean ended = look(copy);
+        boolean ended = query(copy);
         while (!ended && System.nanoTime() - start < nanos) {
             pause.idle();
-            ended = look(copy);
+            ended = query(copy);
         }
     }
 }

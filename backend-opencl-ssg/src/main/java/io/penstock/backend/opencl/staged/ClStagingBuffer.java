@@ -140,12 +140,12 @@ final class ClStagingBuffer implements DeviceMemory {
     }
 
     /** Queries the state of the copy; returns 0, with the state in {@link #status}, or an error code. */
-    int look() {
+    int query() {
         return OpenCl.clGetEventInfo(
                 event(), OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, cellAddress + STATUS, 0);
     }
 
-    /** Returns the state that {@link #look} read. */
+    /** Returns the state that {@link #query} read. */
     int status() {
         return cells.getInt(STATUS);
     }

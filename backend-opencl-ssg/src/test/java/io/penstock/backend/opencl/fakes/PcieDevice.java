@@ -36,7 +36,7 @@ public final class PcieDevice {
     }
 
     /** Returns what lies at an address on the bus. */
-    public static byte[] look(long address, int bytes) {
+    public static byte[] read(long address, int bytes) {
         Memory to = new Memory(bytes);
         if (function("fake_device_look").invokeInt(new Object[] {address, to, (long) bytes}) != 0) {
             throw new IllegalArgumentException("nothing at bus address 0x" + Long.toHexString(address));
@@ -46,7 +46,7 @@ public final class PcieDevice {
 
     /** Returns the marker at an address on the bus. */
     public static int marker(long address) {
-        return ByteBuffer.wrap(look(address, Integer.BYTES))
+        return ByteBuffer.wrap(read(address, Integer.BYTES))
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .getInt();
     }

@@ -17,16 +17,16 @@ class PcieDeviceTest {
         PcieDevice.write(address + 1, new byte[] {1, 2, 3});
         PcieDevice.signal(address + 4096, 9);
         assertThat(SsgFake.control().awaitHeld("device", 1)).isEqualTo(1);
-        assertThat(PcieDevice.look(address, 4)).containsOnly(0);
+        assertThat(PcieDevice.read(address, 4)).containsOnly(0);
         SsgFake.control().release("device");
         assertThat(PcieDevice.await()).isZero();
-        assertThat(PcieDevice.look(address, 4)).containsExactly(0, 1, 2, 3);
+        assertThat(PcieDevice.read(address, 4)).containsExactly(0, 1, 2, 3);
         assertThat(PcieDevice.marker(address + 4096)).isEqualTo(9);
     }
 
     @Test
     void whereNothingIsNothingIsSeenOrWritten() {
-        assertThatThrownBy(() -> PcieDevice.look(4096, 1)).hasMessageContaining("nothing at bus address 0x1000");
+        assertThatThrownBy(() -> PcieDevice.read(4096, 1)).hasMessageContaining("nothing at bus address 0x1000");
         PcieDevice.write(4096, new byte[1]);
         assertThat(PcieDevice.await()).isZero();
         assertThat(SsgFake.complaint())

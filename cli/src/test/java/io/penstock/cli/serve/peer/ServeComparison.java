@@ -88,7 +88,7 @@ public final class ServeComparison {
                 .append(first)
                 .append(" / rate of the other, CPU of the other / CPU of ")
                 .append(first)
-                .append(".\n\n| way | MiB/s | ratio | CPU ms per GiB | ratio |\n|---|---|---|---|---|\n");
+                .append(".\n\n| server | MiB/s | ratio | CPU ms per GiB | ratio |\n|---|---|---|---|---|\n");
         for (String variant : peers.keySet()) {
             table.append(String.format(
                     Locale.ROOT,

@@ -43,7 +43,7 @@ public final class StagingStress {
             pool = new StagingBuffers(device, host, 1, STAGING);
             first = staged(queue, 0);
             pool.assign(first);
-            staging = first.giveUpBuffer();
+            staging = first.detachBuffer();
         }
     }
 
@@ -129,7 +129,7 @@ public final class StagingStress {
     @JCStressTest
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "given away, then taken back by the cancel")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "cancelled first: its holder sees that, and ends it")
-    @Outcome(expect = FORBIDDEN, desc = "given away although cancelled, with nobody to end it")
+    @Outcome(expect = FORBIDDEN, desc = "handed over although cancelled, and never ended")
     @State
     public static class GiveAgainstCancel {
         private final StagedRequest staged = staged(null, 0);

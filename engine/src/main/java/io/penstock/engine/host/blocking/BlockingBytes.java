@@ -53,10 +53,10 @@ public final class BlockingBytes implements HostBytes {
             return what + "pread and pwrite, since io_uring cannot be used (" + ring.reason() + ": " + ring.detail()
                     + ")";
         }
-        String said = refusal;
-        return said.isEmpty()
+        String refused = refusal;
+        return refused.isEmpty()
                 ? what + "registered with io_uring"
-                : what + "pread and pwrite where io_uring has refused them (" + said
+                : what + "pread and pwrite where io_uring has refused them (" + refused
                         + "; ulimit -l limits what is registered)";
     }
 

@@ -232,7 +232,7 @@ public final class ChannelFile implements HostFile {
             return FileChannel.open(path, open);
         } catch (UnsupportedOperationException refused) {
             if (direct) {
-                throw new FileSystemException(path.toString(), null, "the file system does not do direct I/O");
+                throw new FileSystemException(path.toString(), null, "the file system does not support direct I/O");
             }
             throw refused;
         }
@@ -250,7 +250,7 @@ public final class ChannelFile implements HostFile {
         } catch (ClassNotFoundException absent) {
             // reported below
         }
-        throw new FileSystemException(path.toString(), null, "this JDK does not do direct I/O on file channels");
+        throw new FileSystemException(path.toString(), null, "this JDK does not support direct I/O on file channels");
     }
 
     private static Limits directLimits(long blockBytes, long segmentBytes) {

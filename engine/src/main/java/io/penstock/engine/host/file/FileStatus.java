@@ -26,7 +26,7 @@ record FileStatus(
     private static final int S_IFDIR = 0x4000;
     private static final int S_IFBLK = 0x6000;
     // Before 6.1 the kernel does not report it; no file system with O_DIRECT requires more than a page.
-    private static final int UNTOLD_ALIGNMENT = 4096;
+    private static final int UNREPORTED_ALIGNMENT = 4096;
 
     static FileStatus of(FileCalls calls, int fd) throws ErrnoException {
         ByteBuffer memory = ByteBuffer.allocateDirect(STATX_BYTES + 1).order(ByteOrder.nativeOrder());
@@ -65,13 +65,13 @@ record FileStatus(
         FileIdentity identity = new FileIdentity(
                 (long) statx.getInt(device) << 32 | statx.getInt(device + 4), block ? 0 : statx.getLong(0x20));
         FileStamp stamp = new FileStamp(statx.getLong(0x28), nanos(statx, 0x70), nanos(statx, 0x60));
-        boolean told = (statx.getInt(0) & STATX_DIOALIGN) != 0;
+        boolean reported = (statx.getInt(0) & STATX_DIOALIGN) != 0;
         return new FileStatus(
                 mode,
                 identity,
                 stamp,
-                told ? statx.getInt(0x98) : UNTOLD_ALIGNMENT,
-                told ? statx.getInt(0x9c) : UNTOLD_ALIGNMENT);
+                reported ? statx.getInt(0x98) : UNREPORTED_ALIGNMENT,
+                reported ? statx.getInt(0x9c) : UNREPORTED_ALIGNMENT);
     }
 
     private static long nanos(ByteBuffer statx, int timestamp) {

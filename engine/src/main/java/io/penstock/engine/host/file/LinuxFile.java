@@ -278,6 +278,6 @@ public final class LinuxFile implements HostFile {
     }
 
     private static FileSystemException noDirect(Path path) {
-        return new FileSystemException(path.toString(), null, "the file system does not do direct I/O (O_DIRECT)");
+        return new FileSystemException(path.toString(), null, "the file system does not support direct I/O (O_DIRECT)");
     }
 }

@@ -23,8 +23,8 @@ public record RingAvailability(Reason reason, String detail, String remedy) {
     /** The reason, and its default remedy. */
     public enum Reason {
         AVAILABLE(""),
-        NOT_LINUX("nothing: file channels are the way here"),
-        UNSUPPORTED_ARCHITECTURE("nothing: file channels are the way here"),
+        NOT_LINUX("none: this platform uses file channels"),
+        UNSUPPORTED_ARCHITECTURE("none: this platform uses file channels"),
         /** JNA could not be loaded: forbidden by the JVM, a noexec temporary directory, an absent module or jar. */
         NO_NATIVE_ACCESS(""),
         FORBIDDEN_BY_SYSCTL("sysctl kernel.io_uring_disabled=0"),
@@ -32,7 +32,7 @@ public record RingAvailability(Reason reason, String detail, String remedy) {
         FORBIDDEN_BY_SECCOMP(
                 "allow io_uring_setup, io_uring_enter, io_uring_register in the container's seccomp profile"),
         /** ENOSYS; some container runtimes return it too. */
-        NO_SYSTEM_CALL("Linux 5.6 or later, and a seccomp profile that knows io_uring"),
+        NO_SYSTEM_CALL("Linux 5.6 or later, and a seccomp profile that includes io_uring"),
         LOCKED_MEMORY_LIMIT("raise ulimit -l (RLIMIT_MEMLOCK)"),
         KERNEL_TOO_OLD("Linux 5.6 or later"),
         OTHER("");

@@ -44,7 +44,7 @@ final class ChannelCall {
             case READ -> file.read(request.fileOffset(), buffer());
             case WRITE -> file.write(request.fileOffset(), buffer());
             case SYNC -> file.sync();
-            case COPY_IN, COPY_OUT -> throw new IllegalStateException("copies are made by the I/O queue");
+            case COPY_IN, COPY_OUT -> throw new IllegalStateException("copies are executed by the I/O queue");
         };
     }
 
@@ -54,7 +54,7 @@ final class ChannelCall {
     }
 
     /** Completes it as cancelled: no thread has begun it. */
-    void takenBack() {
+    void cancelled() {
         ended(-Errno.ECANCELED);
     }
 

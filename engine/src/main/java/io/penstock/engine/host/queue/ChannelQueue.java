@@ -64,7 +64,7 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
     public void cancel(Request request) {
         ChannelCall call = ChannelCall.of(request);
         if (waiting.remove(call)) {
-            call.takenBack();
+            call.cancelled();
             ended.add(call);
         }
     }

@@ -57,7 +57,7 @@ final class InlineRequests {
             head = (head + 1) % requests.length;
             count--;
             if (request == null) {
-                throw new IllegalStateException("nothing at " + head);
+                throw new IllegalStateException("no entry at " + head);
             }
             if (failure == null) {
                 move(request);

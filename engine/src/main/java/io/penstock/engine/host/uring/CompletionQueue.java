@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * <p><b>Threading:</b> the ring's I/O queue only.
  */
 final class CompletionQueue {
-    private static final ByteBuffer GONE = ByteBuffer.allocateDirect(0);
+    private static final ByteBuffer CLOSED = ByteBuffer.allocateDirect(0);
     private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder())
             .withInvokeExactBehavior();
 
@@ -21,7 +21,7 @@ final class CompletionQueue {
     private final int headOffset;
     private final int tailOffset;
     private final int cqesOffset;
-    private ByteBuffer rings; // I/O queue only; GONE after close
+    private ByteBuffer rings; // I/O queue only; CLOSED after close
     private int head; // I/O queue only: runs ahead of the shared head until the end of drain()
 
     CompletionQueue(RingMemory memory) {
@@ -64,6 +64,6 @@ final class CompletionQueue {
 
     /** Makes every later call throw instead of reading unmapped memory. */
     void close() {
-        rings = GONE;
+        rings = CLOSED;
     }
 }

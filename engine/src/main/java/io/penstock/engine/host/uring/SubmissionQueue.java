@@ -28,7 +28,7 @@ public final class SubmissionQueue {
     /** The largest length of one read or write: the kernel cuts longer ones silently (MAX_RW_COUNT). */
     public static final int MAX_LENGTH = 0x7ffff000;
 
-    private static final ByteBuffer GONE = ByteBuffer.allocateDirect(0);
+    private static final ByteBuffer CLOSED = ByteBuffer.allocateDirect(0);
     private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder())
             .withInvokeExactBehavior();
 
@@ -36,8 +36,8 @@ public final class SubmissionQueue {
     private final int headOffset;
     private final int tailOffset;
     private final int flagsOffset;
-    private ByteBuffer rings; // I/O queue only; GONE after close
-    private ByteBuffer sqes; // I/O queue only; GONE after close
+    private ByteBuffer rings; // I/O queue only; CLOSED after close
+    private ByteBuffer sqes; // I/O queue only; CLOSED after close
     private int tail; // I/O queue only: runs ahead of the shared tail until publish()
 
     SubmissionQueue(RingMemory memory) {
@@ -132,8 +132,8 @@ public final class SubmissionQueue {
 
     /** Makes every later call throw instead of writing to unmapped memory. */
     void close() {
-        rings = GONE;
-        sqes = GONE;
+        rings = CLOSED;
+        sqes = CLOSED;
     }
 
     private boolean prepareWithOption(byte opcode, int flags, int fd, int length, int option, long userData) {

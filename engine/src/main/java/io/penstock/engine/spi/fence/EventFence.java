@@ -15,12 +15,12 @@ import reactor.core.publisher.Sinks;
  */
 public abstract class EventFence implements DeviceFence, Watched {
 
-    /** The result of {@link #ask} while the event is not signalled; 0 is success, anything else a failure. */
+    /** The result of {@link #query} while the event is not signalled; 0 is success, anything else a failure. */
     public static final int PENDING = Integer.MAX_VALUE;
 
     private final long event;
     private final boolean owned;
-    private final Sinks.Empty<Void> passed = Sinks.empty();
+    private final Sinks.Empty<Void> signal = Sinks.empty();
 
     // Guarded by this.
     private boolean watched;
@@ -40,14 +40,14 @@ public abstract class EventFence implements DeviceFence, Watched {
     /**
      * Queries the event: returns {@link #PENDING}, 0 or the code of a failure. Under this object's lock; never blocks.
      */
-    protected abstract int ask();
+    protected abstract int query();
 
-    /** As {@link #ask}, on the thread that {@link #watch} has arranged. */
-    protected int askOnWatch() {
-        return ask();
+    /** As {@link #query}, on the thread that {@link #watch} has arranged. */
+    protected int queryOnWatch() {
+        return query();
     }
 
-    /** Arranges for {@link #look} to be called until it returns true. Once at a time, and not under the lock. */
+    /** Arranges for {@link #poll} to be called until it returns true. Once at a time, and not under the lock. */
     protected abstract void watch();
 
     /** Frees the event. Called once, and not under the lock. */
@@ -67,7 +67,7 @@ public abstract class EventFence implements DeviceFence, Watched {
      */
     public final synchronized int state() {
         if (state == PENDING) { // so it exists: an owned event is not freed before
-            state = ask();
+            state = query();
         }
         return state;
     }
@@ -91,16 +91,16 @@ public abstract class EventFence implements DeviceFence, Watched {
             if (starts) {
                 watch();
             }
-            return passed.asMono();
+            return signal.asMono();
         });
     }
 
     @Override
-    public final boolean look() {
+    public final boolean poll() {
         boolean frees;
         synchronized (this) {
             if (state == PENDING) {
-                state = askOnWatch();
+                state = queryOnWatch();
             }
             if (state == PENDING) {
                 return false;
@@ -111,7 +111,7 @@ public abstract class EventFence implements DeviceFence, Watched {
         if (frees) {
             free();
         }
-        passed.tryEmitEmpty();
+        signal.tryEmitEmpty();
         return true;
     }
 
@@ -138,7 +138,7 @@ public abstract class EventFence implements DeviceFence, Watched {
         synchronized (this) {
             if (closed || !owned || watched) {
                 closed = true;
-                return; // the application's, or look() frees it
+                return; // the application's, or poll() frees it
             }
             pending = state() == PENDING;
             watched = pending;

@@ -64,7 +64,7 @@ public final class EventWatch {
     }
 
     /**
-     * Polls {@link Watched#look} until the fence is signalled. An exception goes to the thread's handler of uncaught
+     * Polls {@link Watched#poll} until the fence is signalled. An exception goes to the thread's handler of uncaught
      * exceptions, and the fence is polled no more. Makes no native call.
      */
     public synchronized void watch(Watched fence) {
@@ -89,10 +89,10 @@ public final class EventWatch {
                     return;
                 }
                 pause.reset();
-            } else if (look()) {
+            } else if (pollAll()) {
                 pause.reset();
             } else {
-                rest();
+                pause();
             }
         }
     }
@@ -115,10 +115,10 @@ public final class EventWatch {
         return false;
     }
 
-    private boolean look() {
+    private boolean pollAll() {
         boolean any = false;
         for (int i = watched.size() - 1; i >= 0; i--) {
-            if (hasPassed(watched.get(i))) {
+            if (poll(watched.get(i))) {
                 watched.remove(i);
                 any = true;
             }
@@ -126,17 +126,17 @@ public final class EventWatch {
         return any;
     }
 
-    private static boolean hasPassed(Watched fence) {
+    private static boolean poll(Watched fence) {
         try {
-            return fence.look();
+            return fence.poll();
         } catch (RuntimeException | Error e) {
-            Thread here = Thread.currentThread();
-            here.getUncaughtExceptionHandler().uncaughtException(here, e);
+            Thread current = Thread.currentThread();
+            current.getUncaughtExceptionHandler().uncaughtException(current, e);
             return true;
         }
     }
 
-    private void rest() {
+    private void pause() {
         long nap = pause.next();
         if (nap > 0) {
             sleep.accept(nap);

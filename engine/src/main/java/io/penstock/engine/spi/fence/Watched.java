@@ -13,7 +13,7 @@ public interface Watched {
      *
      * @return whether it is signalled; it is then polled no more
      */
-    boolean look();
+    boolean poll();
 
     /** Returns how long to poll it without a pause, if longer than usual. */
     default long spinNanos() {

@@ -20,9 +20,9 @@ public final class ErrnoException extends IOException {
         this("", call, errno);
     }
 
-    /** As above, with {@code asked} in front of the native error: the request and its object. */
-    public ErrnoException(String asked, String call, int errno) {
-        message = (asked.isEmpty() ? "" : asked + " failed: ") + call + " -> " + Errno.describe(errno);
+    /** As above, with {@code request} in front of the native error: the request and its object. */
+    public ErrnoException(String request, String call, int errno) {
+        message = (request.isEmpty() ? "" : request + " failed: ") + call + " -> " + Errno.describe(errno);
         nativeError = new NativeError(call, errno, Errno.symbol(errno));
     }
 

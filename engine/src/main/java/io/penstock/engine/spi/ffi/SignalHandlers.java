@@ -67,7 +67,7 @@ public final class SignalHandlers {
             }
         }
         if (!replaced.isEmpty()) {
-            LOG.debug("a vendor's library had replaced the handlers of signals {}: put back", replaced);
+            LOG.debug("a vendor library had replaced the handlers of signals {}: restored", replaced);
         }
     }
 

@@ -88,7 +88,7 @@ public final class VendorLibrary {
         if (!loaded.isEmpty()) {
             return file.isEmpty() || isSame(file, loaded)
                     ? ""
-                    : "this process uses " + loaded + " already, and cannot use " + file + " beside it";
+                    : "this process has already loaded " + loaded + ", and cannot load " + file + " as well";
         }
         NativeAccess refusal = NativeAccess.refusal();
         if (refusal != null) {

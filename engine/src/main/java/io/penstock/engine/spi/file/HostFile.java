@@ -69,7 +69,7 @@ public interface HostFile extends NativeFile {
             switch (option) {
                 case CREATE, CREATE_NEW, TRUNCATE -> {
                     if (!writes) {
-                        throw new IllegalArgumentException(option + " needs WRITE, unlike " + options);
+                        throw new IllegalArgumentException(option + " requires WRITE, options were " + options);
                     }
                 }
                 default -> {}

@@ -90,7 +90,7 @@ public final class HostPath implements IoPath {
         try {
             if (options.get(HostOptions.IO) == HostIo.POOL) {
                 return Availability.available(
-                        true, "blocking calls on threads, as " + HostOptions.IO + " says", List.of());
+                        true, "blocking calls on threads, as set by " + HostOptions.IO, List.of());
             }
             RingAvailability ring = RingProbe.probe(LinuxKernel.INSTANCE);
             if (ring.isAvailable()) {

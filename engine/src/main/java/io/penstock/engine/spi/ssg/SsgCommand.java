@@ -26,7 +26,7 @@ public class SsgCommand {
     private static final int MOST_ATTEMPTS = 8;
 
     private final Request request;
-    private long wanted; // of its bytes
+    private long requested; // of its bytes
     private int attempts;
     private long moved;
     private @Nullable NativeFailure failure;
@@ -49,7 +49,7 @@ public class SsgCommand {
 
     /** Initializes this from the request. */
     protected void begin() {
-        wanted = request.bytes();
+        requested = request.bytes();
         attempts = 0;
         moved = 0;
         failure = null;
@@ -57,12 +57,12 @@ public class SsgCommand {
 
     /** Ends the request with the result of the command. */
     final void report() {
-        forget();
+        clear();
         request.end(moved, failure);
     }
 
     /** Drops references of the request, which is about to end. */
-    protected void forget() {}
+    protected void clear() {}
 
     /** Returns the request. */
     public final Request request() {
@@ -125,25 +125,25 @@ public class SsgCommand {
     }
 
     /** Sets how many bytes to move for a file of {@code size} bytes, and returns that number. */
-    final long want(long size) {
-        wanted = upTo(size, request.bytes());
-        return wanted;
+    final long limitTo(long size) {
+        requested = upTo(size, request.bytes());
+        return requested;
     }
 
     /** Returns how many of {@link #bytes()} to move: up to the end of the file, if its size was checked. */
-    public final long wanted() {
-        return wanted;
+    public final long requestedBytes() {
+        return requested;
     }
 
     /** Returns the offset in the file at which the command ends. */
     final long end() {
-        return request.fileOffset() + wanted;
+        return request.fileOffset() + requested;
     }
 
     /** Returns the bytes that the driver is to move: whole blocks. */
     public final long wholeBlocks() {
         long block = file().limits().fileAlignment();
-        return (wanted + block - 1) & -block;
+        return (requested + block - 1) & -block;
     }
 
     /** Returns whether a file of {@code size} bytes must be extended first, since not every driver does so. */
@@ -157,7 +157,7 @@ public class SsgCommand {
      */
     final void ends() {
         try {
-            ends(kind() == Request.Kind.READ ? upTo(file().size(), wanted) : wanted);
+            ends(kind() == Request.Kind.READ ? upTo(file().size(), requested) : requested);
         } catch (IOException e) {
             fails(e);
         }

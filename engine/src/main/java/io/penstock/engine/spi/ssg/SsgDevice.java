@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
 public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.Opener {
 
     private final SsgSizes sizes;
-    private final SsgWords words;
+    private final SsgTexts texts;
     private final SsgFiles files = new SsgFiles();
     private final List<DeviceMemory> ring = new ArrayList<>();
     private final ArrayDeque<DeviceMemory> free = new ArrayDeque<>(); // buffers of the ring; owned by the I/O queue
     private final AtomicInteger users = new AtomicInteger(1);
 
     /** Creates a device, of which the caller is the first user. */
-    protected SsgDevice(SsgSizes sizes, SsgWords words) {
+    protected SsgDevice(SsgSizes sizes, SsgTexts texts) {
         this.sizes = sizes;
-        this.words = words;
+        this.texts = texts;
     }
 
     /**
@@ -99,8 +99,8 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
         return files;
     }
 
-    final SsgWords words() {
-        return words;
+    final SsgTexts texts() {
+        return texts;
     }
 
     /**

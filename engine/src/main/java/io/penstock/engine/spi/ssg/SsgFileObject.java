@@ -39,7 +39,7 @@ public abstract class SsgFileObject {
                 boolean same = named.identity().equals(host.identity());
                 named.close();
                 if (!same) {
-                    throw new SsgRefusal(host.path() + " is another file now");
+                    throw new SsgRefusal(host.path() + " has been replaced by another file");
                 }
                 return object;
             } catch (IOException | RuntimeException e) {
@@ -92,14 +92,14 @@ public abstract class SsgFileObject {
      *
      * @param size the length of the file now, or negative if it was not checked
      */
-    protected abstract boolean knows(long end, long size);
+    protected abstract boolean covers(long end, long size);
 
     /**
      * Queries the file's length from the driver, if the driver may see a change; called by {@link SsgDevice#execute}.
      *
      * @throws SsgRefusal with the driver's error
      */
-    protected void ask() throws SsgRefusal {}
+    protected void queryLength() throws SsgRefusal {}
 
     /**
      * Adds a user; only while there is one.
@@ -115,7 +115,7 @@ public abstract class SsgFileObject {
     /**
      * Adds a user that never leaves: the driver may still use the object, and does not report when it no longer does.
      */
-    public final synchronized void keepForGood() {
+    public final synchronized void retainForever() {
         users++;
     }
 

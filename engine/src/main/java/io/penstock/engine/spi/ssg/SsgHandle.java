@@ -79,7 +79,7 @@ final class SsgHandle {
      */
     synchronized @Nullable SsgFileObject take(boolean write, long end, long size) throws SsgRefusal {
         SsgFileObject object = object(write);
-        if (object == null || !object.knows(end, size)) {
+        if (object == null || !object.covers(end, size)) {
             return null;
         }
         object.retain();
@@ -96,8 +96,8 @@ final class SsgHandle {
         if (known == null) {
             return;
         }
-        known.ask();
-        if (!known.knows(end, host.size())) {
+        known.queryLength();
+        if (!known.covers(end, host.size())) {
             replace(known, opener.open(host, write || oneObject));
         }
     }

@@ -60,16 +60,16 @@ public class SsgPath implements IoPath {
 
     @Override
     public String reason() {
-        SsgWords words = device.words();
+        SsgTexts texts = device.texts();
         return straight
-                ? words.computed()
-                : "through " + (device.ringBytes() >> 10) + " KiB of " + words.ring() + " and a copy on the device; "
-                        + words.computed();
+                ? texts.computed()
+                : "through " + (device.ringBytes() >> 10) + " KiB of " + texts.ring() + " and a copy on the device; "
+                        + texts.computed();
     }
 
     @Override
     public String remedy() {
-        return straight ? "" : device.words().remedy();
+        return straight ? "" : device.texts().remedy();
     }
 
     @Override
@@ -98,9 +98,9 @@ public class SsgPath implements IoPath {
             return why;
         }
         if (!straight) {
-            return device.ringBytes() == 0 ? device.words().noRing() : "";
+            return device.ringBytes() == 0 ? device.texts().noRing() : "";
         }
-        return device.isReachable(memory) ? "" : device.words().unreachable();
+        return device.isReachable(memory) ? "" : device.texts().unreachable();
     }
 
     @Override

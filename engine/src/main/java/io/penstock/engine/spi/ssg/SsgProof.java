@@ -48,7 +48,7 @@ public record SsgProof(String reason, String by, long blockBytes) {
             return name.isEmpty() ? ofTemporary(driver) : ofFile(Path.of(name), driver);
         } catch (IOException | RuntimeException e) {
             throw new SsgRefusal(
-                    e.getMessage() + (name.isEmpty() ? "; a file on the card's disk can be named in " + named : ""));
+                    e.getMessage() + (name.isEmpty() ? "; set a file on the card's disk in " + named : ""));
         }
     }
 

@@ -31,7 +31,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     private final ArrayDeque<C> repeated = new ArrayDeque<>(); // found in the current turn
     private final ArrayDeque<C> ended = new ArrayDeque<>();
     private final Wakeup wakeup = new Wakeup();
-    private final Runnable bell = wakeup::wake;
+    private final Runnable waker = wakeup::wake;
     private final SsgOffload<C> offload = new SsgOffload<>(wakeup);
     private final Pause pause = new Pause().naps(5_000, 200_000); // between polls
 
@@ -80,7 +80,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
 
     private boolean advance() {
         for (C command = offload.poll(); command != null; command = offload.poll()) {
-            takeBack(command);
+            resume(command);
         }
         commands.poll();
         for (C command = repeated.pollLast(); command != null; command = repeated.pollLast()) {
@@ -95,7 +95,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         return any;
     }
 
-    private void takeBack(C command) {
+    private void resume(C command) {
         boolean ofFile = command.kind() == Request.Kind.READ || command.kind() == Request.Kind.WRITE;
         if (command.started && ofFile) {
             moved(command);
@@ -112,7 +112,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             if (start(command)) {
                 pause.reset();
             } else {
-                waiting.add(command); // behind the others, which take the same route
+                waiting.add(command); // behind the others, which have the same path
             }
         }
         commands.flush();
@@ -150,7 +150,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         command.ring = byRing ? device.takeRing() : null;
         command.started = true;
         if (!commands.start(command)) {
-            letGo(command);
+            release(command);
             return false;
         }
         return true;
@@ -165,14 +165,14 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
         boolean fits = command.bytes() <= Long.MAX_VALUE - command.fileOffset();
         if (!command.isWrite() && command.isFirstAttempt() && fits) {
             // For a read of bytes that the driver sees: a file truncated since is detected at the end.
-            command.want(Long.MAX_VALUE);
+            command.limitTo(Long.MAX_VALUE);
             command.object = file.handle().take(false, command.end(), -1);
             if (command.object != null) {
                 return true;
             }
         }
         long size = file.size();
-        if (command.want(size) == 0) {
+        if (command.limitTo(size) == 0) {
             command.ends(0);
             finish(command);
             return false;
@@ -189,8 +189,9 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     private void prepare(C command) {
         SsgFile file = command.file();
         if (!command.mayTryAgain()) {
-            command.fails(new SsgRefusal(file
-                    + " is cut and lengthened all the time, or the driver does not see it reach to " + command.end()));
+            command.fails(new SsgRefusal(
+                    file + " changes its length repeatedly, or the driver does not report a length of at least "
+                            + command.end()));
             done(command);
             return;
         }
@@ -208,7 +209,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
                 () -> file.handle().reach(write, end));
     }
 
-    private void letGo(C command) {
+    private void release(C command) {
         SsgFileObject object = command.object;
         DeviceMemory ring = command.ring;
         command.object = null;
@@ -232,7 +233,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             again(command);
             return;
         }
-        letGo(command);
+        release(command);
         if (command.hasFailed()) {
             done(command);
         } else {
@@ -249,7 +250,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
 
     /** Called by the device for a READ or a WRITE that must be started again; the I/O queue. */
     public void again(C command) {
-        letGo(command);
+        release(command);
         repeated.add(command);
     }
 
@@ -271,8 +272,8 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
      * Returns the callback that wakes the I/O queue, which then polls and starts waiting commands; always the same
      * object.
      */
-    public Runnable bell() {
-        return bell;
+    public Runnable waker() {
+        return waker;
     }
 
     @Override

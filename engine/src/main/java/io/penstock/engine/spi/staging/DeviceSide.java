@@ -29,7 +29,7 @@ final class DeviceSide {
             note(staged.failure);
             return false;
         }
-        staged.standsInOrder();
+        staged.markStreamOrdered();
         return true;
     }
 

@@ -39,17 +39,17 @@ public final class ExecutorLoop {
         if (!more && !pump.isClosed()) { // pairs with ExecutorPump.close(), which wakes if the pump is at rest
             wakeup.await(-1);
         } else if (more && pump.progress() == before) {
-            look();
+            backOff();
         }
         return more;
     }
 
-    private void look() {
+    private void backOff() {
         if (pause.isNew()) {
             pause.spinFor(pump.spinNanos());
         }
         long nap = pause.next();
-        if (nap > 0 && pump.rest()) {
+        if (nap > 0 && pump.announceWait()) {
             // Only copies are in flight: new work wakes the thread, their completions are seen a little late.
             wakeup.await(nap);
         }

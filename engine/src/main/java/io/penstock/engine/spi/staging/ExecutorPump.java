@@ -50,7 +50,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
      */
     public boolean run(long budgetNanos) {
         if (running.isHeldByCurrentThread() || !running.tryLock()) {
-            throw new IllegalStateException("this executor is running already");
+            throw new IllegalStateException("this executor is already running");
         }
         try {
             wakeup.end();
@@ -62,7 +62,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
                 settle();
                 busy = progress != before && System.nanoTime() - start < budgetNanos;
             }
-            return !copying.isEmpty() || !watched.isEmpty() || !rest();
+            return !copying.isEmpty() || !watched.isEmpty() || !announceWait();
         } finally {
             running.unlock();
         }
@@ -111,12 +111,12 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /** Removes a request that was cancelled while it waited. */
-    void forget(StagedRequest staged) {
+    void remove(StagedRequest staged) {
         inbox.remove(staged);
     }
 
     /** Arranges for the hook to be called at the next work; returns false if there is work already. */
-    public boolean rest() {
+    public boolean announceWait() {
         while (!wakeup.announce()) {
             wakeup.end(); // roused since the last run, or already announced
         }
@@ -165,9 +165,9 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         }
     }
 
-    private static boolean hasEnded(BooleanSupplier look) {
+    private static boolean hasEnded(BooleanSupplier poll) {
         try {
-            return look.getAsBoolean();
+            return poll.getAsBoolean();
         } catch (RuntimeException | Error e) {
             handle(e);
             return true;
@@ -202,7 +202,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             staged.queue.copies.poll(staged);
         }
         if (!watched.isEmpty()) {
-            look();
+            pollFences();
         }
         int kept = 0;
         for (int i = 0; i < copying.size(); i++) {
@@ -217,7 +217,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         copying.subList(kept, copying.size()).clear();
     }
 
-    private void look() {
+    private void pollFences() {
         for (int i = watched.size() - 1; i >= 0; i--) {
             if (hasEnded(watched.get(i))) {
                 progress++;

@@ -47,7 +47,7 @@ final class HostSide {
                 case DRAIN -> write(staged, staged.staging().hostAddress());
                 case HOST -> whole(staged);
                 case SYNC -> moved(staged, host.sync(staged.file()));
-                case COPY -> throw new IllegalStateException("a copy is the device's");
+                case COPY -> throw new IllegalStateException("a copy must be executed by the device");
             };
         } catch (IOException | RuntimeException | Error e) {
             staged.failure = host.failure(staged.request.kind(), e);
@@ -189,8 +189,8 @@ final class HostSide {
             } else if (got == 0 || staged.file().size() <= fileOffset + done) {
                 return done;
             } else if (++vain > MOST_IN_VAIN) {
-                throw new IOException("no more than " + done + " bytes of " + bytes + " at " + fileOffset
-                        + " come, and the file is longer");
+                throw new IOException(
+                        "read " + done + " bytes of " + bytes + " at " + fileOffset + ", although the file is longer");
             }
         }
         return done;

@@ -70,7 +70,9 @@ final class StagedQueue implements NativeQueue {
                 ExecutorThread thread = ExecutorThread.start("penstock-executor");
                 yield open(device, host, sizes, thread.pump(), thread);
             }
-            case PUMP -> throw new IllegalArgumentException("the application's thread needs an ExecutorPump");
+            case PUMP ->
+                throw new IllegalArgumentException(
+                        "a device that is used on the application's thread requires an ExecutorPump");
         };
     }
 
@@ -164,12 +166,12 @@ final class StagedQueue implements NativeQueue {
         StagedRequest staged = staged(request);
         switch (staged.cancel()) {
             case StagedRequest.AWAITS_BUFFER -> {
-                stagingBuffers.forget(staged);
+                stagingBuffers.remove(staged);
                 end(staged, CANCELLED);
             }
             case StagedRequest.AWAITS_EXECUTOR -> {
                 // Not left to the executor: an application that stops pumping would keep the memory busy forever.
-                Objects.requireNonNull(executor).forget(staged);
+                Objects.requireNonNull(executor).remove(staged);
                 end(staged, CANCELLED);
             }
             default -> {} // the thread that holds it checks
@@ -296,7 +298,7 @@ final class StagedQueue implements NativeQueue {
      * more.
      */
     void end(StagedRequest staged, @Nullable NativeFailure failure) {
-        StagingBuffer staging = staged.giveUpBuffer();
+        StagingBuffer staging = staged.detachBuffer();
         if (staging != null) {
             stagingBuffers.release(staging);
         }

@@ -117,7 +117,7 @@ final class StagedRequest implements Request.Completion {
 
     /** Detaches and returns the request's staging buffer of the pool, if any. */
     @Nullable
-    StagingBuffer giveUpBuffer() {
+    StagingBuffer detachBuffer() {
         StagingBuffer given = pooled;
         staging = null;
         pooled = null;
@@ -172,7 +172,7 @@ final class StagedRequest implements Request.Completion {
     }
 
     /** Notifies the engine that the copy is stream-ordered, if it waits for that. */
-    void standsInOrder() {
+    void markStreamOrdered() {
         Runnable inOrder = request.inOrder();
         if (inOrder != null) {
             inOrder.run();
@@ -181,7 +181,7 @@ final class StagedRequest implements Request.Completion {
 
     private static <T> T present(@Nullable T value) {
         if (value == null) {
-            throw new IllegalStateException("this request has no such part");
+            throw new IllegalStateException("this request does not have that part");
         }
         return value;
     }

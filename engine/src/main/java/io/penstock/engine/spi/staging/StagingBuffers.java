@@ -61,7 +61,7 @@ final class StagingBuffers {
     }
 
     /** Removes a request that was cancelled while it waited. */
-    void forget(StagedRequest staged) {
+    void remove(StagedRequest staged) {
         waiting.remove(staged);
     }
 

@@ -45,7 +45,7 @@ public interface StagingDevice {
      * ends every copy need not override it.
      */
     default void poll(Request copy) {
-        throw new IllegalStateException("copy() has ended no copy, and poll() is not overridden");
+        throw new IllegalStateException("copy() returned without ending the copy, and poll() is not overridden");
     }
 
     /**

@@ -29,7 +29,7 @@ public final class StagingOptions {
             0,
             0,
             256,
-            "the threads of the process that fill staging buffers, for all devices together; 0 counts the processors");
+            "how many threads of the process fill staging buffers, for all devices together; 0 for one suited to the number of processors");
 
     /** How long threads poll before they sleep; for applications to which microseconds matter. */
     public static final Option<Integer> SPIN_MICROS = Option.integer(
@@ -37,8 +37,8 @@ public final class StagingOptions {
             0,
             0,
             1_000_000,
-            "for how many microseconds the I/O queue of a staged path, one of its staging workers, and whoever waits for a copy or a fence look"
-                    + " again and again before they sleep: a wake-up less, a processor more");
+            "for how many microseconds the I/O queue of a staged path, one of its staging workers, and a wait for a copy or a fence poll"
+                    + " before they sleep; saves a wake-up, and occupies a processor");
 
     private StagingOptions() {}
 

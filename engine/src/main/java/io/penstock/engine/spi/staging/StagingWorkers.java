@@ -28,7 +28,7 @@ final class StagingWorkers {
     // Its permits, plus one that is being handed over, equal the requests in all ready queues: a thread with a permit
     // finds a request.
     private final Semaphore allStaged = new Semaphore(0);
-    private final Lookout lookout = new Lookout();
+    private final SinglePoller poller = new SinglePoller();
     private volatile boolean stopped;
 
     private StagingWorkers(Shared<Object, StagingWorkers> pools, int size, boolean threaded) {
@@ -54,8 +54,8 @@ final class StagingWorkers {
         StagingWorkers pool = POOLS.open(PROCESS, () -> new StagingWorkers(POOLS, size, true));
         if (wanted != 0 && wanted != pool.size) {
             pool.leave();
-            throw new IllegalArgumentException(StagingOptions.WORKERS + "=" + wanted + ", but the process has "
-                    + pool.size + " staging workers since its first staged backend was opened");
+            throw new IllegalArgumentException(StagingOptions.WORKERS + "=" + wanted + ", but this process already has "
+                    + pool.size + " staging workers, started with its first staged backend");
         }
         return pool;
     }
@@ -118,13 +118,13 @@ final class StagingWorkers {
 
     /** Announces one more ready request. */
     void announce() {
-        if (!lookout.hand()) {
+        if (!poller.handOver()) {
             allStaged.release();
         }
     }
 
     private void acquire(long spinNanos) {
-        if (!allStaged.tryAcquire() && !(spinNanos > 0 && lookout.look(allStaged, spinNanos))) {
+        if (!allStaged.tryAcquire() && !(spinNanos > 0 && poller.poll(allStaged, spinNanos))) {
             allStaged.acquireUninterruptibly();
         }
     }

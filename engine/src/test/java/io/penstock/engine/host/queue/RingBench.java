@@ -155,7 +155,7 @@ final class RingBench {
 
     private void ended(int id, long result) {
         if (result != blockBytes) {
-            throw new IllegalStateException("a read of " + blockBytes + " bytes answered " + result);
+            throw new IllegalStateException("a read of " + blockBytes + " bytes returned " + result);
         }
         free[freeCount++] = id;
     }

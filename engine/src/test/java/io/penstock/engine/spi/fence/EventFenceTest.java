@@ -31,11 +31,11 @@ class EventFenceTest {
         waitFor(fence);
         waitFor(fence);
         assertThat(fence.watches).isEqualTo(1);
-        assertThat(fence.look()).isFalse();
+        assertThat(fence.poll()).isFalse();
         assertThat(told).hasValue(0);
 
         fence.answer = 0;
-        assertThat(fence.look()).isTrue();
+        assertThat(fence.poll()).isTrue();
         assertThat(told).hasValue(2);
     }
 
@@ -53,7 +53,7 @@ class EventFenceTest {
         fence.answer = 0;
         assertThat(fence.isSignalled()).isTrue();
         assertThat(told).as("on the thread of the watch").hasValue(0);
-        assertThat(fence.look()).isTrue();
+        assertThat(fence.poll()).isTrue();
         assertThat(told).hasValue(1);
         assertThat(fence.asks).as("once by each, and not again").isEqualTo(2);
     }
@@ -80,7 +80,7 @@ class EventFenceTest {
         assertThat(fence.watches).as("and goes on being watched").isEqualTo(1);
 
         fence.answer = 0;
-        assertThat(fence.look()).isTrue();
+        assertThat(fence.poll()).isTrue();
         assertThat(told).hasValue(1);
         assertThat(fence.frees).isEqualTo(1);
         waitFor(fence);
@@ -91,13 +91,13 @@ class EventFenceTest {
     void anEventOfItsOwnStaysUntilItIsPassedWhereSomebodyWaits() {
         waitFor(fence);
         fence.close();
-        assertThat(fence.look()).isFalse();
+        assertThat(fence.poll()).isFalse();
         assertThat(fence.isSignalled()).isFalse();
         assertThat(fence.whileHeld(() -> true)).isTrue();
         assertThat(fence.frees).isZero();
 
         fence.answer = 0;
-        assertThat(fence.look()).isTrue();
+        assertThat(fence.poll()).isTrue();
         fence.close();
         assertThat(fence.frees).isEqualTo(1);
         assertThat(told).hasValue(1);
@@ -107,7 +107,7 @@ class EventFenceTest {
     void anEventThatIsPassedFirstGoesWhenItIsClosed() {
         waitFor(fence);
         fence.answer = 0;
-        assertThat(fence.look()).isTrue();
+        assertThat(fence.poll()).isTrue();
         assertThat(fence.frees).isZero();
         fence.close();
         assertThat(fence.frees).isEqualTo(1);
@@ -115,14 +115,14 @@ class EventFenceTest {
 
     @Test
     void anEventOfTheApplicationsIsNeverFreedAndStaysToBeAsked() {
-        ScriptedEvent brought = new ScriptedEvent(false);
-        brought.close();
-        waitFor(brought);
-        assertThat(brought.watches).isEqualTo(1);
-        brought.answer = 0;
-        assertThat(brought.look()).isTrue();
+        ScriptedEvent imported = new ScriptedEvent(false);
+        imported.close();
+        waitFor(imported);
+        assertThat(imported.watches).isEqualTo(1);
+        imported.answer = 0;
+        assertThat(imported.poll()).isTrue();
         assertThat(told).hasValue(1);
-        assertThat(brought.frees).isZero();
+        assertThat(imported.frees).isZero();
     }
 
     @Test
@@ -151,7 +151,7 @@ class EventFenceTest {
         }
 
         @Override
-        protected int ask() {
+        protected int query() {
             asks++;
             return answer;
         }

@@ -92,7 +92,7 @@ class EventWatchTest {
 
     @Test
     void nobodyIsLostWhoComesAsAThreadEnds() throws InterruptedException {
-        EventWatch restless = new EventWatch(Thread::new, nanos -> {}); // ends whenever there is nothing to look at
+        EventWatch restless = new EventWatch(Thread::new, nanos -> {}); // ends whenever there is nothing to poll at
         int many = 2_000;
         AtomicInteger told = new AtomicInteger();
         for (int i = 0; i < many; i++) {
@@ -102,7 +102,7 @@ class EventWatchTest {
                 passed.countDown();
                 return true;
             });
-            // The next one comes just now, when the thread finds nothing more to look at.
+            // The next one comes just now, when the thread finds nothing more to poll at.
             assertThat(passed.await(LONG_SECONDS, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(told).hasValue(many);
@@ -124,7 +124,7 @@ class EventWatchTest {
         } finally {
             here.setUncaughtExceptionHandler(null);
         }
-        assertThat(uncaught).as("and looked at no more").containsExactly(broken);
+        assertThat(uncaught).as("and polled no more").containsExactly(broken);
         assertThat(other.looks).isEqualTo(4);
     }
 
@@ -164,7 +164,7 @@ class EventWatchTest {
         assertThat(keeps.orTimeout(LONG_SECONDS, TimeUnit.SECONDS).join()).isFalse();
     }
 
-    /** Is passed at the look of which the script says so. */
+    /** Is passed at the poll of which the script says so. */
     private static final class ScriptedFence implements Watched {
 
         private final int passedAt;
@@ -181,7 +181,7 @@ class EventWatchTest {
         }
 
         @Override
-        public boolean look() {
+        public boolean poll() {
             return ++looks >= passedAt;
         }
 

@@ -116,8 +116,8 @@ class VendorLibraryTest {
         assertThat((long) InAFolder.getpid()).isEqualTo(ProcessHandle.current().pid());
         assertThat(library.load(name.toString())).isEmpty();
         assertThat(library.load(libc)).as("the same file by another name").isEmpty();
-        assertThat(library.load("/dev/null")).contains("cannot use /dev/null beside it");
-        assertThat(library.load(folder + "/none")).contains("beside it");
+        assertThat(library.load("/dev/null")).contains("cannot load /dev/null as well");
+        assertThat(library.load(folder + "/none")).contains("as well");
         Files.delete(name);
     }
 }

@@ -27,7 +27,7 @@ final class SeenFile extends SsgFileObject {
     }
 
     @Override
-    protected boolean knows(long end, long size) {
+    protected boolean covers(long end, long size) {
         return end <= bytes && !isBlind;
     }
 

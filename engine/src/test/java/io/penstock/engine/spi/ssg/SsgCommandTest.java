@@ -65,18 +65,18 @@ class SsgCommandTest {
     @Test
     void aReadWantsWhatTheFileHas() {
         fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
-        assertThat(task.wanted()).as("before the file was looked at").isEqualTo(2 * BLOCK);
-        assertThat(task.want(SIZE)).isEqualTo(SIZE - BLOCK);
+        assertThat(task.requestedBytes()).as("before the file was looked at").isEqualTo(2 * BLOCK);
+        assertThat(task.limitTo(SIZE)).isEqualTo(SIZE - BLOCK);
         assertThat(task.end()).isEqualTo(SIZE);
-        assertThat(task.want(Long.MAX_VALUE)).as("of a longer file").isEqualTo(2 * BLOCK);
-        assertThat(task.want(10)).as("of a file that ends before").isZero();
+        assertThat(task.limitTo(Long.MAX_VALUE)).as("of a longer file").isEqualTo(2 * BLOCK);
+        assertThat(task.limitTo(10)).as("of a file that ends before").isZero();
         assertThat(task.bytes()).isEqualTo(2 * BLOCK);
     }
 
     @Test
     void aWriteWantsAllWhateverTheFileHas() {
         fill(Request.Kind.WRITE, 2 * BLOCK, BLOCK);
-        assertThat(task.want(10)).isEqualTo(BLOCK);
+        assertThat(task.limitTo(10)).isEqualTo(BLOCK);
         assertThat(task.end()).isEqualTo(3 * BLOCK);
     }
 
@@ -93,9 +93,9 @@ class SsgCommandTest {
     void theDriverIsToldOfWholeBlocks() {
         fill(Request.Kind.READ, 0, 3 * BLOCK);
         assertThat(task.wholeBlocks()).isEqualTo(3 * BLOCK);
-        task.want(2 * BLOCK + 1);
+        task.limitTo(2 * BLOCK + 1);
         assertThat(task.wholeBlocks()).isEqualTo(3 * BLOCK);
-        task.want(2 * BLOCK);
+        task.limitTo(2 * BLOCK);
         assertThat(task.wholeBlocks()).isEqualTo(2 * BLOCK);
     }
 
@@ -108,7 +108,7 @@ class SsgCommandTest {
     @Test
     void aReadHasMovedWhatIsStillThere() throws IOException {
         fill(Request.Kind.READ, 0, 3 * BLOCK);
-        task.want(SIZE);
+        task.limitTo(SIZE);
         assertThat(counted()).isEqualTo(SIZE);
         file.truncate(100);
         assertThat(counted()).as("of a file that was cut meanwhile").isEqualTo(100);
@@ -146,14 +146,14 @@ class SsgCommandTest {
     @Test
     void whatBeginsAgainKeepsNothing() throws IOException {
         fill(Request.Kind.READ, 0, BLOCK);
-        task.want(10);
+        task.limitTo(10);
         task.ends(10);
         task.fails(new IOException("gone"));
         request.sync(file);
         task.begin();
         assertThat(task.moved()).isZero();
         assertThat(task.hasFailed()).isFalse();
-        assertThat(task.wanted()).isZero();
+        assertThat(task.requestedBytes()).isZero();
         assertThat(task.kind()).isEqualTo(Request.Kind.SYNC);
         task.sync();
         assertThat(task.failure()).isNull();
@@ -265,7 +265,7 @@ class SsgCommandTest {
         List<Boolean> ended = new ArrayList<>();
         SsgCommand keeping = new SsgCommand(request) {
             @Override
-            protected void forget() {
+            protected void clear() {
                 ended.add(requests.hasEnded(7));
             }
         };

@@ -66,7 +66,7 @@ class SsgHandleTest {
         SsgFileObject used = handle.take(false, 8192, 8192);
         assertThat(used).isNotNull();
         assertThat(handle.take(false, 8193, 8193))
-                .as("the driver does not know of it")
+                .as("the driver does not report it")
                 .isNull();
         Files.write(path, new byte[16384]);
         handle.reach(false, 16384);
@@ -97,7 +97,7 @@ class SsgHandleTest {
         Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
         assertThatThrownBy(() -> handle.reach(false, 16384))
                 .isInstanceOf(SsgRefusal.class)
-                .hasMessage(path + " is another file now");
+                .hasMessage(path + " has been replaced by another file");
         assertThat(opened.get(1).users).as("what was opened for it").isZero();
         files.close(handle);
     }

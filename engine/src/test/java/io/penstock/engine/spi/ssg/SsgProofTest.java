@@ -55,7 +55,7 @@ class SsgProofTest {
                     throw new SsgRefusal("not on this disk");
                 }))
                 .isInstanceOf(SsgRefusal.class)
-                .hasMessage("not on this disk; a file on the card's disk can be named in penstock.ssg-trial-file");
+                .hasMessage("not on this disk; set a file on the card's disk in penstock.ssg-trial-file");
         assertThat(asked.get(0)).doesNotExist();
     }
 

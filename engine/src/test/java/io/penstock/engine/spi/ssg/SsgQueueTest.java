@@ -147,7 +147,8 @@ class SsgQueueTest {
         Files.write(path, new byte[8 * BLOCK]);
         enqueue(0, Request.Kind.READ, 6 * BLOCK, BLOCK);
         turnUntil(0, 1);
-        assertThat(String.valueOf(requests.failure(0).orElseThrow())).contains("does not see it reach to 3584");
+        assertThat(String.valueOf(requests.failure(0).orElseThrow()))
+                .contains("does not report a length of at least 3584");
         assertThat(device.executed).hasValue(8);
     }
 
@@ -288,7 +289,7 @@ class SsgQueueTest {
         int ringBuffers;
 
         CardOfPaper() {
-            super(new SsgSizes(4096, 8192, 16, CommonOptions.SEGMENT_BYTES), new SsgWords("", "", "", "", ""));
+            super(new SsgSizes(4096, 8192, 16, CommonOptions.SEGMENT_BYTES), new SsgTexts("", "", "", "", ""));
         }
 
         @Override

@@ -213,8 +213,8 @@ class ExecutorPumpTest {
     @Test
     void thereIsNoRestWhileThereIsWork() {
         pump.execute(() -> {});
-        assertThat(pump.rest()).isFalse();
+        assertThat(pump.announceWait()).isFalse();
         pump.run(0);
-        assertThat(pump.rest()).isTrue();
+        assertThat(pump.announceWait()).isTrue();
     }
 }

@@ -61,7 +61,7 @@ final class FakeHost implements HostBytes {
             @Override
             public void free() {
                 if (known.contains(address)) {
-                    throw new AssertionError("a staging buffer is freed that nobody has let go of");
+                    throw new AssertionError("a staging buffer is freed that is still in use");
                 }
                 freed += (int) (bytes + 4095) / 4096 * 4096;
             }

@@ -35,7 +35,7 @@ class StagingBuffersTest {
         });
         StagedRequest first = new StagedRequest(queue, new Request(0, (request, bytes, failure) -> {}));
         pool[0].assign(first);
-        pool[0].release(first.giveUpBuffer());
+        pool[0].release(first.detachBuffer());
         assertThat(came[0]).isTrue();
         assertThat(late.hasBuffer()).isTrue();
         assertThat(pool[0].free()).isZero();

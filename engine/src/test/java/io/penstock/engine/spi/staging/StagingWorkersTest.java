@@ -30,8 +30,8 @@ class StagingWorkersTest {
         assertThatThrownBy(() -> StagingWorkers.join(4))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "penstock.staging.workers=4, but the process has 3 staging workers since its first staged backend"
-                                + " was opened");
+                        "penstock.staging.workers=4, but this process already has 3 staging workers, started with its first staged"
+                                + " backend");
         pool.leave();
         assertThat(pool.isStopped()).isFalse();
         pool.leave();

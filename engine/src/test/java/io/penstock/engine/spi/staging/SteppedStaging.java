@@ -95,14 +95,14 @@ public final class SteppedStaging implements NativeQueue {
     @Override
     public void turn(long waitNanos) {
         long seen = steps;
-        if (!look() && waitNanos != 0 && wakeup.begin()) {
+        if (!poll() && waitNanos != 0 && wakeup.begin()) {
             stage.await(() -> !wakeup.isWaiting() || steps != seen, waitNanos);
             wakeup.end();
-            look();
+            poll();
         }
     }
 
-    private boolean look() {
+    private boolean poll() {
         long before = ended();
         queue.turn(0);
         return ended() != before;

@@ -39,10 +39,10 @@ public final class ShaderCompiler {
         long[] code = new long[1];
         long[] messages = new long[1];
         int answer = D3DCompile(text, text.length, entry, 0, 0, entry, target, 0, 0, code, messages);
-        byte[] said = taken(messages[0]);
+        byte[] log = taken(messages[0]);
         if (answer < 0) {
             throw new IllegalStateException("D3DCompile of " + entry + " for " + target + " -> 0x"
-                    + Integer.toHexString(answer) + ": " + new String(said, StandardCharsets.UTF_8).strip());
+                    + Integer.toHexString(answer) + ": " + new String(log, StandardCharsets.UTF_8).strip());
         }
         return taken(code[0]);
     }

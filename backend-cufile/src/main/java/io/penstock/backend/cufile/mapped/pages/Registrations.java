@@ -65,7 +65,7 @@ public final class Registrations implements CudaContext.Part {
     private final Sizes sizes;
 
     private final Map<FileKey.Inode, FileMapping> mappings = new HashMap<>(); // of the newest known content
-    private final ArrayDeque<Segment> wanted = new ArrayDeque<>();
+    private final ArrayDeque<Segment> requested = new ArrayDeque<>();
     private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of discarded contents
     private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; least recently used first
     private final List<Thread> threads = new ArrayList<>();
@@ -85,8 +85,8 @@ public final class Registrations implements CudaContext.Part {
     public static Registrations of(CudaContext context, Sizes sizes) {
         Registrations known = context.part(Registrations.class, unregistered -> new Registrations(unregistered, sizes));
         if (!known.sizes.equals(sizes)) {
-            throw new IllegalArgumentException("this process maps files with " + known.sizes + " on " + context.gpu()
-                    + " already, and cannot with " + sizes + " beside it");
+            throw new IllegalArgumentException("this process already maps files with " + known.sizes + " on "
+                    + context.gpu() + ", and cannot use " + sizes + " as well");
         }
         return known;
     }
@@ -150,7 +150,7 @@ public final class Registrations implements CudaContext.Part {
             return true;
         }
         segment.waiting.add(copy);
-        want(segment);
+        request(segment);
         return false;
     }
 
@@ -163,9 +163,9 @@ public final class Registrations implements CudaContext.Part {
         for (int distance = 1; distance <= sizes.threads; distance++) {
             Segment ahead = mapping.ahead(segment, distance);
             // Read-ahead must not evict segments in use, or other read-ahead.
-            long soon = pinnedBytes + sizes.segmentBytes * (wanted.size() + 1);
-            if (ahead.state == Segment.State.ABSENT && soon <= sizes.mostBytes) {
-                want(ahead);
+            long pinnedThen = pinnedBytes + sizes.segmentBytes * (requested.size() + 1);
+            if (ahead.state == Segment.State.ABSENT && pinnedThen <= sizes.mostBytes) {
+                request(ahead);
             }
         }
     }
@@ -191,7 +191,7 @@ public final class Registrations implements CudaContext.Part {
         for (long at = fileOffset; at < end; at = mapping.at(at).end()) {
             Segment segment = mapping.at(at);
             if (segment.isReadElsewhere()) {
-                want(segment);
+                request(segment);
             }
             segment.elsewhere += Math.min(end, segment.end()) - at;
         }
@@ -203,7 +203,7 @@ public final class Registrations implements CudaContext.Part {
             return;
         }
         rest(segment);
-        if (!wanted.isEmpty() || !leaving.isEmpty()) {
+        if (!requested.isEmpty() || !leaving.isEmpty()) {
             notifyAll(); // for registrars that wait for room
         }
     }
@@ -221,13 +221,13 @@ public final class Registrations implements CudaContext.Part {
         leaving.add(segment);
     }
 
-    private void want(Segment segment) {
+    private void request(Segment segment) {
         if (segment.state != Segment.State.ABSENT) {
             return;
         }
         segment.state = Segment.State.WANTED;
         segment.mapping.registered++;
-        wanted.add(segment);
+        requested.add(segment);
         while (threads.size() < sizes.threads) {
             Thread thread = new Thread(this::run, "penstock-registrar-" + (threads.size() + 1));
             thread.setDaemon(true);
@@ -255,9 +255,9 @@ public final class Registrations implements CudaContext.Part {
     /** Returns a segment to register or unregister, or null at the end. */
     private synchronized @Nullable Segment next() {
         while (!closed) {
-            Segment first = wanted.peek();
+            Segment first = requested.peek();
             if (first != null && (pinnedBytes == 0 || pinnedBytes + first.bytes <= sizes.mostBytes)) {
-                wanted.poll();
+                requested.poll();
                 first.state = Segment.State.ARRIVING;
                 pinnedBytes += first.bytes;
                 return first;
@@ -305,7 +305,7 @@ public final class Registrations implements CudaContext.Part {
         if (segment.waiting.isEmpty()) {
             unmapIfUnused(segment.mapping);
         } else {
-            want(segment);
+            request(segment);
         }
         notifyAll();
     }
@@ -334,7 +334,7 @@ public final class Registrations implements CudaContext.Part {
             Stream.concat(idle.stream(), leaving.stream()).forEach(this::release);
             return context;
         });
-        Stream.concat(wanted.stream().map(segment -> segment.mapping), mappings.values().stream())
+        Stream.concat(requested.stream().map(segment -> segment.mapping), mappings.values().stream())
                 .distinct()
                 .forEach(FileMapping::unmap);
     }

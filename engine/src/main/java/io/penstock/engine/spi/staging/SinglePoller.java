@@ -10,36 +10,36 @@ import java.util.concurrent.Semaphore;
  * others sleep. If all of them polled, they would contend for the cache line with one another and with the thread that
  * releases the permit.
  */
-final class Lookout {
+final class SinglePoller {
 
-    private final Wakeup looks = new Wakeup(() -> {}); // of the polling thread, if any
+    private final Wakeup wakeup = new Wakeup(() -> {}); // of the polling thread, if any
     private final Pause pause = new Pause(); // that thread's
 
     /** Hands a permit to the polling thread; returns false if there is none. Any thread. */
-    boolean hand() {
-        return looks.rouse();
+    boolean handOver() {
+        return wakeup.rouse();
     }
 
     /**
      * Polls for a permit, including those not handed to a thread; returns whether there was one. Returns at once if
      * another thread is polling.
      */
-    boolean look(Semaphore others, long nanos) {
-        if (!looks.announce()) {
+    boolean poll(Semaphore permits, long nanos) {
+        if (!wakeup.announce()) {
             return false;
         }
         pause.spinFor(nanos);
         do {
-            if (!looks.isWaiting()) {
-                return looks.end();
+            if (!wakeup.isWaiting()) {
+                return wakeup.end();
             }
-            if (others.tryAcquire()) {
-                if (looks.end()) {
-                    others.release(); // also handed one
+            if (permits.tryAcquire()) {
+                if (wakeup.end()) {
+                    permits.release(); // also handed one
                 }
                 return true;
             }
         } while (pause.next() == 0);
-        return looks.end(); // handed one at the last moment
+        return wakeup.end(); // handed one at the last moment
     }
 }

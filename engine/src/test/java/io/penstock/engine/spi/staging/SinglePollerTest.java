@@ -9,37 +9,39 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class LookoutTest {
+class SinglePollerTest {
 
     private static final long LONG_NANOS = 20_000_000_000L;
 
-    private final Lookout lookout = new Lookout();
+    private final SinglePoller poller = new SinglePoller();
     private final Semaphore permits = new Semaphore(0);
 
     @Test
     void nothingIsHandedWhereNobodyLooks() {
-        assertThat(lookout.hand()).isFalse();
-        assertThat(lookout.look(permits, 0)).isFalse();
-        assertThat(lookout.hand()).as("he has gone").isFalse();
+        assertThat(poller.handOver()).isFalse();
+        assertThat(poller.poll(permits, 0)).isFalse();
+        assertThat(poller.handOver()).as("he has gone").isFalse();
     }
 
     @Test
     void whoLooksFindsWhatIsThereAlready() {
         permits.release();
-        assertThat(lookout.look(permits, LONG_NANOS)).isTrue();
+        assertThat(poller.poll(permits, LONG_NANOS)).isTrue();
         assertThat(permits.availablePermits()).isZero();
     }
 
     @Test
     void whoLooksIsHandedOneAndOneOnly() throws InterruptedException {
         AtomicInteger found = new AtomicInteger();
-        Thread looks = new Thread(() -> found.addAndGet(lookout.look(permits, LONG_NANOS) ? 1 : 0));
-        looks.start();
-        while (!lookout.hand()) {
+        Thread polls = new Thread(() -> found.addAndGet(poller.poll(permits, LONG_NANOS) ? 1 : 0));
+        polls.start();
+        while (!poller.handOver()) {
             Thread.onSpinWait();
         }
-        assertThat(lookout.hand()).as("before he has noticed, or after he left").isFalse();
-        looks.join();
+        assertThat(poller.handOver())
+                .as("before he has noticed, or after he left")
+                .isFalse();
+        polls.join();
         assertThat(found).hasValue(1);
     }
 
@@ -51,7 +53,7 @@ class LookoutTest {
         for (int i = 0; i < 3; i++) {
             Thread taker = new Thread(() -> {
                 while (taken.get() < given) {
-                    if (permits.tryAcquire() || lookout.look(permits, 2_000)) {
+                    if (permits.tryAcquire() || poller.poll(permits, 2_000)) {
                         taken.incrementAndGet();
                     }
                 }
@@ -60,7 +62,7 @@ class LookoutTest {
             taker.start();
         }
         for (int i = 0; i < given; i++) {
-            if (!lookout.hand()) {
+            if (!poller.handOver()) {
                 permits.release();
             }
         }
@@ -69,6 +71,6 @@ class LookoutTest {
         }
         assertThat(taken).hasValue(given);
         assertThat(permits.availablePermits()).isZero();
-        assertThat(lookout.look(permits, 0)).as("one is left").isFalse();
+        assertThat(poller.poll(permits, 0)).as("one is left").isFalse();
     }
 }

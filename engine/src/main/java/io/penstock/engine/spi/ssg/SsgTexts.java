@@ -10,4 +10,4 @@ package io.penstock.engine.spi.ssg;
  * @param noRing why there is no ring
  * @param remedy which buffers need no ring
  */
-public record SsgWords(String computed, String unreachable, String ring, String noRing, String remedy) {}
+public record SsgTexts(String computed, String unreachable, String ring, String noRing, String remedy) {}
