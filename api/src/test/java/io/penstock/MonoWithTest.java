@@ -75,7 +75,7 @@ class MonoWithTest {
     }
 
     @Test
-    void aFailureToOpenIsPassedOn() {
+    void aFailureToOpenIsPropagated() {
         with(Mono.error(new IllegalStateException("absent")), r -> Mono.just("a"))
                 .subscribe(subscriber);
         assertThat(subscriber.expectTerminalError()).hasMessage("absent");
@@ -104,7 +104,7 @@ class MonoWithTest {
     }
 
     @Test
-    void aCancelWhileItOpensCancelsTheOpeningAndClosesWhatComesAllTheSame() {
+    void aCancelWhileItOpensCancelsTheOpeningAndClosesALateResource() {
         TestPublisher<Resource> opening =
                 TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
         Mono.from(MonoWith.of(Mono.fromDirect(opening), r -> Mono.just("a"))).subscribe(subscriber);

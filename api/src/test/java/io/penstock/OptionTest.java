@@ -35,7 +35,7 @@ class OptionTest {
     }
 
     @Test
-    void rangesAreSaidInWords() {
+    void rangesAreReadable() {
         assertThat(NUMBER.range()).isEqualTo("1 to 10");
         assertThat(BYTES.range()).isEqualTo("4KiB to 1GiB");
         assertThat(FLAG.range()).isEqualTo("true or false");
@@ -105,7 +105,7 @@ class OptionTest {
     }
 
     @Test
-    void whatIsShownCanBeParsed() {
+    void shownValuesCanBeParsed() {
         for (Duration time : new Duration[] {
             Duration.ZERO,
             Duration.ofMillis(1),

@@ -40,7 +40,7 @@ class OptionsTest {
     }
 
     @Test
-    void whereNothingIsSaidTheDefaultHolds() {
+    void theDefaultIsUsedWithoutASetting() {
         Options options = resolve(Options.none(), Map.of(), Map.of("PATH", "/bin"));
         assertThat(options.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(256);
         assertThat(options.source(CommonOptions.QUEUE_DEPTH)).isEqualTo("default");

@@ -33,7 +33,7 @@ class RegionTest {
     }
 
     @Test
-    void aFileRegionThatCannotBeSaysWhichAndOfWhat() {
+    void anInvalidFileRegionIsNamedWithItsFile() {
         for (long[] bad : new long[][] {{-1, 1}, {0, -1}, {Long.MAX_VALUE - 5, 6}, {1, Long.MAX_VALUE}}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> file.region(bad[0], bad[1]))

@@ -42,7 +42,7 @@ class TransferTest {
     }
 
     @Test
-    void andAddsPairsBehindAndLeavesTheFirstTransferAlone() {
+    void andAppendsPairsAndDoesNotChangeTheFirstTransfer() {
         Transfer one = Transfer.read(file.region(0, 10), buffer.region(0, 10)).tag("mine");
         Transfer two = one.and(file.region(500, 20), buffer.region(10, 20));
         Transfer four = two.and(List.of(
@@ -91,7 +91,7 @@ class TransferTest {
     }
 
     @Test
-    void aGatherLandsOneBlockBehindTheOther() {
+    void aGatherPlacesItsBlocksOneAfterTheOther() {
         long[] offsets = {5000, 0, 12};
         Transfer gather = Transfer.gather(file, offsets, 4, buffer.region(100, 12));
         Arrays.fill(offsets, 77); // they were copied
@@ -210,7 +210,7 @@ class TransferTest {
     }
 
     @Test
-    void aTransferSaysWhatItMoves() {
+    void aTransfersTextNamesWhatItMoves() {
         Transfer read = Transfer.read(file.region(4096, 8), buffer.region(0, 8));
         assertThat(read).hasToString("read of 8 bytes at 4096 of weights.bin");
         assertThat(read.and(file.region(0, 2), buffer.region(8, 2)))

@@ -51,7 +51,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void withoutAnyProviderTheMessageSaysSo() {
+    void withoutAnyProviderTheMessageStatesThat() {
         assertThat(Backends.list()).isEmpty();
         assertThat(failure(Backends::open))
                 .contains("there is no backend 'host'")
@@ -114,7 +114,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void openingOneThatCannotBeUsedSaysWhyAndListsTheOthers() {
+    void openingAnUnavailableBackendReportsTheReasonAndListsTheOthers() {
         String message = with(
                 List.of(StandIn.Ready.class, StandIn.Missing.class), () -> failure(() -> Backends.open("missing")));
         assertThat(message)
@@ -193,7 +193,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void aGpuThatProbesWellAndOpensBadlyIsNotPassedOverInSilence() {
+    void aGpuThatIsAvailableButFailsToOpenIsReported() {
         assertThat(with(List.of(StandIn.Liar.class, StandIn.Ready.class), () -> failure(Backends::openGpu)))
                 .startsWith("backend 'liar' cannot be used: it lied; providers:")
                 .contains("ready: available");
@@ -220,7 +220,7 @@ class DiscoveryTest {
     }
 
     @Test
-    void whereTheProviderIsItsMisspeltOptionsAndValuesOutOfRangeAreErrors() {
+    void misspeltOptionsAndValuesOutOfRangeAreErrorsIfTheProviderIsPresent() {
         Options fast = Options.none().with("penstock.ready.speed", "10");
         Options misspelt = Options.none().with("penstock.ready.sped", "9");
         with(List.of(StandIn.Ready.class), () -> {

@@ -123,13 +123,13 @@ class ChainLoopTest {
     }
 
     @Test
-    void whatEndsAllHasNothingToRemark() throws Exception {
+    void acceptedEntriesHaveNoRemark() throws Exception {
         assertThat(peer.run(NANOS).operations()).isPositive();
         assertThat(peer.remark()).isEmpty();
     }
 
     @Test
-    void aContenderOfWhichNothingEndsGivesUp() {
+    void aContenderWithoutCompletionsIsStopped() {
         peer.kept = DEPTH;
         assertThatThrownBy(() -> peer.run(NANOS))
                 .isInstanceOf(IOException.class)

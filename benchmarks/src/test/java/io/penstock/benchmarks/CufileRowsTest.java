@@ -134,7 +134,7 @@ class CufileRowsTest {
     }
 
     @Test
-    void aPeerThatReadsWrongBytesGivesUp() throws Exception {
+    void aPeerThatReadsWrongBytesIsStopped() throws Exception {
         GpuBench bench = bench();
         Path wrong = Files.copy(bench.hot(), folder.resolve("wrong"));
         try (FileChannel file = FileChannel.open(wrong, StandardOpenOption.WRITE)) {
@@ -148,7 +148,7 @@ class CufileRowsTest {
     }
 
     @Test
-    void aPeerThatFailsSaysWhyAndTheNextOneRuns() throws Exception {
+    void aFailedPeerIsReportedAndTheNextOneRuns() throws Exception {
         GpuBench bench = bench();
         PeerContender absent =
                 new PeerContender("loop", bench.peers(), "loop hot=/nowhere bytes=4096 chunk=4096", "same");

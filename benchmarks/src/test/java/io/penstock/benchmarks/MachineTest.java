@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class MachineTest {
 
     @Test
-    void whoSleepsInARingLeavesItsProcessorIdle() {
+    void aThreadThatSleepsInARingLeavesItsProcessorIdle() {
         // Of 100 ticks 10 are of users, 50 idle, 40 waited for I/O: what an I/O queue that waits to be woken looks
         // like.
         String before = "cpu  100 0 200 1000 300 0 0 0 0 0";

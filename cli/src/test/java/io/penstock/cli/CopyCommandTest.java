@@ -193,7 +193,7 @@ class CopyCommandTest {
     }
 
     @Test
-    void whereNoFileCanBeCreatedThatIsSaid() throws IOException {
+    void aFolderWithoutWriteAccessIsReported() throws IOException {
         fill(1000);
         CommandLineRun run = CommandLineRun.of("copy", source, Path.of("/proc/x"));
         assertThat(run.code()).isEqualTo(1);

@@ -55,7 +55,7 @@ class CufileCommandsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 511, 4096, 4097, 20_000_001})
-    void everySizeArrivesWholeOnThePathThatWasAskedFor(int size) throws IOException {
+    void everySizeArrivesCompletelyOnTheRequestedPath(int size) throws IOException {
         byte[] bytes = fill(size);
         CommandLineRun run = copy("--path", "staged");
         assertThat(run.err()).isEmpty();
@@ -68,7 +68,7 @@ class CufileCommandsTest {
     }
 
     @Test
-    void thePathIsTheBackendsOptionWhereThatKnowsIt() throws IOException {
+    void aPathThatTheBackendsOptionHasIsSetThere() throws IOException {
         fill(1000);
         System.setProperty("penstock.cufile.path", "batch");
         try {
@@ -81,7 +81,7 @@ class CufileCommandsTest {
     }
 
     @Test
-    void aPathThatNobodyKnowsIsNamedWithThoseThatThereAre() throws IOException {
+    void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = copy("--path", "scenic");
         assertThat(run.code()).isEqualTo(1);

@@ -39,7 +39,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void whatCuFilesDriverIsAndCountsIsShownWhileItIsOpen() throws IOException {
+    void propertiesAndCountersOfCuFilesDriverAreReportedWhileItIsOpen() throws IOException {
         GpuFakes.find();
         // Of the build: on a disk, where /tmp may be memory.
         Path file = Files.createTempFile(Files.createDirectories(Path.of("target")), "doctor", "");

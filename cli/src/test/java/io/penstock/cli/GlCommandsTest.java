@@ -83,7 +83,7 @@ class GlCommandsTest {
         "4097, host, HOST",
         "20000001, host, HOST"
     })
-    void everySizeArrivesWholeOnThePathThatWasAskedFor(int size, String path, String said) throws IOException {
+    void everySizeArrivesCompletelyOnTheRequestedPath(int size, String path, String said) throws IOException {
         byte[] bytes = fill(size);
         CommandLineRun run = CommandLineRun.of(arguments(path).toArray());
         assertThat(run.err()).isEmpty();
@@ -134,7 +134,7 @@ class GlCommandsTest {
     }
 
     @Test
-    void aPathThatNobodyKnowsIsNamedWithThoseThatThereAre() throws IOException {
+    void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = CommandLineRun.of(arguments("scenic").toArray());
         assertThat(run.code()).isEqualTo(1);
@@ -145,7 +145,7 @@ class GlCommandsTest {
     }
 
     @Test
-    void theExtensionIsRefusedWhereNobodyHasDescribedIt() throws IOException {
+    void theExtensionIsRefusedIfNoOptionDescribesIt() throws IOException {
         fill(1000);
         CommandLineRun run = CommandLineRun.of(arguments("ssg").toArray());
         assertThat(run.code()).isEqualTo(1);

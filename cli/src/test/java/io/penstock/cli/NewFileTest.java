@@ -50,7 +50,7 @@ class NewFileTest {
     }
 
     @Test
-    void whereThereAreNoUnnamedFilesTheHiddenNameIsSaid() throws IOException {
+    void withoutUnnamedFilesTheHiddenNameIsPrinted() throws IOException {
         try (NewFile file = new NewFile(path, false, PRIVATE, false)) {
             assertThat(file.leftByKill()).contains(file.part());
             assertThat(names()).containsExactly(file.part().getFileName().toString());
@@ -75,7 +75,7 @@ class NewFileTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatHasComeMeanwhileIsNotReplaced(boolean unnamed) throws IOException {
+    void aFileCreatedMeanwhileIsNotReplaced(boolean unnamed) throws IOException {
         try (NewFile file = new NewFile(path, false, PRIVATE, unnamed)) {
             Files.writeString(file.part(), "new");
             Files.createSymbolicLink(path, Path.of("nowhere"));

@@ -90,7 +90,7 @@ class OpenClCommandsTest {
     }
 
     @Test
-    void aPathThatNobodyKnowsIsNamedWithThoseThatThereAre() throws IOException {
+    void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = copy("--path", "scenic");
         assertThat(run.code()).isEqualTo(1);

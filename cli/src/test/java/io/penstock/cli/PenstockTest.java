@@ -41,7 +41,7 @@ class PenstockTest {
     }
 
     @Test
-    void aNameThatTheLocaleCannotNameSaysWhatToSet() throws Exception {
+    void aNameThatTheLocaleCannotRepresentIsReportedWithARemedy() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
                         "sh",
@@ -59,7 +59,7 @@ class PenstockTest {
     }
 
     @Test
-    void helpIsAsWideAsTheShellSays() {
+    void helpHasTheWidthOfTheShell() {
         assertThat(Penstock.columns(null)).isEqualTo(80);
         assertThat(Penstock.columns("132")).isEqualTo(132);
         assertThat(Penstock.columns("20")).isEqualTo(55);

@@ -84,7 +84,7 @@ class BackendCallsTest {
     }
 
     @Test
-    void aCopyThatFailsSaysHowFarItCame() {
+    void aFailedCopyReportsItsBytes() {
         device.opaque = true;
         DeviceBuffer buffer = buffer(3 << 20);
         ByteBuffer source = ByteBuffer.allocate(3 << 20);
@@ -134,7 +134,7 @@ class BackendCallsTest {
     }
 
     @Test
-    void theDriverKnowsItsAddresses() {
+    void theDriverRecognizesItsAddresses() {
         assertThat(backend.isDeviceAddress(FakeDevice.ADDRESS)).isTrue();
         assertThat(backend.isDeviceAddress(FakeDevice.ADDRESS + 1)).isFalse();
         assertThat(backend.name()).isEqualTo("fake");
@@ -198,7 +198,7 @@ class BackendCallsTest {
     }
 
     @Test
-    void whatAFileOrADeviceCannotDoIsRefusedAtOnce() {
+    void unsupportedRequestsAreRefusedAtOnce() {
         StorageFile file = file(FileOption.READ);
         DeviceBuffer buffer = buffer(100);
         assertThatIllegalArgumentException()

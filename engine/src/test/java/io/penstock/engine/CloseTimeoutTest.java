@@ -50,7 +50,7 @@ class CloseTimeoutTest {
     }
 
     @Test
-    void syncsThatDoNotEndAreGivenUp() {
+    void syncsThatDoNotEndAreAbandoned() {
         Backend backend = open(SHORT);
         StorageFile file = Objects.requireNonNull(
                 backend.openFile(Path.of("synced"), FileOption.WRITE).block(LONG));
@@ -66,7 +66,7 @@ class CloseTimeoutTest {
     }
 
     @Test
-    void copiesThatDoNotEndAreGivenUp() {
+    void copiesThatDoNotEndAreAbandoned() {
         device.opaque = true; // so that copies go through a bounce buffer, on the I/O queue
         Backend backend = open(SHORT);
         DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
@@ -83,7 +83,7 @@ class CloseTimeoutTest {
     }
 
     @Test
-    void closeWaitsForACopyThatIsUnderWay() {
+    void closeWaitsForACopyInFlight() {
         device.opaque = true;
         Backend backend = open(Options.none().resolve(CommonOptions.all()));
         DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));

@@ -105,7 +105,7 @@ class EngineTest {
     }
 
     @Test
-    void aReadBeyondTheEndSaysWhatEachPairGot() {
+    void aReadBeyondTheEndReportsTheBytesOfEachPair() {
         StorageFile file = file(random(1000, 2));
         DeviceBuffer buffer = buffer(2000);
         Completion done = run(Transfer.read(file.region(0, 500), buffer.region(0, 500))
@@ -198,7 +198,7 @@ class EngineTest {
     }
 
     @Test
-    void aCancelledReadKeepsItsBufferUntilTheDeviceHasLetGo() throws InterruptedException {
+    void aCancelledReadKeepsItsBufferUntilTheDeviceHasReleasedIt() throws InterruptedException {
         StorageFile file = file(random(100, 6));
         DeviceBuffer buffer = buffer(100);
         device.queue.hold = true;
@@ -234,7 +234,7 @@ class EngineTest {
     }
 
     @Test
-    void aFailureSaysWhatWasAskedAndTheNativeAnswer() {
+    void aFailureNamesTheRequestAndTheNativeResult() {
         StorageFile file = file(random(100, 8));
         DeviceBuffer buffer = buffer(100);
         device.queue.failWith = -5;
@@ -247,7 +247,7 @@ class EngineTest {
     }
 
     @Test
-    void aFailureSaysWhatEachPairGotAlsoOfSegmentsThatWereNeverStarted() {
+    void aFailureReportsTheBytesOfEachPairIncludingSegmentsThatWereNeverStarted() {
         StorageFile file = file(random(5000, 20));
         DeviceBuffer buffer = buffer(5000);
         device.queue.failFrom = 2000;
@@ -277,7 +277,7 @@ class EngineTest {
     }
 
     @Test
-    void aDeadlineSignalsWhenTheDeviceHasLetGo() throws InterruptedException {
+    void aDeadlineSignalsWhenTheDeviceHasReleasedTheBuffer() throws InterruptedException {
         StorageFile file = file(random(100, 10));
         DeviceBuffer buffer = buffer(100);
         device.queue.hold = true;

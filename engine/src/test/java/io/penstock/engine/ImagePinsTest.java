@@ -76,7 +76,7 @@ class ImagePinsTest {
     }
 
     @Test
-    void anImageThatTheDeviceHasNotFailsTheTransferAndTheOthersAreLetGo() {
+    void anUnknownImageFailsTheTransferAndTheOthersAreUnpinned() {
         device.imageRefusal = new IndexOutOfBoundsException("no level 1");
         Transfer both = Transfer.read(file.all(), image(0)).and(file.all(), image(1));
         assertThatThrownBy(() -> backend.submit(both).block(LONG)).isSameAs(device.imageRefusal);

@@ -117,7 +117,7 @@ class PathByTransferTest {
     }
 
     @Test
-    void aPathThatIsNotReadyLearnsWhatItHasMissedButNotWhatWasOnlyAskedAbout() {
+    void aPathThatIsNotReadyIsNotifiedOfSkippedTransfersButNotOfExplainedOnes() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
         device.files.put(PATH, device.new MemoryFile(new byte[100]));
         EvenPath even = new EvenPath(device, new ArrayList<>());

@@ -69,21 +69,21 @@ class PathChoiceTest {
     }
 
     @Test
-    void theFirstThatTakesATransferIsAskedOnceAndNoneBehindIt() {
+    void theFirstPathThatTakesATransferIsCheckedOnceAndNoLaterOne() {
         Transfer read = read(ioPath("first", ""), ioPath("last", ""));
         assertThat(submit(read)).isEqualTo(4096);
         assertThat(asked).containsExactly("first");
     }
 
     @Test
-    void aTransferThatTheFirstRefusesGoesToTheLastAndBothAreAskedOnce() {
+    void aTransferThatTheFirstPathRefusesGoesToTheLastAndBothAreCheckedOnce() {
         Transfer read = read(ioPath("first", "not today"), ioPath("last", ""));
         assertThat(submit(read)).isEqualTo(4096);
         assertThat(asked).containsExactly("first", "last");
     }
 
     @Test
-    void whatAllRefuseFailsWithTheReasonOfTheLast() {
+    void aTransferThatAllPathsRefuseFailsWithTheReasonOfTheLast() {
         Transfer read = read(ioPath("first", "not today"), ioPath("last", "not ever"));
         PenstockException error = (PenstockException) open.get(0)
                 .submit(read)

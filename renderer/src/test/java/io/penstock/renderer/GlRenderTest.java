@@ -167,7 +167,7 @@ class GlRenderTest {
     }
 
     @Test
-    void aTurntableSaysHowFastItWas() throws IOException {
+    void aTurntablePrintsItsRate() throws IOException {
         Path volume = volume("UINT8 little rising 20 20 20");
         CommandLineRun run =
                 CommandLineRun.of("render", volume, "--frames", 3, "--backend", "gl", "--out", folder.resolve("t.png"));

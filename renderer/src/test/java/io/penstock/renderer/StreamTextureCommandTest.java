@@ -33,7 +33,7 @@ class StreamTextureCommandTest {
 
     @ParameterizedTest
     @CsvSource({"yuv420, 20x10, 300", "yuv420, 21x11, 363", "rgb, 21x11, 693"})
-    void aVideoIsPlayedAsFastAsItComes(String format, String size, int frameBytes) throws IOException {
+    void aVideoWithoutARateIsPlayedAsFastAsItIsRead(String format, String size, int frameBytes) throws IOException {
         Path video = video(7 * frameBytes);
         CommandLineRun run = CommandLineRun.of("stream-texture", video, "--size", size, "--format", format);
         assertThat(run.err()).isEmpty();
@@ -46,7 +46,7 @@ class StreamTextureCommandTest {
     }
 
     @Test
-    void whatIsNotShownInTimeIsCountedAsDropped() throws IOException {
+    void lateFramesAreCountedAsDropped() throws IOException {
         CommandLineRun run = CommandLineRun.of(
                 "stream-texture", video(50 * 3), "--size", "1x1", "--format", "rgb", "--fps", 100_000);
         assertThat(run.code()).as(run.err()).isZero();

@@ -238,12 +238,12 @@ class HouseRulesTest {
     }
 
     @Test
-    void apiKnowsNothingNativeAndNothingBelow() {
+    void apiDependsOnNothingNativeAndNothingBelow() {
         API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW.check(OURS);
     }
 
     @Test
-    void engineKnowsNoBackend() {
+    void engineDependsOnNoBackend() {
         ENGINE_KNOWS_NO_BACKEND.check(OURS);
     }
 

@@ -74,7 +74,7 @@ class OptionsPageTest {
     }
 
     @Test
-    void thePageSaysWhatTheCodeSaysAndNothingElse() throws IOException, IllegalAccessException {
+    void thePageMatchesTheCode() throws IOException, IllegalAccessException {
         Map<String, List<String>> expected = new TreeMap<>();
         declared()
                 .forEach((type, options) -> expected.put(
@@ -101,14 +101,14 @@ class OptionsPageTest {
     }
 
     @Test
-    void whatTheBackendsAtHandListIsOnThePage() throws IllegalAccessException {
+    void optionsOfTheAvailableBackendsAreOnThePage() throws IllegalAccessException {
         List<Option<?>> all = new ArrayList<>();
         declared().values().forEach(all::addAll);
         assertThat(all).containsAll(Backends.options());
     }
 
     @Test
-    void whatIsNoOptionOfABackendIsOnThePageToo() throws IOException {
+    void optionsOfNoBackendAreOnThePageToo() throws IOException {
         assertThat(Files.readString(PAGE))
                 .contains("`PENSTOCK_BACKEND`", "`penstock.backend`", "`" + Require.VARIABLE + "`");
     }

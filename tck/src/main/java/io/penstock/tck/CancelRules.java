@@ -54,7 +54,7 @@ public interface CancelRules extends Rules {
 
     /** Rule 102: every submit is accounted for, cancelled at any moment. If this fails, check ids and pins (leaks). */
     @Test
-    default void required_102_cancelsAtAnyMomentLoseNothingAndDisturbNobody(Bench bench) {
+    default void required_102_cancelsAtAnyMomentLoseNothingAndAffectNoOtherTransfer(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
         Random random = new Random(102);
         List<Witness<Completion>> kept = new ArrayList<>();

@@ -90,7 +90,7 @@ public interface DeliveryRules extends Rules {
      * are NonBlocking.
      */
     @Test
-    default void required_302_blockingOnALaneThrows(Bench bench) {
+    default void required_302_blockingOnAnIoQueueThrows(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
         Mono<Completion> read = read(direct);
         Witness<Completion> blocking = Witness.of(read.mapNotNull(first -> read.block(Bench.patience())));
@@ -102,7 +102,7 @@ public interface DeliveryRules extends Rules {
 
     /** Close waits, so an I/O queue must not call it. If this fails, check what {@code close} tests first. */
     @Test
-    default void required_601_closeIsRefusedOnALaneAndCloseLaterIsNot(Bench bench) {
+    default void required_601_closeIsRefusedOnAnIoQueueAndCloseLaterIsNot(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
         Mono<Completion> read = read(direct);
         Witness<Completion> closing =
@@ -119,7 +119,7 @@ public interface DeliveryRules extends Rules {
      * waits.
      */
     @Test
-    default void required_303_aSubscriberOnALaneMaySubmit(Bench bench) {
+    default void required_303_aSubscriberOnAnIoQueueMaySubmit(Bench bench) {
         Bench direct = deliveringOn(bench, Delivery.DIRECT);
         Mono<Completion> read = read(direct);
         Mono<Completion> chain = read;
@@ -131,7 +131,7 @@ public interface DeliveryRules extends Rules {
 
     /** Rule 303: subscribing never waits. If this fails, check what subscribe does when an I/O queue is full. */
     @Test
-    default void required_303_subscribingToMoreThanALaneTakesReturnsAtOnce(Bench bench) throws IOException {
+    default void required_303_subscribingToMoreThanAnIoQueueTakesReturnsAtOnce(Bench bench) throws IOException {
         Gate gate = bench.gate();
         Bench narrow = bench.with(bench.options().with(CommonOptions.QUEUE_DEPTH, 1));
         StorageFile file = narrow.open(narrow.file("data", 4096), FileOption.READ);

@@ -88,7 +88,7 @@ public interface ErrorRules extends Rules {
      * queue.
      */
     @Test
-    default void required_401_afterFailuresEverythingElseGoesOn(Bench bench) {
+    default void required_401_afterFailuresEverythingElseContinues(Bench bench) {
         Transfer failing = bench.failingWrite();
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(4096);
@@ -151,7 +151,7 @@ public interface ErrorRules extends Rules {
      * it is used.
      */
     @Test
-    default void required_402_aQueueThatTheBackendDoesNotKnowIsRefusedAtOnce(Bench bench) {
+    default void required_402_anUnknownQueueIsRefusedAtOnce(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         Transfer read = Transfer.read(file.all(), bench.poisoned(4096).all()).on(() -> 0x1000);
         assertThatThrownBy(() -> bench.backend().submit(read)).isInstanceOf(IllegalArgumentException.class);

@@ -24,7 +24,7 @@ public interface FenceRules extends Rules {
 
     /** A fence reports when a transfer has ended, its outcome how. If this fails, check what completes the fence. */
     @Test
-    default void required_fence_enqueueGivesAFenceWithTheCompletionAsItsOutcome(Bench bench) {
+    default void required_fence_enqueueReturnsAFenceWithTheCompletionAsItsOutcome(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 10_000), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(10_000);
         Transfer read = Transfer.read(file.all(), buffer.all());
@@ -55,7 +55,7 @@ public interface FenceRules extends Rules {
 
     /** {@code after} holds a transfer back. If this fails, check what waits before submitting. */
     @Test
-    default void required_fence_aTransferAfterAFenceStartsWhenItIsPassed(Bench bench) throws IOException {
+    default void required_fence_aTransferAfterAFenceStartsWhenItIsSignalled(Bench bench) throws IOException {
         Gate gate = bench.gate();
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(8192);
@@ -137,7 +137,7 @@ public interface FenceRules extends Rules {
 
     /** A fence may be closed early and twice. If this fails, check where and when the native object is freed. */
     @Test
-    default void required_fence_closingEarlyLetsTheTransferGoOn(Bench bench) throws IOException {
+    default void required_fence_closingEarlyDoesNotStopTheTransfer(Bench bench) throws IOException {
         Gate gate = bench.gate();
         DeviceBuffer buffer = bench.poisoned(4096);
         Transfer held = bench.heldRead(gate, buffer.all());

@@ -96,7 +96,7 @@ public interface FileRules extends Rules {
 
     /** A file returns the options with which it was opened. If this fails, check what the handle stores. */
     @Test
-    default void required_api_aFileTellsItsPathOptionsSizeAndBlockSize(Bench bench) {
+    default void required_api_aFileHasItsPathOptionsSizeAndBlockSize(Bench bench) {
         Path path = bench.file("data", 12_345);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
         assertThat(file.path()).isEqualTo(path);

@@ -68,7 +68,7 @@ public interface LeakRules extends Rules {
 
     /** Closed files are freed. If this fails, check the native close after the last pin. */
     @Test
-    default void required_202_filesThatAreClosedAreGone(Bench bench) {
+    default void required_202_closedFilesAreReleased(Bench bench) {
         Path path = bench.file("data", 4096);
         assertNothingStays(
                 bench,
@@ -121,7 +121,7 @@ public interface LeakRules extends Rules {
      * this fails, check what unpins after a cancel.
      */
     @Test
-    default void required_201_whatWasCancelledInFlightIsGoneOnceTheDeviceLetsGo(Bench bench) throws IOException {
+    default void required_201_cancelledTransfersAreFreedOnceTheDeviceHasReleasedThem(Bench bench) throws IOException {
         Gate gate = bench.gate();
         LeakProbe probe = new LeakProbe(bench.subject());
         bench.letOthersRun();

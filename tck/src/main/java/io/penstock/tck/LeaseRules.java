@@ -135,7 +135,7 @@ public interface LeaseRules extends Rules {
      * allocates.
      */
     @Test
-    default void required_304_aStreamWhoseChunksAreAllRetainedWaitsForACloseAndGoesOn(Bench bench) {
+    default void required_304_aStreamWhoseChunksAreAllRetainedWaitsForACloseAndContinues(Bench bench) {
         needHostView(bench);
         Path path = bench.file("data", 50_000);
         StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(2);
@@ -196,7 +196,7 @@ public interface LeaseRules extends Rules {
 
     /** Rule 204: a chunk is reused only after its fence is signalled. If this fails, check releaseAfter. */
     @Test
-    default void required_204_aChunkIsNotReusedBeforeTheDeviceHasPassedItsFence(Bench bench) throws IOException {
+    default void required_204_aChunkIsNotReusedBeforeItsFenceIsSignalled(Bench bench) throws IOException {
         Gate gate = bench.gate();
         Path path = bench.file("data", 20_000);
         DeviceBuffer other = bench.poisoned(4096);
@@ -234,7 +234,7 @@ public interface LeaseRules extends Rules {
      * A fence that fails, or was signalled long ago, ends the lease too. If this fails, check what the lease waits for.
      */
     @Test
-    default void required_204_passedAndFailedFencesEndTheLease(Bench bench) {
+    default void required_204_signalledAndFailedFencesEndTheLease(Bench bench) {
         Path path = bench.file("data", 60_000);
         DeviceBuffer buffer = bench.poisoned(4096);
         Transfer failing = bench.failingWrite();

@@ -172,7 +172,7 @@ public interface OrderRules extends Rules {
      * to stop.
      */
     @Test
-    default void required_205_aDeadlineSignalsOnceTheDeviceHasLetGo(Bench bench) throws IOException {
+    default void required_205_aDeadlineSignalsOnceTheDeviceHasReleasedTheBuffer(Bench bench) throws IOException {
         Gate gate = bench.gate();
         DeviceBuffer buffer = bench.poisoned(4096);
         Transfer held = bench.heldRead(gate, buffer.all());
@@ -196,7 +196,7 @@ public interface OrderRules extends Rules {
 
     /** A deadline that is met has no effect. If this fails, check what an I/O queue keeps of completed transfers. */
     @Test
-    default void required_205_aDeadlineThatIsKeptChangesNothing(Bench bench) {
+    default void required_205_aDeadlineThatIsMetChangesNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         Transfer read = Transfer.read(file.all(), bench.poisoned(4096).all());
         List<WeakReference<Transfer>> ended = new ArrayList<>();

@@ -95,7 +95,7 @@ public interface PairRules extends Rules {
      * Rule 206: blocks are stored one after the other, in the order of the offsets. If this fails, check the packing.
      */
     @Test
-    default void required_206_aGatherLaysItsBlocksOneBehindTheOther(Bench bench) {
+    default void required_206_aGatherPlacesItsBlocksOneAfterTheOther(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 1 << 20), FileOption.READ);
         Random random = new Random(7);
         for (int length : new int[] {1, 100, 512, 4096, 5000}) {

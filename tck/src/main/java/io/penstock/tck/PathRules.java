@@ -22,7 +22,7 @@ public interface PathRules extends Rules {
      * alike.
      */
     @Test
-    default void required_502_explainSaysThePathThatTheTransferThenTakes(Bench bench) {
+    default void required_502_explainReportsThePathThatTheTransferThenUses(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 100_000), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(100_000);
         for (long offset : new long[] {0, 4096, 513}) {
@@ -55,7 +55,7 @@ public interface PathRules extends Rules {
      * {@code remedy}.
      */
     @Test
-    default void required_502_whyNotDirectIsSaidExactlyWhereItIsNot(Bench bench) {
+    default void required_502_whyNotDirectIsReportedExactlyIfThePathIsNotDirect(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
         Transfer read = Transfer.read(file.all(), bench.poisoned(4096).all());
         Explanation explanation = bench.backend().explain(read);
@@ -66,7 +66,7 @@ public interface PathRules extends Rules {
      * Rule 502: more bytes, more segments; and a segment is no smaller than configured. If this fails, check the count.
      */
     @Test
-    default void required_502_explainCountsPieces(Bench bench) {
+    default void required_502_explainCountsSegments(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 16 << 20), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(16 << 20);
         long one = bench.backend()

@@ -35,7 +35,7 @@ public interface ReadRules extends Rules {
 
     /** Rules 103, 206: segments are stored at the right offsets. If this fails, check the planner's device offsets. */
     @Test
-    default void required_103_aReadOfManyPiecesIsWhole(Bench bench) {
+    default void required_103_aReadOfManySegmentsIsComplete(Bench bench) {
         Bench small = bench.with(bench.options().with(CommonOptions.SEGMENT_BYTES, 16L << 10));
         StorageFile file = small.open(small.file("data", (5 << 20) + 4097), FileOption.READ);
         DeviceBuffer buffer = small.poisoned(file.size() + 8192);
@@ -60,7 +60,7 @@ public interface ReadRules extends Rules {
 
     /** Rule 103: a read beyond the end returns nothing. If this fails, check a native count of 0. */
     @Test
-    default void required_103_aReadBehindTheEndBringsNothing(Bench bench) {
+    default void required_103_aReadBeyondTheEndReturnsNothing(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 5000), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(4096);
         for (long offset : new long[] {5000, 8192, FOUR_GIB, 1L << 40}) {
@@ -101,7 +101,7 @@ public interface ReadRules extends Rules {
 
     /** Offsets are 64 bits wide. If this fails, check for an int, or two 32-bit halves in the wrong order. */
     @Test
-    default void required_103_readsOnBothSidesOfFourGibibytesBringTheRightBytes(Bench bench) {
+    default void required_103_readsOnBothSidesOfFourGibibytesReturnTheRightBytes(Bench bench) {
         long from = FOUR_GIB - 100_000;
         Path path =
                 bench.sparse("big", FOUR_GIB + 200_000, new long[] {0, 4096}, new long[] {from, FOUR_GIB + 200_000});
@@ -120,7 +120,7 @@ public interface ReadRules extends Rules {
 
     /** Readers do not disturb each other. If this fails, check ids that are assigned twice. */
     @Test
-    default void required_206_concurrentReadsBringEachItsOwnBytes(Bench bench) {
+    default void required_206_concurrentReadsReturnEachItsOwnBytes(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 2 << 20), FileOption.READ);
         DeviceBuffer buffer = bench.poisoned(400L * 8192);
         Random random = new Random(206);

@@ -42,7 +42,7 @@ public interface StreamRules extends Rules {
      * end.
      */
     @Test
-    default void required_103_aStreamLendsTheWholeFileInOrder(Bench bench) {
+    default void required_103_aStreamLeasesTheWholeFileInOrder(Bench bench) {
         Path path = bench.file("data", 1_000_003);
         StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(3);
         List<Long> seen = new CopyOnWriteArrayList<>();
@@ -218,7 +218,7 @@ public interface StreamRules extends Rules {
 
     /** A cancel while only reads are in flight. If this fails, check chunks that arrive too late (leaks). */
     @Test
-    default void required_201_aStreamCancelledAtAnyMomentGivesEverythingBack(Bench bench) {
+    default void required_201_aStreamCancelledAtAnyMomentReleasesEverything(Bench bench) {
         StreamPlan plan =
                 StreamPlan.of(bench.file("data", 100_000)).chunkBytes(10_000).depth(4);
         for (int i = 0; i < 100; i++) {
@@ -249,7 +249,7 @@ public interface StreamRules extends Rules {
      * Rule 302: the function has the subscriber's context. If this fails, check the context of the inner subscriber.
      */
     @Test
-    default void required_302_theFunctionRunsWithTheDownstreamContextOffTheLanes(Bench bench) {
+    default void required_302_theFunctionRunsWithTheDownstreamContextAndNotOnAnIoQueue(Bench bench) {
         StreamPlan plan = StreamPlan.of(bench.file("data", 20_000)).chunkBytes(10_000);
         List<String> threads = new CopyOnWriteArrayList<>();
         Flux<String> names = bench.backend().<String>stream(plan, chunk -> {
@@ -263,7 +263,7 @@ public interface StreamRules extends Rules {
 
     /** Rule 304: slow streams do not starve others. If this fails, check what a stream holds while it waits. */
     @Test
-    default void required_304_aStreamThatIsHeldUpHoldsUpNoOther(Bench bench) {
+    default void required_304_aBlockedStreamBlocksNoOther(Bench bench) {
         Path path = bench.file("data", 200_000);
         List<Witness<Long>> slow = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

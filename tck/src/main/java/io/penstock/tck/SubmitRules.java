@@ -53,7 +53,7 @@ public interface SubmitRules extends Rules {
 
     /** Rule 104: demand is honoured on both sides. If this fails, check what is requested from the publisher. */
     @Test
-    default void required_104_noMoreIsTakenOrGivenThanAskedFor(Bench bench) {
+    default void required_104_noMoreIsRequestedOrEmittedThanDemanded(Bench bench) {
         AtomicInteger taken = new AtomicInteger();
         Flux<Transfer> reads = reads(bench, 1000).doOnNext(transfer -> taken.incrementAndGet());
         Witness<Completion> witness = Witness.of(bench.backend().submit(reads, SubmitOptions.DEFAULT.inFlight(8)), 0);
@@ -154,7 +154,7 @@ public interface SubmitRules extends Rules {
 
     /** Rule 402: a caller bug inside a publisher is a signal. If this fails, check what {@code onNext} throws. */
     @Test
-    default void required_402_aTransferThatIsNotOursIsSignalledAsTheCallersError(Bench bench) {
+    default void required_402_aTransferOfAnotherBackendIsSignalledAsTheCallersError(Bench bench) {
         DeviceBuffer foreign = bench.with(bench.options()).poisoned(64);
         StorageFile file = bench.open(bench.file("own", 64), FileOption.READ);
         Flux<Transfer> transfers = Flux.just(Transfer.read(file.all(), foreign.all()));
@@ -186,7 +186,7 @@ public interface SubmitRules extends Rules {
      * Direct delivery uses the thread of the I/O queue, and completes as usual. If this fails, check the direct drain.
      */
     @Test
-    default void required_302_directDeliveryCompletesOnTheLane(Bench bench) {
+    default void required_302_directDeliveryCompletesOnTheIoQueue(Bench bench) {
         Set<String> threads = Collections.newSetFromMap(new ConcurrentHashMap<>());
         Flux<Completion> completions = bench.backend()
                 .submit(reads(bench, 2000), SubmitOptions.DEFAULT.direct().inFlight(32))

@@ -38,7 +38,7 @@ public interface WriteRules extends Rules {
 
     /** Rule 103: segments are written from the right offsets. If this fails, check the planner's offsets. */
     @Test
-    default void required_103_aWriteOfManyPiecesIsWhole(Bench bench) {
+    default void required_103_aWriteOfManySegmentsIsComplete(Bench bench) {
         Bench small = bench.with(bench.options().with(CommonOptions.SEGMENT_BYTES, 16L << 10));
         Path path = small.path("out");
         StorageFile file = small.open(path, FileOption.WRITE, FileOption.CREATE);
@@ -97,7 +97,7 @@ public interface WriteRules extends Rules {
 
     /** Offsets are 64 bits wide. If this fails, check for an int, or two 32-bit halves in the wrong order. */
     @Test
-    default void required_206_aWriteAcrossFourGibibytesLandsThereAndNowhereElse(Bench bench) {
+    default void required_206_aWriteAcrossFourGibibytesWritesItsRegionOnly(Bench bench) {
         long from = ReadRules.FOUR_GIB - 50_000;
         Path path = bench.file("big", 100_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);

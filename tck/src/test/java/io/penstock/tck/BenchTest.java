@@ -111,7 +111,7 @@ class BenchTest {
     }
 
     @Test
-    void onlyFilesThatNobodyWritesAreImmutable() {
+    void onlyFilesThatAreNotOpenForWritingAreImmutable() {
         assertThat(bench.withSubjects(FileOption.READ))
                 .containsExactlyInAnyOrder(FileOption.READ, FileOption.DIRECT, FileOption.IMMUTABLE);
         assertThat(bench.withSubjects(FileOption.READ, FileOption.WRITE))

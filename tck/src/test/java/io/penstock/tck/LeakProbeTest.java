@@ -50,7 +50,7 @@ class LeakProbeTest {
     }
 
     @Test
-    void aThreadOfOursIsALeakUntilItEnds() throws InterruptedException {
+    void aThreadOfPenstockIsALeakUntilItEnds() throws InterruptedException {
         LeakProbe probe = probe();
         Map<String, Long> before = probe.count();
         CountDownLatch end = new CountDownLatch(1);
@@ -72,7 +72,7 @@ class LeakProbeTest {
     }
 
     @Test
-    void theBackendsOwnCountsAreLookedAtAndMayFall() {
+    void theBackendsOwnCountsAreCheckedAndMayDecrease() {
         LeakProbe probe = probe();
         pins.set(3);
         Map<String, Long> before = probe.count();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class PatternTest {
 
     @Test
-    void whatWasFilledIsFoundInItsPlaceOnly() {
+    void filledBytesAreFoundAtTheirOffsetOnly() {
         Pattern pattern = Pattern.of(Path.of("some", "file"));
         ByteBuffer bytes = ByteBuffer.allocate(1000);
         pattern.fill(bytes, (1L << 32) - 500);

@@ -13,19 +13,19 @@ import org.opentest4j.TestAbortedException;
 class RequireTest {
 
     @Test
-    void whatIsAvailableRuns() {
+    void anAvailableBackendRuns() {
         assertThatCode(() -> Require.check(Set.of("host"), "host", null)).doesNotThrowAnyException();
     }
 
     @Test
-    void whatIsAbsentIsSkippedWithItsReason() {
+    void anAbsentBackendIsSkippedWithItsReason() {
         assertThatThrownBy(() -> Require.check(Set.of("host"), "io_uring", "forbidden by seccomp"))
                 .isInstanceOf(TestAbortedException.class)
                 .hasMessage("io_uring: forbidden by seccomp");
     }
 
     @Test
-    void whatIsRequiredAndAbsentFails() {
+    void aRequiredBackendThatIsAbsentFails() {
         assertThatThrownBy(() -> Require.check(Set.of("io_uring"), "io_uring", "forbidden by seccomp"))
                 .isInstanceOf(AssertionFailedError.class)
                 .hasMessageContaining("PENSTOCK_REQUIRE names io_uring")
@@ -39,7 +39,7 @@ class RequireTest {
     }
 
     @Test
-    void aReasonOfSeveralLinesStandsOnOne() {
+    void aReasonOfSeveralLinesIsPrintedOnOne() {
         assertThatThrownBy(() -> Require.check(Set.of(), "faults", "\ncc ended with 1:\n  fuse.h: No such file\n"))
                 .isInstanceOf(TestAbortedException.class)
                 .hasMessage("faults: cc ended with 1: fuse.h: No such file");

@@ -46,7 +46,7 @@ class StepsTest {
     }
 
     @Test
-    void whatWaitsAtTheCloseIsRunAndWhatComesLaterRunsByItself() throws InterruptedException {
+    void pendingTasksAreRunAtCloseAndLaterOnesByTheirCaller() throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(1);
         CountDownLatch later = new CountDownLatch(1);
         Steps steps = Steps.begin();

@@ -64,7 +64,7 @@ class WitnessTest {
     }
 
     @Test
-    void nothingIsAskedForThatWasNotSaid() {
+    void anUnannouncedRequestIsNotMade() {
         List<Long> requests = new ArrayList<>();
         Witness<Integer> witness = Witness.of(Flux.just(1, 2, 3).doOnRequest(requests::add), 0);
         assertThat(requests).isEmpty();

@@ -88,7 +88,7 @@ class BatchPathTest {
     }
 
     @Test
-    void whatHasEndedMakesRoomWhileTheRestIsStillUnderWay() throws IOException {
+    void completedEntriesMakeRoomWhileOthersAreInFlight() throws IOException {
         bench.cufile.set("max_batch_io_size", 4);
         byte[] content = CuFileBench.bytes(40 * 4096);
         StorageFile file = bench.file(content);
@@ -147,7 +147,7 @@ class BatchPathTest {
     }
 
     @Test
-    void required_fence_transfersBehindAFenceStartWhenItIsPassed() throws IOException {
+    void required_fence_transfersBehindAFenceStartWhenItIsSignalled() throws IOException {
         StorageFile file = bench.writable(new byte[8192]);
         byte[] first = CuFileBench.bytes(4096);
         DeviceBuffer from = bench.buffer(first);

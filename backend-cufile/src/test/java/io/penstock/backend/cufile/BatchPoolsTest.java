@@ -91,7 +91,7 @@ class BatchPoolsTest {
     }
 
     @Test
-    void whoWaitsForBounceBuffersAndIsCancelledKeepsNobodyFromThem() throws IOException {
+    void aCancelledWaiterForBounceBuffersDelaysNoOther() throws IOException {
         try (Backend other = other(0)) {
             StorageFile theirs = CuFileBench.get(other.openFile(file.path()));
             DeviceBuffer target = CuFileBench.get(other.allocate(content.length));

@@ -119,7 +119,7 @@ class CuFileDriverTest {
     }
 
     @Test
-    void whatItAcceptsAndIgnoresIsNamed() throws IOException {
+    void settingsThatAreAcceptedButIgnoredAreNamed() throws IOException {
         Options options = CuFileFake.options(CufilePath.SYNC)
                 .with(CufileOptions.POLL_BYTES, 16L << 10)
                 .with(CufileOptions.DIRECT_IO_BYTES, 1L << 20)
@@ -166,7 +166,7 @@ class CuFileDriverTest {
     }
 
     @Test
-    void aPersonIsToldWhatThereIsAndWhatItWasTold(@TempDir Path folder) throws IOException {
+    void theReportListsTheLibraryAndItsSettings(@TempDir Path folder) throws IOException {
         CuFile.load(Fakes.libcufile().toString());
         Path settings = Files.writeString(folder.resolve("cufile.json"), "{ \"logging\": { \"level\": \"ERROR\" } }");
         CuFileConfiguration told =

@@ -65,7 +65,7 @@ class CuFileFileTest {
     }
 
     @Test
-    void required_206_noMoreIsAskedForThanThereIsWhereAReadBeginsAmidABlock() throws IOException {
+    void required_206_aReadThatBeginsWithinABlockStaysWithinTheFile() throws IOException {
         assertThat(file.askedBytes(1, BYTES)).isEqualTo(BYTES - 1);
         assertThat(file.askedBytes(1, 10)).isEqualTo(10);
         assertThat(file.askedBytes(BYTES + 1, 10)).as("the read will say so").isEqualTo(10);

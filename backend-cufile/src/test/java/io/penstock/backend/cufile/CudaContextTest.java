@@ -103,7 +103,7 @@ class CudaContextTest {
     }
 
     @Test
-    void theContextOfTheOpeningThreadIsUsedWhereTheOptionSaysCurrent() throws IOException {
+    void theContextOfTheOpeningThreadIsUsedIfTheOptionIsCurrent() throws IOException {
         try (OtherContext application = new OtherContext(0)) {
             Options current = options.with(CufileOptions.CONTEXT, "current");
             try (Backend backend = application.current(() -> Backends.open("cufile", current))) {

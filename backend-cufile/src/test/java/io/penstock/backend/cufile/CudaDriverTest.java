@@ -80,7 +80,7 @@ class CudaDriverTest {
     }
 
     @Test
-    void whatLiesIdleIsGivenBackBeforeTheGpuIsSaidToBeFull() {
+    void idleMemoryIsFreedBeforeTheGpuIsReportedAsFull() {
         List<DeviceBuffer> small = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             small.add(allocate(300_000));
@@ -107,7 +107,7 @@ class CudaDriverTest {
     }
 
     @Test
-    void aDeadContextIsALostDeviceAndTheCauseIsNamed() {
+    void aLostContextIsALostDeviceAndTheCauseIsNamed() {
         cuda.fail("cuMemAlloc", 1, 700);
         assertThatThrownBy(() -> allocate(SPAN))
                 .isInstanceOf(DeviceLostException.class)
@@ -192,7 +192,7 @@ class CudaDriverTest {
     }
 
     @Test
-    void whatTheApplicationLeavesOpenGoesWithTheBackend() {
+    void resourcesLeftOpenAreClosedWithTheBackend() {
         for (long bytes : new long[] {1, 4096, SPAN, 300L << 20}) {
             allocate(bytes);
         }

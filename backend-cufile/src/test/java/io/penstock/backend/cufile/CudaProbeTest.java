@@ -71,14 +71,14 @@ class CudaProbeTest {
     }
 
     @Test
-    void required_501_noDriverIsSaidWithWhatWasLookedFor() {
+    void required_501_aMissingDriverIsReportedWithTheNamesThatWereTried() {
         options = options.with(CufileOptions.LIBCUDA, "/nowhere/libcuda.so.1");
         assertAbsent("no CUDA driver: ", "penstock.cufile.libcuda");
         assertThat(probe().reason()).contains("/nowhere/libcuda.so.1");
     }
 
     @Test
-    void required_501_whyThereIsNoGpuIsSaidBeforeWhatIsWrongWithAContext() {
+    void required_501_aMissingGpuIsReportedBeforeAnInvalidContext() {
         options = options.with(CufileOptions.CONTEXT, "current");
         cuda.set("device_count", 0);
         assertAbsent("no device: the CUDA driver finds no GPU", "nvidia-smi");
@@ -103,13 +103,13 @@ class CudaProbeTest {
     }
 
     @Test
-    void required_501_noDeviceIsSaid() {
+    void required_501_noDeviceIsReported() {
         cuda.set("device_count", 0);
         assertAbsent("no device: the CUDA driver finds no GPU (cuInit -> CUDA_ERROR_NO_DEVICE (100))", "nvidia-smi");
     }
 
     @Test
-    void required_501_aGpuThatIsNotThereIsSaidWithTheCount() {
+    void required_501_anAbsentGpuIsReportedWithTheCount() {
         options = options.with(CufileOptions.DEVICE, 7);
         assertAbsent("there is no GPU 7, the CUDA driver lists 1", "penstock.cufile.device");
     }
@@ -127,14 +127,14 @@ class CudaProbeTest {
         "804, too old: , CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
         "999, the CUDA driver does not start, CUDA_ERROR_UNKNOWN"
     })
-    void required_501_aDriverThatDoesNotStartSaysWhy(int answer, String reason, String symbol) {
+    void required_501_aDriverThatDoesNotStartIsReportedWithItsError(int answer, String reason, String symbol) {
         cuda.fail("cuInit", 0, answer);
         assertAbsent(reason, "");
         assertThat(probe().reason()).contains(symbol);
     }
 
     @Test
-    void required_501_aGpuThatIsLostWhileItIsLookedAtIsAReason() {
+    void required_501_aGpuThatIsLostDuringTheProbeIsReported() {
         cuda.fail("cuDeviceTotalMem", 0, 999);
         assertAbsent("query of GPU 0 failed: cuDeviceTotalMem -> CUDA_ERROR_UNKNOWN (999)", "");
     }
@@ -157,7 +157,7 @@ class CudaProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cuDevicePrimaryCtxRetain", "cuCtxPushCurrent", "cuMemHostAlloc", "cuEventCreate"})
-    void aFailedOpenSaysWhyAndLeavesNothing(String call) {
+    void aFailedOpenReportsTheReasonAndLeavesNothing(String call) {
         cuda.fail(call, call.equals("cuDevicePrimaryCtxRetain") ? 1 : 3, CudaError.OUT_OF_MEMORY);
         assertThatThrownBy(() -> Backends.open("cufile", options))
                 .isInstanceOf(PenstockException.class)

@@ -126,7 +126,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aSlowKernelReadsItsChunkWhileTheRingGoesOnAndNeverSeesTheNextData() {
+    void aSlowKernelReadsItsChunkWhileTheRingContinuesAndNeverReadsTheNextData() {
         int chunk = 1 << 20;
         byte[] bytes = random(6 * chunk, 3);
         Backend backend = gpu.backend(CufilePath.STAGED);
@@ -156,7 +156,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"STAGED", "MAPPED", "STREAM"})
-    void aTransferThatAStreamCarriesStandsBetweenItsKernels(CufilePath path) {
+    void aTransferInAStreamIsOrderedWithItsKernels(CufilePath path) {
         byte[] bytes = random(BYTES, 4);
         Backend backend = gpu.backend(path);
         StorageFile file = file(backend, bytes);
@@ -202,7 +202,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aFenceIsPassedOnFailureToo() {
+    void aFenceIsSignalledOnFailureToo() {
         Backend backend = gpu.backend(CufilePath.MAPPED);
         StorageFile file = file(backend, random(BYTES, 6));
         DeviceBuffer target = gpu.buffer(backend, BYTES);
@@ -237,7 +237,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void whatTheDriverDoesNotKnowIsRefused() {
+    void unknownObjectsOfTheDriverAreRefused() {
         Backend backend = gpu.backend(CufilePath.STAGED);
         assertThatThrownBy(() -> backend.fence(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> backend.fence(0x1234)).isInstanceOf(IllegalArgumentException.class);
@@ -248,7 +248,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aFenceThatIsClosedWhileSomebodyWaitsForItGoesWhenItIsPassed() {
+    void aFenceThatIsClosedWhileItIsAwaitedIsFreedWhenItIsSignalled() {
         Backend backend = gpu.backend(CufilePath.STAGED);
         CudaStream stream = CudaStream.of(application.stream());
         application.spin();

@@ -47,7 +47,7 @@ class DirectPathTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SYNC", "BATCH", "STREAM", "DIRECT"})
-    void everyModeGoesDirectlyWhereItIsProven(CufilePath variant) throws IOException {
+    void everyModeIsDirectWhereItIsProven(CufilePath variant) throws IOException {
         cufile.set("nvfs", 1);
         try (CuFileBench bench = CuFileBench.open(variant)) {
             assertThat(readBlocks(bench).path()).isEqualTo(TransferPath.DIRECT);
@@ -55,7 +55,7 @@ class DirectPathTest {
     }
 
     @Test
-    void whereCuFileMayFallBackByItselfTheEvidenceIsInference() throws IOException {
+    void ifCuFileMayFallBackByItselfTheEvidenceIsInferred() throws IOException {
         cufile.set("nvfs", 1);
         try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
             assertThat(readBlocks(bench).evidence()).isEqualTo(Evidence.INFERRED);
@@ -63,7 +63,7 @@ class DirectPathTest {
     }
 
     @Test
-    void whereItMayNotASuccessIsProof() throws IOException {
+    void ifCuFileMustNotFallBackASuccessIsObserved() throws IOException {
         cufile.set("nvfs", 1);
         cufile.set("compat", 0);
         try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
@@ -87,7 +87,7 @@ class DirectPathTest {
 
     @ParameterizedTest
     @CsvSource({"1, 4096, 0", "0, 4095, 0", "0, 4096, 256", "4096, 100, 0"})
-    void whatIsNotWholeBlocksIsNotCalledDirectAndArrivesAllTheSame(int offset, int length, int at) throws IOException {
+    void partialBlocksAreNotReportedAsDirectAndArrive(int offset, int length, int at) throws IOException {
         cufile.set("nvfs", 1);
         try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
             byte[] content = CuFileBench.bytes(20_000);
@@ -126,7 +126,7 @@ class DirectPathTest {
     }
 
     @Test
-    void ofItselfWhatMayGoDirectlyDoesAndTheRestGoesByOurStagingBuffers() throws IOException {
+    void byDefaultEligibleTransfersAreDirectAndTheRestIsStaged() throws IOException {
         cufile.set("nvfs", 1);
         byte[] content = CuFileBench.bytes(20_000);
         Path from = Files.write(Files.createTempFile(Files.createDirectories(Path.of("target")), "from", ""), content);
@@ -194,7 +194,7 @@ class DirectPathTest {
     }
 
     @Test
-    void whoAsksForTheDirectPathGetsItForSmallBlocksToo() throws IOException {
+    void theDirectPathIsUsedForSmallBlocksTooIfItIsSelected() throws IOException {
         cufile.set("nvfs", 1);
         try (CuFileBench bench = CuFileBench.open(CufilePath.DIRECT)) {
             StorageFile file = bench.file(CuFileBench.bytes(16_384));

@@ -65,7 +65,7 @@ class GpuExportTest {
     }
 
     @Test
-    void memoryThatIsExportedGoesToNobodyElse() {
+    void exportedMemoryIsNotReused() {
         DeviceBuffer buffer = buffer();
         long address = buffer.nativeHandle();
         PeerExport export = buffer.exportPeer();
@@ -82,7 +82,7 @@ class GpuExportTest {
     }
 
     @Test
-    void pointersOfTheDriverAreToldFromOthers() {
+    void pointersOfTheDriverAreDistinguishedFromOthers() {
         try (DeviceBuffer buffer = buffer()) {
             assertThat(backend.isDeviceAddress(buffer.nativeHandle())).isTrue();
             assertThat(backend.isDeviceAddress(buffer.nativeHandle() + BYTES - 1))

@@ -225,7 +225,7 @@ class GpuLibraryTest {
     @Nested
     class Setters {
         @Test
-        void whatIsSetIsWhatTheDriverSaysOrIsNamedAsIgnored() {
+        void everySettingIsReportedByTheDriverOrNamedAsIgnored() {
             open(options(CufilePath.SYNC)
                     .with(CufileOptions.POLL_BYTES, 8L << 10)
                     .with(CufileOptions.DIRECT_IO_BYTES, 8L << 20)

@@ -122,7 +122,7 @@ class GpuPairTest {
     }
 
     @Test
-    void whatOneHasWrittenTheOtherReads() {
+    void writesOfOneAreReadByTheOther() {
         byte[] content = GpuFixture.random(BYTES, 3);
         Backend first = backend(CufilePath.SYNC, 0);
         Backend second = backend(CufilePath.SYNC, 1);

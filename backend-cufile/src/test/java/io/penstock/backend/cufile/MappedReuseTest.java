@@ -173,7 +173,7 @@ class MappedReuseTest {
     }
 
     @Test
-    void whoOpensAFileThatHasChangedUnpinsWhatItWas() throws IOException {
+    void openingAChangedFileUnpinsItsOldContent() throws IOException {
         Backend backend = gpu.backend(CufilePath.MAPPED);
         Path path = gpu.file("data", random(SEGMENT, 6));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);

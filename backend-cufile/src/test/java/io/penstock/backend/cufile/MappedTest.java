@@ -226,7 +226,7 @@ class MappedTest {
     }
 
     @Test
-    void noMoreThanTheLimitIsPinnedAndEveryReadComesToItsEnd() {
+    void noMoreThanTheLimitIsPinnedAndEveryReadEnds() {
         byte[] bytes = random(16 * SEGMENT, 7);
         Backend backend = small(2);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
@@ -274,7 +274,7 @@ class MappedTest {
     }
 
     @Test
-    void required_201_aCopyThatCannotBeAskedAboutIsWaitedFor() {
+    void required_201_aCopyThatCannotBeQueriedIsWaitedFor() {
         byte[] bytes = random(SEGMENT, 14);
         Backend backend = small(1);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
@@ -291,7 +291,7 @@ class MappedTest {
     }
 
     @Test
-    void aRegistrationThatFailsIsToldAndTheNextReadWorks() {
+    void aFailedRegistrationIsReportedAndTheNextReadWorks() {
         byte[] bytes = random(SEGMENT, 10);
         Backend backend = small(100);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
@@ -320,7 +320,7 @@ class MappedTest {
     }
 
     @Test
-    void aFileWithoutThePromiseIsStagedAndSoIsAWrite() {
+    void aFileThatIsNotImmutableIsStagedAndSoIsAWrite() {
         Backend backend = gpu.backend(CufilePath.MAPPED);
         StorageFile file = gpu.open(backend, gpu.file("data", random(SEGMENT, 12)), FileOption.READ, FileOption.WRITE);
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
@@ -341,7 +341,7 @@ class MappedTest {
     }
 
     @Test
-    void aGpuThatCannotSaysSo() {
+    void aGpuWithoutSupportIsRefusedWithTheReason() {
         Fakes.cuda().set("read_only_register", 0);
         assertThatThrownBy(() -> gpu.backend(CufilePath.MAPPED))
                 .isInstanceOf(BackendUnavailableException.class)

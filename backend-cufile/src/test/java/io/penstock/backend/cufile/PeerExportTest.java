@@ -109,7 +109,7 @@ class PeerExportTest {
     }
 
     @Test
-    void required_202_memoryThatIsExportedIsNotFreedAndGoesToNobodyElse() throws IOException {
+    void required_202_exportedMemoryIsNotFreedAndNotReused() throws IOException {
         byte[] bytes = random(8 << 20, 2);
         Backend backend = gpu.backend(CufilePath.STAGED);
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
@@ -141,7 +141,7 @@ class PeerExportTest {
     }
 
     @Test
-    void aGpuWithoutDmaBufsSaysSo() {
+    void aGpuWithoutDmaBufsIsRefusedWithTheReason() {
         Fakes.cuda().set("dma_buf", 0);
         Backend backend = gpu.backend(CufilePath.STAGED);
         DeviceBuffer buffer = gpu.buffer(backend, 4096);

@@ -68,7 +68,7 @@ class RegistrationTest {
     }
 
     @Test
-    void aSmallBufferIsRegisteredWhenItIsAllocatedAndGoesDirectly() throws IOException {
+    void aSmallBufferIsRegisteredWhenItIsAllocatedAndUsedDirectly() throws IOException {
         open();
         DeviceBuffer buffer = bench.buffer(MIB);
         assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
@@ -116,7 +116,7 @@ class RegistrationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "DIRECT"})
-    void aLargeBufferIsRegisteredOnceItIsReusedAlsoWhereTheRestGoesByStagingBuffers(CufilePath variant) throws IOException {
+    void aLargeBufferIsRegisteredOnceItIsReusedAlsoWhereTheRestIsStaged(CufilePath variant) throws IOException {
         open(CuFileFake.options(variant).with(CufileOptions.REGISTER_BYTES, 4096L));
         DeviceBuffer buffer = bench.buffer(2 * MIB);
         Transfer twoParts = Transfer.read(file.region(0, MIB), buffer.region(0, MIB))

@@ -52,7 +52,7 @@ class SmokeTest {
     }
 
     @Test
-    void aMachineWithoutADriverIsToldSo() throws IOException, InterruptedException {
+    void aMissingDriverIsReported() throws IOException, InterruptedException {
         UserProgram.Said said = program.onClassPath(
                 Map.of("PENSTOCK_BACKEND", "cufile", "PENSTOCK_CUFILE_LIBCUDA", "/nowhere/libcuda.so.1"));
         assertThat(said.code()).isNotZero();

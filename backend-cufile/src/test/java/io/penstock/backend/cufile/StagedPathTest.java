@@ -86,7 +86,7 @@ class StagedPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 511, 4096, 4097, 4 << 20, (4 << 20) + 1, 9_000_001})
-    void everySizeComesToTheGpuAndBack(int size) throws IOException {
+    void everySizeIsReadToTheGpuAndBack(int size) throws IOException {
         byte[] content = bytes(size);
         StorageFile from = file(content);
         DeviceBuffer buffer = buffer(size);
@@ -137,7 +137,7 @@ class StagedPathTest {
     }
 
     @Test
-    void allStagingBuffersAreCopiedByOneStreamEachWay() throws IOException {
+    void allStagingBuffersAreCopiedByOneStreamPerDirection() throws IOException {
         StorageFile file = file(bytes(64 << 20));
         DeviceBuffer buffer = buffer(64 << 20);
         move(Transfer.read(file.all(), buffer.all()));
@@ -218,7 +218,7 @@ class StagedPathTest {
     }
 
     @Test
-    void required_204_aCopyThatCannotBeAskedAboutIsWaitedForBeforeItsSlotIsLetGo() throws IOException {
+    void required_204_aCopyThatCannotBeQueriedIsWaitedForBeforeItsStagingBufferIsReleased() throws IOException {
         DeviceBuffer buffer = buffer(4096);
         cuda.hold("cuMemcpyHtoDAsync");
         cuda.fail("cuEventQuery", 1, 801);

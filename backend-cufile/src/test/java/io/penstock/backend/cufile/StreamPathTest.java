@@ -56,7 +56,7 @@ class StreamPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4096, 100_001, (4 << 20) + 1})
-    void everySizeComesToTheGpuAndBack(int size) throws IOException {
+    void everySizeIsReadToTheGpuAndBack(int size) throws IOException {
         // What is not whole blocks goes to streams that are not registered as aligned: the fake looks.
         byte[] content = CuFileBench.bytes(size);
         StorageFile from = bench.file(content);
@@ -135,7 +135,7 @@ class StreamPathTest {
     }
 
     @Test
-    void required_201_argumentsAndMemoryAreKeptUntilTheStreamHasPassedACancelledRead() throws IOException {
+    void required_201_argumentsAndMemoryAreKeptUntilTheStreamHasExecutedACancelledRead() throws IOException {
         StorageFile file = bench.file(CuFileBench.bytes(4096));
         DeviceBuffer buffer = bench.buffer(4096);
         bench.cufile.hold(READ);
@@ -167,7 +167,7 @@ class StreamPathTest {
     }
 
     @Test
-    void aSizeMayBecomeKnownWhenTheStreamComesToTheTransfer() throws IOException {
+    void aSizeMayBeSetUntilTheStreamReachesTheTransfer() throws IOException {
         byte[] content = CuFileBench.bytes(3 * 4096);
         StorageFile file = bench.file(content);
         DeviceBuffer buffer = bench.buffer(content.length);
@@ -202,7 +202,7 @@ class StreamPathTest {
     }
 
     @Test
-    void aSizeThatIsKnownLateIsRefusedWhereNobodyWouldLookAtIt() throws IOException {
+    void aLateBoundSizeIsRefusedOnPathsThatIgnoreIt() throws IOException {
         StorageFile file = bench.writable(CuFileBench.bytes(8 << 20));
         DeviceBuffer buffer = bench.buffer(8 << 20);
         try (Application application = new Application(0);
@@ -228,7 +228,7 @@ class StreamPathTest {
     }
 
     @Test
-    void whereStreamsCannotWriteAWordEventsTell() throws IOException {
+    void ifStreamsCannotWriteAWordEventsAreUsed() throws IOException {
         bench.cuda.fail("cuStreamWriteValue32", 0, 801);
         byte[] content = CuFileBench.bytes(100_000);
         StorageFile file = bench.file(content);

@@ -47,7 +47,7 @@ class SyncPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4095, 4096, 100_000, (4 << 20) + 1})
-    void everySizeComesToTheGpuAndBack(int size) throws IOException {
+    void everySizeIsReadToTheGpuAndBack(int size) throws IOException {
         byte[] content = CuFileBench.bytes(size);
         StorageFile from = bench.file(content);
         DeviceBuffer buffer = bench.buffer(size);
@@ -62,7 +62,7 @@ class SyncPathTest {
     }
 
     @Test
-    void required_502_inPosixModeThePathIsCompatAndTheReasonSaysSo() throws IOException {
+    void required_502_inPosixModeThePathIsCompatAndTheReasonIsReported() throws IOException {
         StorageFile file = bench.file(CuFileBench.bytes(4096));
         Completion read =
                 bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
@@ -127,7 +127,7 @@ class SyncPathTest {
     }
 
     @Test
-    void aCopyOfAnEdgeThatIsNotHeardOfFailsItsWriteAndTheNextOneWorks() throws IOException {
+    void aCopyOfAnEdgeWithoutAResultFailsItsWriteAndTheNextOneWorks() throws IOException {
         byte[] content = CuFileBench.bytes(3 * 4096);
         DeviceBuffer buffer = bench.buffer(content);
         StorageFile file = bench.writable(new byte[content.length]);
@@ -156,7 +156,7 @@ class SyncPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {5027, 5030, 5008})
-    void required_502_aFileThatCannotBeRegisteredGoesByOurSlots(int refusal) throws IOException {
+    void required_502_aFileThatCannotBeRegisteredUsesStagingBuffers(int refusal) throws IOException {
         bench.cufile.fail("cuFileHandleRegister", 0, refusal);
         byte[] content = CuFileBench.bytes(10_000);
         StorageFile file = bench.file(content);
@@ -171,7 +171,7 @@ class SyncPathTest {
     }
 
     @Test
-    void required_502_aBareContainerWithoutUdevGoesByOurSlots() throws IOException {
+    void required_502_aContainerWithoutUdevUsesStagingBuffers() throws IOException {
         bench.cufile.set("udev", 0);
         StorageFile file = bench.file(CuFileBench.bytes(4096));
         assertThat(bench.move(Transfer.read(file.all(), bench.buffer(4096).all()))

@@ -148,7 +148,7 @@ class ApplicationDeviceTest {
     }
 
     @Test
-    void whatIsNoBufferOfThisDeviceIsRefused() {
+    void onlyBuffersOfThisDeviceAreWrapped() {
         long other = Dx11s.device();
         long foreign = Dx11s.buffer(other, 4096, D3d11Buffer.USAGE_DEFAULT);
         long small = Dx11s.buffer(device, 4096, D3d11Buffer.USAGE_DEFAULT);
@@ -184,7 +184,7 @@ class ApplicationDeviceTest {
     }
 
     @Test
-    void aFenceBehindATransferIsAQueryThatHasPassed() throws IOException {
+    void aFenceBehindATransferIsASignalledQuery() throws IOException {
         Path path = Files.write(folder.resolve("source"), new byte[BYTES]);
         StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE);
         try (DeviceBuffer buffer = backend.allocate(BYTES).block(PATIENCE);

@@ -80,7 +80,7 @@ class ManualSampleTest {
     }
 
     @Test
-    void theSampleReadsWhatItAsksFor() throws IOException {
+    void theSampleReadsWhatItRequests() throws IOException {
         byte[] content = SsgBench.random(40_000, 10);
         Path file = Files.write(folder.resolve("sample"), content);
         try (SsgBench ssg = open()) {

@@ -27,7 +27,7 @@ class ProbeTest {
     }
 
     @Test
-    void whatIsThereIsSaidOrWhyNot() {
+    void availabilityOrItsAbsenceIsReported() {
         Availability found = new Dx11Provider().probe(Dx11s.resolved(Options.none()));
         if (Machine.operatingSystem().startsWith("windows")) {
             Dx11s.require();
@@ -67,7 +67,7 @@ class ProbeTest {
     }
 
     @Test
-    void whereThereIsNoHardwareTheFirstAdapterIsTaken() {
+    void withoutHardwareTheFirstAdapterIsUsed() {
         assertThat(DeviceChoice.of(Dx11s.resolved(Options.none())).among(ADAPTERS.subList(0, 1)))
                 .isEqualTo(ADAPTERS.get(0));
     }

@@ -42,7 +42,7 @@ class RefusedDeviceTest {
     }
 
     @Test
-    void fencesThatAreAskedForAreMissedWithTheirReason() {
+    void requiredFencesThatAreAbsentAreReportedWithTheirReason() {
         long device = Dx11s.device();
         assertThatThrownBy(() -> new Dx11Provider()
                         .open(Dx11s.resolved(Dx11s.on(device).with(Dx11Options.COPY_COMPLETION, CopyCompletion.FENCE))))

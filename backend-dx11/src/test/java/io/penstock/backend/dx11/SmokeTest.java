@@ -37,12 +37,12 @@ class SmokeTest {
     }
 
     @Test
-    void aProgramOnTheModulePathIsToldSo() throws IOException, InterruptedException {
+    void aProgramOnTheModulePathIsRefusedWithARemedy() throws IOException, InterruptedException {
         assertToldSo(program.onModulePath(ENVIRONMENT));
     }
 
     @Test
-    void aProgramOnTheClassPathIsToldSo() throws IOException, InterruptedException {
+    void aProgramOnTheClassPathIsRefusedWithARemedy() throws IOException, InterruptedException {
         assertToldSo(program.onClassPath(ENVIRONMENT));
     }
 }

@@ -52,7 +52,7 @@ class SsgErrorsTest {
         "GetExtInterface, E_FAIL, IAmdDxExt::GetExtInterface -> NULL",
         "GetExtensionVersion, E_INVALIDARG, IAmdDxExtSSG::GetExtensionVersion -> E_INVALIDARG (0x80070057)"
     })
-    void aDriverWithoutTheInterfaceIsNoSsgAndIsToldWhy(String function, String answer, String said) {
+    void aDriverWithoutTheInterfaceHasNoSsgAndTheReasonIsReported(String function, String answer, String said) {
         SsgFake.answer(function, number(answer), 2);
         assertThatThrownBy(() -> new SsgBench(folder, options(true)))
                 .isInstanceOf(BackendUnavailableException.class)
@@ -74,7 +74,7 @@ class SsgErrorsTest {
 
     @ParameterizedTest
     @CsvSource({"CreateFile, E_FAIL", "GetFileInfo, E_HANDLE"})
-    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(String function, String answer) throws IOException {
+    void aFileThatTheDriverDoesNotOpenIsStagedAndTheReasonReported(String function, String answer) throws IOException {
         try (SsgBench ssg = new SsgBench(folder, options(true))) {
             SsgFake.answer(function, number(answer), 1);
             StorageFile file = ssg.file("refused", new byte[BYTES]);

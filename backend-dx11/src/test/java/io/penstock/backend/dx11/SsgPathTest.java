@@ -49,7 +49,7 @@ class SsgPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void whatIsWholeBlocksIsOneCallWithSeveralRegionsAndAnEventOfItsOwn(int layout) throws IOException {
+    void wholeBlocksAreOneCallWithSeveralRegionsAndItsOwnEvent(int layout) throws IOException {
         SsgFake.reset(layout);
         byte[] bytes = SsgBench.random(64 * BLOCK, layout);
         try (SsgBench ssg = open(layout)) {
@@ -112,7 +112,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatWasWrittenBehindTheEndIsReadThoughHandlesDoNotSeeFilesGrow() throws IOException {
+    void bytesWrittenBeyondTheEndAreReadThoughHandlesKeepTheOldSize() throws IOException {
         byte[] bytes = SsgBench.random(5000, 7);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("grows", new byte[10]);
@@ -153,7 +153,7 @@ class SsgPathTest {
     }
 
     @Test
-    void texturesAreFilledThroughStagingBuffersAndItIsSaidWhy() throws IOException {
+    void texturesAreFilledThroughStagingBuffersAndTheReasonIsReported() throws IOException {
         ImageRegion.Texels size = new ImageRegion.Texels(64, 64, 1);
         ImageRegion.Layout rows = new ImageRegion.Layout(Texture.R8_UNORM, 1, 64, BLOCK);
         byte[] bytes = SsgBench.random(BLOCK, 9);

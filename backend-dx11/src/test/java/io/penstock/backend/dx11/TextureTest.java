@@ -172,7 +172,7 @@ class TextureTest {
 
     @ParameterizedTest
     @CsvSource({"TWO, 65536", "THREE, 65536", "THREE, 4096"})
-    void whatIsLargerThanAStagingBufferComesInSlicesAndRows(TextureShape.Kind kind, long bufferBytes)
+    void anImageLargerThanAStagingBufferIsCopiedInSlicesAndRows(TextureShape.Kind kind, long bufferBytes)
             throws IOException {
         open(Options.none().with(StagingOptions.BUFFER_BYTES, bufferBytes));
         Texels size = new Texels(200, 250, 9);

@@ -63,7 +63,7 @@ class ContextsTest {
     }
 
     @Test
-    void contextsOfOursAreMadeOnEveryDeviceThatEglLists() {
+    void contextsAreCreatedOnEveryDeviceThatEglLists() {
         List<String> devices = new ArrayList<>(List.of("auto", "surfaceless"));
         EglDevice.all().forEach(device -> devices.add(Integer.toString(device.index())));
         assertThat(devices).hasSizeGreaterThan(2);
@@ -75,7 +75,7 @@ class ContextsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
-    void whatArrivesInAContextThatSharesIsSeenByTheApplicationBehindTheFence(GlPath path) {
+    void bytesReadInASharingContextAreVisibleToTheApplicationAfterTheFence(GlPath path) {
         Backend backend =
                 fixture.keep(GlBackends.sharing(application.display(), application.context(), GlFixture.options(path)));
         assertSeenByTheApplication(backend, path);
@@ -128,7 +128,7 @@ class ContextsTest {
     }
 
     @Test
-    void whoHasNoWindowDrawsInAContextOfOursThatABackendSharesWith() {
+    void anApplicationWithoutAWindowDrawsInAContextThatTheBackendSharesWith() {
         HeadlessContext headless = HeadlessContext.open(GlFixture.options(GlPath.STAGED));
         try (headless) {
             assertThat(Egl.eglGetCurrentContext()).isEqualTo(headless.context()).isNotZero();
@@ -216,7 +216,7 @@ class ContextsTest {
     }
 
     @Test
-    void theProbeSaysWhatThereIsAndLeavesNothing() {
+    void theProbeReportsTheDevicesAndLeavesNothing() {
         var probe = new GlProvider().probe(Options.none().resolve(Backends.options()));
         assertThat(probe.available()).isTrue();
         assertThat(probe.details())

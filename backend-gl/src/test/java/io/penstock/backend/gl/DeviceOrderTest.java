@@ -90,7 +90,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
-    void aSlowShaderReadsItsChunkWhileTheRingGoesOnAndNeverSeesTheNextData(GlPath path) {
+    void aSlowShaderReadsItsChunkWhileTheRingContinuesAndNeverReadsTheNextData(GlPath path) {
         int chunk = 4096;
         byte[] bytes = new byte[5 * chunk];
         for (int i = 0; i < bytes.length; i++) {
@@ -151,7 +151,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
-    void aFenceThatTheApplicationDeletesTooEarlyHangsNobody(GlPath path) {
+    void aFenceThatTheApplicationDeletesTooEarlyHangsNoTransfer(GlPath path) {
         Backend backend = backend(path);
         DeviceBuffer buffer = fixture.buffer(backend, 4096);
         StorageFile file = fixture.open(backend, "data", filled(4096, NEW));
@@ -168,7 +168,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
-    void whatIsNoFenceIsRefused(GlPath path) {
+    void onlyFencesAreImported(GlPath path) {
         Backend backend = backend(path);
         for (long none : new long[] {0, 0x1234}) {
             assertThatThrownBy(() -> backend.fence(none))
@@ -179,7 +179,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"HOST", "STAGED"})
-    void aFenceThatNobodyWaitsForIsSeenToPass(GlPath path) {
+    void aFenceThatIsNotAwaitedIsSignalledToo(GlPath path) {
         Backend backend = backend(path);
         long drawn = application.drawSlowly(fixture.buffer(backend, 4096).nativeHandle());
         DeviceFence drawing = fixture.keep(backend.fence(drawn));

@@ -140,7 +140,7 @@ class GlPumpTest {
     }
 
     @Test
-    void whatTheApplicationHasBoundStaysBoundAndItsErrorsAreTakenOut() {
+    void theApplicationsBindingsAreKeptAndItsErrorsAreCleared() {
         inTheApplication(() -> {
             int[] names = new int[2];
             Gl.glCreateBuffers(2, names);
@@ -209,7 +209,7 @@ class GlPumpTest {
     }
 
     @Test
-    void whoeverWaitsForAPumpThatIsNotRunCanBeInterrupted() throws Exception {
+    void aWaitForAPumpThatIsNotRunCanBeInterrupted() throws Exception {
         AtomicReference<GlPump> opened = new AtomicReference<>();
         inTheApplication(() -> opened.set(GlPump.open(GlFixture.options(GlPath.STAGED))));
         Backend backend = opened.get().backend();

@@ -134,7 +134,7 @@ class ImageTest {
     }
 
     @Test
-    void whatIsLargerThanAStagingBufferComesInSlicesAndRows() {
+    void anImageLargerThanAStagingBufferIsCopiedInSlicesAndRows() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED).with(StagingOptions.BUFFER_BYTES, 64L << 10));
         Texels size = new Texels(200, 500, 9); // slices of 100,000 bytes
         byte[] content = random(200 * 500 * 9, 4);
@@ -158,7 +158,7 @@ class ImageTest {
     }
 
     @Test
-    void whatLiesBetweenBlocksOfAFileThatIsReadPastTheCacheArrivesToo() throws IOException {
+    void bytesBetweenBlocksOfAFileThatIsReadPastTheCacheArriveToo() throws IOException {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));
         Path onDisk = Files.createTempFile(Files.createDirectories(Path.of("target")), "image", null);
         byte[] content = random(300_000, 5);
@@ -192,7 +192,7 @@ class ImageTest {
     }
 
     @Test
-    void aTextureThatIsGoneFailsTheTransfer() {
+    void aDeletedTextureFailsTheTransfer() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));
         Texels size = new Texels(16, 16, 1);
         int texture = application.texture(GlDrawing.GL_R8, size, FILLED);

@@ -120,7 +120,7 @@ class LossTest {
     }
 
     @Test
-    void aBufferThatIsDeletedUnderATransferEndsItOneWayOrTheOther() {
+    void aBufferThatIsDeletedDuringATransferEndsOrFailsIt() {
         Backend backend = backend(GlPath.STAGED);
         int bytes = 64 << 20;
         StorageFile file = fixture.open(backend, "data", new byte[bytes]);

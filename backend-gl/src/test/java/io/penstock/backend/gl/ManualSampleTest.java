@@ -83,7 +83,7 @@ class ManualSampleTest {
     }
 
     @Test
-    void theSampleReadsWhatItAsksFor() throws IOException {
+    void theSampleReadsWhatItRequests() throws IOException {
         byte[] content = GlFixture.random(40_000, 8);
         Path file = Files.write(folder.resolve("sample"), content);
         assertThat(GlFixture.get(sample(file)))

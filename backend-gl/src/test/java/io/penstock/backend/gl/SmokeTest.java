@@ -63,7 +63,7 @@ class SmokeTest {
     }
 
     @Test
-    void aProgramReadsByFunctionsOfAnExtensionThatEglKnows() throws IOException, InterruptedException {
+    void aProgramReadsByFunctionsThatEglProvides() throws IOException, InterruptedException {
         String driver = SsgFake.file().toString(); // a libEGL, a libOpenGL, and the extension
         UserProgram.Said said = with(Map.of(
                 "PENSTOCK_GL_PATH", "ssg",
@@ -104,12 +104,12 @@ class SmokeTest {
     }
 
     @Test
-    void aMachineWithoutADisplayIsToldSo() throws IOException, InterruptedException {
+    void aMissingDisplayIsReported() throws IOException, InterruptedException {
         assertRefuses(with(Map.of("PENSTOCK_GL_DEVICE", "63")), "no display: EGL lists [EGL device 0");
     }
 
     @Test
-    void aMachineWithoutEglIsToldSo() throws IOException, InterruptedException {
+    void aMissingEglIsReported() throws IOException, InterruptedException {
         assertRefuses(
                 with(Map.of("PENSTOCK_GL_LIBEGL", "/nowhere/libEGL.so.1")),
                 "no EGL: /nowhere/libEGL.so.1",
@@ -117,7 +117,7 @@ class SmokeTest {
     }
 
     @Test
-    void aMachineWithoutOpenGlIsToldSo() throws IOException, InterruptedException {
+    void aMissingOpenGlIsReported() throws IOException, InterruptedException {
         assertRefuses(with(Map.of("PENSTOCK_GL_LIBGL", "/nowhere/libGL.so.1")), "no OpenGL: /nowhere/libGL.so.1");
     }
 }

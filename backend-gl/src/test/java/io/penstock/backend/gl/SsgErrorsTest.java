@@ -91,7 +91,7 @@ class SsgErrorsTest {
     }
 
     @Test
-    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy() {
+    void aFileThatTheDriverDoesNotOpenIsStagedAndTheReasonReported() {
         control.fail("glCreateFileAMD", 0, 0);
         StorageFile refused = fixture.open(backend, "refused", new byte[BYTES]);
         assertRefused(refused, "glCreateFileAMD -> NULL");
@@ -120,7 +120,7 @@ class SsgErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})
-    void whatTheDriverCallsInvalidIsPermanent(String function) {
+    void invalidArgumentsAreAPermanentError(String function) {
         assertFails(function, GlError.INVALID_VALUE, PermanentStorageException.class);
     }
 
@@ -138,7 +138,7 @@ class SsgErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})
-    void aContextThatIsLostIsToldByTheCall(String function) {
+    void aContextThatIsLostIsReportedByTheCall(String function) {
         assertFails(function, GlError.CONTEXT_LOST, DeviceLostException.class);
     }
 
@@ -155,7 +155,7 @@ class SsgErrorsTest {
     }
 
     @Test
-    void aBufferThatTheApplicationDeletesIsToldByTheNextTransfer() {
+    void aBufferThatTheApplicationDeletesFailsTheNextTransfer() {
         Application application = new Application();
         Backend shared = fixture.keep(SsgSubject.sharing(application, SsgSubject.said()));
         int name = application.visibleBuffer(BYTES);
@@ -173,7 +173,7 @@ class SsgErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})
-    void aTransferThatFailsOnceItHasBegunIsSeenByNobody(String function) {
+    void aTransferThatFailsOnceStartedIsNotReported(String function) {
         // The manual has no word for it: what this documents is why completions say that counts are computed.
         control.fail("late:" + function, 1, 0);
         Completion done = GlFixture.move(backend, transfer(function));

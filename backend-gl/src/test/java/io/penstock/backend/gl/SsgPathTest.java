@@ -85,7 +85,7 @@ class SsgPathTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 511, 512, 513, 4096, 65_537, 300_001, 3_000_000})
-    void everySizeComesToTheDeviceAndBackStraightAndByTheRing(int size) throws IOException {
+    void everySizeIsReadToTheDeviceAndBackDirectlyAndThroughTheRing(int size) throws IOException {
         byte[] bytes = random(size, size);
         for (Options options : new Options[] {SsgSubject.said(), SsgSubject.ring()}) {
             Backend backend = open(options);
@@ -168,7 +168,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatDoesNotFitIntoVisibleMemoryGoesByTheRing() {
+    void buffersThatDoNotFitIntoVisibleMemoryUseTheRing() {
         control.set("visible_bytes", 4 * SEGMENT);
         Backend backend = open(SsgSubject.said().with(GlOptions.SSG_RING_BYTES, (long) SEGMENT));
         byte[] bytes = random(8 * SEGMENT, 5);
@@ -202,7 +202,7 @@ class SsgPathTest {
     }
 
     @Test
-    void aCompletionSaysWhatIsComputed() {
+    void aCompletionReportsWhatIsComputed() {
         Backend backend = open(SsgSubject.said());
         StorageFile file = fixture.open(backend, "said", new byte[100]);
         Completion done = move(
@@ -215,7 +215,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatWasWrittenBehindTheEndIsReadThoughTheDriverDoesNotSeeFilesGrow() {
+    void bytesWrittenBeyondTheEndAreReadThoughTheDriverKeepsTheOldSize() {
         control.set("growth_seen", 0);
         byte[] bytes = random(5000, 6);
         Backend backend = open(SsgSubject.said());

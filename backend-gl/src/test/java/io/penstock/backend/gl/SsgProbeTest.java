@@ -44,7 +44,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void whatWasNeverPublishedIsNamedWhereItIsMissing() {
+    void unpublishedConstantsAreNamedIfTheyAreMissing() {
         Options nothing = Options.none().with(GlOptions.PATH, GlPath.SSG);
         List<Option<String>> missing = List.of(
                 GlOptions.SSG_EXTENSION,
@@ -76,7 +76,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void aContextWithoutTheExtensionIsNotAskedForFunctions() {
+    void noFunctionsAreLoadedInAContextWithoutTheExtension() {
         Options byEgl =
                 SsgSubject.said().with(GlOptions.SSG_LIBRARY, "").with(GlOptions.SSG_EXTENSION, "GL_SOMEBODY_ssg");
         assertRefused(byEgl, "the context has no GL_SOMEBODY_ssg");

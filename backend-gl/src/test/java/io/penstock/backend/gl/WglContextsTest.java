@@ -139,7 +139,7 @@ class WglContextsTest {
     }
 
     @Test
-    void aContextOfOursLeavesTheApplicationsCurrent() {
+    void aContextOfTheBackendLeavesTheApplicationsContextCurrent() {
         try (Backend backend = new GlProvider().open(Options.none().resolve(Backends.options()));
                 StorageFile file = Objects.requireNonNull(
                         backend.openFile(path, FileOption.READ).block(GlFixture.LONG));
@@ -156,7 +156,7 @@ class WglContextsTest {
     }
 
     @Test
-    void whatOnlyEglHasIsRefusedWithTheReason() {
+    void optionsForEglOnlyAreRefusedWithTheReason() {
         Options current = Options.none().with(GlOptions.CONTEXT, "current").resolve(Backends.options());
         assertThatThrownBy(() -> new GlProvider().open(current))
                 .isInstanceOf(BackendUnavailableException.class)

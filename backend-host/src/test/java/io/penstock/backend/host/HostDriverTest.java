@@ -33,7 +33,7 @@ class HostDriverTest {
     }
 
     @Test
-    void memoryIsAsLongAsWasAskedFor() {
+    void memoryHasTheRequestedLength() {
         DeviceMemory memory = driver.allocate(12_345);
         assertThat(memory.bytes()).isEqualTo(12_345);
         memory.free();
@@ -50,7 +50,7 @@ class HostDriverTest {
     }
 
     @Test
-    void whatCannotBeWrappedIsTheCallersFault() {
+    void memoryThatCannotBeWrappedIsTheCallersError() {
         assertThatThrownBy(() -> driver.wrap(0, 50)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> driver.fence(7)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -70,7 +70,7 @@ class HostDriverTest {
     }
 
     @Test
-    void theProbeSaysWhatThePathDoes() {
+    void theProbeReportsWhatThePathDoes() {
         assertThat(provider.probe(POOL)).isEqualTo(HostPath.probe(POOL));
         assertThat(provider.probe(POOL).reason()).contains("blocking calls on threads");
     }

@@ -61,7 +61,7 @@ class ClContextTest {
     }
 
     @Test
-    void backendsInOneContextShareItAndLetGoOfItTogether() {
+    void backendsInOneContextShareItAndTheLastOneReleasesIt() {
         Backend first = backend(OpenClPath.AUTO);
         int references = application.references();
         assertThat(references).isGreaterThan(3);
@@ -119,7 +119,7 @@ class ClContextTest {
     }
 
     @Test
-    void whatCannotBeWrappedIsRefused() {
+    void memoryThatCannotBeWrappedIsRefused() {
         Backend backend = backend(OpenClPath.STAGED);
         long small = application.buffer(4096, 0);
         long closed = application.buffer(4096, OpenCl.CL_MEM_HOST_NO_ACCESS);

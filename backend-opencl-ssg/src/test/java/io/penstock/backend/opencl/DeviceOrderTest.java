@@ -130,7 +130,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aFenceOfACommandThatFailsIsPassedAndSaysSo() {
+    void aFenceOfAFailedCommandIsSignalledAndReportsTheFailure() {
         Backend backend = backend(OpenClPath.STAGED);
         StorageFile file = file(backend, random(4096, 3));
         DeviceBuffer target = device.buffer(backend, 4096);
@@ -167,7 +167,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aFenceThatIsClosedTooEarlyKeepsItsReferenceForWhoComesUntilItIsPassed() {
+    void aFenceThatIsClosedEarlyKeepsItsReferenceForLaterWaitsUntilItIsSignalled() {
         Backend backend = backend(OpenClPath.STAGED);
         int before = Application.eventReferences(application.gate());
         DeviceFence fence = backend.fence(application.gate());
@@ -182,7 +182,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void moreEventsAreHeardOfThanThereAreThreadsThatWait() {
+    void moreEventsAreReportedThanThereAreWaitingThreads() {
         Backend backend = backend(OpenClPath.STAGED);
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
@@ -198,7 +198,7 @@ class DeviceOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"STAGED", "MAP"})
-    void aSlowCommandReadsItsChunkWhileTheRingGoesOnAndNeverSeesTheNextData(OpenClPath path) {
+    void aSlowCommandReadsItsChunkWhileTheRingContinuesAndNeverReadsTheNextData(OpenClPath path) {
         int chunk = 1 << 20;
         byte[] bytes = random(6 * chunk, 4);
         Backend backend = backend(path);
@@ -228,7 +228,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aTransferThatAQueueCarriesStandsBetweenItsCommands() {
+    void aTransferInACommandQueueIsOrderedWithItsCommands() {
         byte[] bytes = random(BYTES, 5);
         Backend backend = backend(OpenClPath.AUTO);
         StorageFile file = file(backend, bytes);
@@ -271,7 +271,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aFenceIsPassedOnFailureToo() {
+    void aFenceIsSignalledOnFailureToo() {
         Backend backend = backend(OpenClPath.STAGED);
         StorageFile file = file(backend, random(BYTES, 7));
         long refusing = application.buffer(BYTES, OpenCl.CL_MEM_READ_WRITE | OpenCl.CL_MEM_HOST_READ_ONLY);
@@ -287,7 +287,7 @@ class DeviceOrderTest {
     }
 
     @Test
-    void aTransferOfManySegmentsHasOneEventBehindAllOfThem() {
+    void aTransferOfManySegmentsHasOneEventAfterAllOfThem() {
         byte[] bytes = random(1 << 20, 8);
         Backend backend = device.backend(application
                 .options()

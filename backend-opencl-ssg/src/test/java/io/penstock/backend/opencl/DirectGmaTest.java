@@ -72,7 +72,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void whatADeviceHasWrittenIsThereWhenItsSignalIs() throws IOException {
+    void aDevicesWritesAreVisibleWithItsSignal() throws IOException {
         byte[] frame = SsgFixture.random(2 * PAGE, 1);
         Path path = SsgFixture.write("frames", new byte[0]);
         try (BusAddressableBuffer frames = bus.allocate(2 * PAGE);
@@ -203,7 +203,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void nothingStandsBehindAWait() {
+    void nothingIsQueuedBehindAWait() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
             CompletableFuture<Void> late = future(buffer.waitSignal(100));
             CompletableFuture<Void> early = future(buffer.waitSignal(1));
@@ -310,7 +310,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void sizesAreRoundedToPagesAndFlagsAreCheckedBeforeTheDriverIsAsked() {
+    void sizesAreRoundedToPagesAndFlagsAreCheckedBeforeTheDriverIsCalled() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE + 1, OpenCl.CL_MEM_READ_ONLY)) {
             assertThat(buffer.bytes()).isEqualTo(2 * PAGE);
         }
@@ -332,7 +332,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void addressesOfOtherDevicesArePagesBeforeTheDriverIsAsked() {
+    void addressesOfOtherDevicesAreCheckedForPagesBeforeTheDriverIsCalled() {
         long device = PcieDevice.memory(2 * PAGE);
         long asked = ssg.control.calls("clCreateBuffer");
         for (long wrong : new long[] {0, device + 1, device + 512}) {
@@ -347,7 +347,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void aDeviceThatHasNoneSaysSo() {
+    void aDeviceWithoutItIsRefusedWithTheReason() {
         SsgFake.set("gma", 0);
         assertThatThrownBy(() -> DirectGma.open(SsgFixture.OPTIONS))
                 .isInstanceOf(BackendUnavailableException.class)
@@ -356,7 +356,7 @@ class DirectGmaTest {
     }
 
     @Test
-    void whatIsOpenKeepsWorkingWhenDirectGmaIsClosed() {
+    void openBuffersKeepWorkingWhenDirectGmaIsClosed() {
         BusAddressableBuffer buffer = bus.allocate(PAGE);
         bus.close();
         assertThatThrownBy(() -> bus.allocate(PAGE)).isInstanceOf(IllegalStateException.class);

@@ -61,7 +61,7 @@ class ExternalBufferTest {
     }
 
     @Test
-    void whoSeesTheSignalHasTheBytesThatWereCopiedBefore() {
+    void theBytesCopiedBeforeASignalAreVisibleAfterIt() {
         byte[] bytes = SsgFixture.random(2 * PAGE, 1);
         DeviceBuffer source = ssg.filled(bytes);
         try (DeviceFence copied = out.copy(source.nativeHandle(), 0, 0, 2 * PAGE)) {
@@ -73,7 +73,7 @@ class ExternalBufferTest {
     }
 
     @Test
-    void aFileComesToAnotherDeviceByABufferOfThisOne() throws IOException {
+    void aFileReachesAnotherDeviceThroughABufferOfThisOne() throws IOException {
         byte[] bytes = SsgFixture.random(PAGE, 2);
         DeviceBuffer staging = ssg.buffer(PAGE);
         Transfer read = Transfer.read(ssg.file("outwards", bytes).all(), staging.all());
@@ -154,7 +154,7 @@ class ExternalBufferTest {
     }
 
     @Test
-    void whatIsClosedRefuses() {
+    void aClosedResourceRefuses() {
         out.close();
         out.close();
         assertThatThrownBy(() -> out.signal(1)).isInstanceOf(ClosedException.class);

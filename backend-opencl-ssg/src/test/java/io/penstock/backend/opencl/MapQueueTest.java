@@ -115,7 +115,7 @@ class MapQueueTest {
     }
 
     @Test
-    void whatOverlapsIsMappedOneAfterAnother() throws IOException {
+    void overlappingRangesAreMappedOneAfterAnother() throws IOException {
         StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.hold(UNMAP);

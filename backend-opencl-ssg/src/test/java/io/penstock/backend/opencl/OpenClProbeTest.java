@@ -94,7 +94,7 @@ class OpenClProbeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"77", "no such device", "custom"})
-    void required_501_aDeviceThatIsNotThereIsSaidWithThoseThatAre(String wanted) {
+    void required_501_anAbsentDeviceIsReportedWithThoseThatExist(String wanted) {
         assertAbsent(
                 Options.none().with(OpenClOptions.DEVICE, wanted),
                 "penstock.opencl.device=" + wanted + " matches none of [device 0: ",

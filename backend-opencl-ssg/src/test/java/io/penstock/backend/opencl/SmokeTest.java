@@ -49,7 +49,7 @@ class SmokeTest {
     }
 
     @Test
-    void aMachineWithoutALibraryIsToldSo() throws IOException, InterruptedException {
+    void aMissingLibraryIsReported() throws IOException, InterruptedException {
         UserProgram.Said said = program.onClassPath(
                 Map.of("PENSTOCK_BACKEND", "opencl-ssg", "PENSTOCK_OPENCL_LIBRARY", "/nowhere/libOpenCL.so.1"));
         assertThat(said.code()).isNotZero();
@@ -60,7 +60,7 @@ class SmokeTest {
     }
 
     @Test
-    void aMachineWithALibraryAndNoDriverIsToldSo() throws IOException, InterruptedException {
+    void aMissingDriverIsReportedWhereTheLibraryExists() throws IOException, InterruptedException {
         UserProgram.Said said =
                 program.onClassPath(Map.of("PENSTOCK_BACKEND", "opencl-ssg", "OCL_ICD_VENDORS", directory + "/none"));
         assertThat(said.code()).isNotZero();

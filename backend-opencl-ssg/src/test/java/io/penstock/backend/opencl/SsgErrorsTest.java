@@ -81,7 +81,7 @@ class SsgErrorsTest {
                 OpenClError.INVALID_DEVICE,
                 OpenClError.INVALID_CONTEXT
             })
-    void aFileThatTheDriverDoesNotOpenGoesByStagingBuffersAndSaysWhy(int code) throws IOException {
+    void aFileThatTheDriverDoesNotOpenIsStagedAndTheReasonReported(int code) throws IOException {
         ssg.control.fail("clCreateSsgFileObjectAMD", 0, code);
         StorageFile refused = ssg.file("refused", new byte[BYTES]);
         ssg.control.fail("clCreateSsgFileObjectAMD", -1, 0);
@@ -123,25 +123,25 @@ class SsgErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
-    void aFileObjectThatIsGoneIsPermanentThoughItsNumberIsPositive(String function) {
+    void aReleasedFileObjectIsAPermanentErrorDespiteItsPositiveCode(String function) {
         assertFails(function, OpenClError.INVALID_FILE_OBJECT_AMD, PermanentStorageException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
-    void aCommandQueueThatIsGoneMeansThatTheDeviceIs(String function) {
+    void anInvalidCommandQueueMeansALostDevice(String function) {
         assertFails(function, OpenClError.INVALID_COMMAND_QUEUE, DeviceLostException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
-    void aContextThatDoesNotFitMeansThatTheDeviceIsGone(String function) {
+    void aContextMismatchMeansALostDevice(String function) {
         assertFails(function, OpenClError.INVALID_CONTEXT, DeviceLostException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
-    void aBufferThatIsGoneIsPermanent(String function) {
+    void aDeletedBufferIsAPermanentError(String function) {
         assertFails(function, OpenClError.INVALID_MEM_OBJECT, PermanentStorageException.class);
     }
 

@@ -90,7 +90,7 @@ class SsgMemoryTest {
     }
 
     @Test
-    void aPartOfABufferGoesByTheRing() throws IOException {
+    void aPartOfABufferIsReadThroughTheRing() throws IOException {
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             long whole = ssg.memory(OpenCl.CL_MEM_ALLOC_HOST_PTR, 2 * BYTES);
             Memory region = new Memory(16);
@@ -107,7 +107,7 @@ class SsgMemoryTest {
     }
 
     @Test
-    void aBufferWithoutGoesByTheRing() throws IOException {
+    void aBufferWithoutTheFlagsIsReadThroughTheRing() throws IOException {
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             assertComesThere(ssg, ssg.memory(OpenCl.CL_MEM_READ_WRITE, BYTES), true);
             long onlyRead = OpenCl.CL_MEM_ALLOC_HOST_PTR | OpenCl.CL_MEM_HOST_READ_ONLY;

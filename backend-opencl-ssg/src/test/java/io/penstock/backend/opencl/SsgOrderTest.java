@@ -105,13 +105,13 @@ class SsgOrderTest {
     }
 
     @Test
-    void whatHasPassedIsNotWaitedFor() {
+    void aSignalledFenceIsNotWaitedFor() {
         OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
         assertArrived(submit(read().after(fence)));
     }
 
     @Test
-    void anEventThatFailsIsPassedTooAndTheTransferGoesOn() {
+    void anEventThatFailsIsSignalledTooAndTheTransferContinues() {
         CompletableFuture<Completion> reading = submit(read().after(fence));
         assertThat(ssg.control.awaitCalls(SsgFixture.READ, 1)).isEqualTo(1);
         OpenCl.clSetUserEventStatus(event, -7);
@@ -125,7 +125,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void aWriteGoesOnWhereItsFenceFailsToo() throws IOException {
+    void aWriteContinuesAfterItsFenceHasFailed() throws IOException {
         StorageFile to = ssg.file(SsgFixture.write("written", new byte[BYTES]), FileOption.READ, FileOption.WRITE);
         DeviceBuffer from = ssg.filled(CONTENT);
         CompletableFuture<Completion> writing =
@@ -137,7 +137,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void whereQueuesRunInOrderTheQueueWaitsSoThatNothingStandsBehind() throws IOException {
+    void withInOrderQueuesTheIoQueueWaitsSoThatNothingIsQueuedBehind() throws IOException {
         reopen(SsgFixture.OPTIONS.with(OpenClOptions.SSG_QUEUES, 1));
         CompletableFuture<Completion> reading = submit(read().after(fence));
         long before = ssg.control.calls(SsgFixture.READ);
@@ -149,7 +149,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void whatNeedsAStagingBufferWaitsOnTheQueue() {
+    void commandsThatNeedAStagingBufferWaitOnTheQueue() {
         Transfer unaligned =
                 Transfer.read(file.region(0, 1000), buffer.region(0, 1000)).after(fence);
         CompletableFuture<Completion> reading = submit(unaligned);
@@ -241,7 +241,7 @@ class SsgOrderTest {
     }
 
     @Test
-    void aFailureOfTheFirstIsItsOwnAndTheSecondGoesOn() {
+    void aFailureOfTheFirstDoesNotStopTheSecond() {
         ssg.control.hold(SsgFixture.READ);
         ssg.control.fail("late:" + SsgFixture.READ, 1, OpenClError.INVALID_OPERATION);
         try (DeviceFence first =

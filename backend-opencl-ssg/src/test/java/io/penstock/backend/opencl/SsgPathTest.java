@@ -42,7 +42,7 @@ class SsgPathTest {
 
     @ParameterizedTest
     @MethodSource("sizes")
-    void everySizeComesToTheDeviceAndBack(Options options, int size) throws IOException {
+    void everySizeIsReadToTheDeviceAndBack(Options options, int size) throws IOException {
         byte[] bytes = SsgFixture.random(size, size);
         Path copy = SsgFixture.write("copy", new byte[0]);
         try (SsgFixture ssg = SsgFixture.open(options)) {
@@ -105,7 +105,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatIsPlacedOtherwiseInTheBufferThanInTheFileGoesByStagingBuffersAsAWhole() throws IOException {
+    void transfersAlignedDifferentlyInBufferAndFileAreStagedCompletely() throws IOException {
         byte[] bytes = SsgFixture.random(4 * BLOCK, 3);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.buffer(8 * BLOCK);
@@ -141,7 +141,7 @@ class SsgPathTest {
     }
 
     @Test
-    void aCompletionSaysWhatIsComputedAndWhatCannotBeSeen() throws IOException {
+    void aCompletionReportsWhatIsComputedAndWhatIsNotReported() throws IOException {
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             Completion done = ssg.read(ssg.file("said", new byte[100]), ssg.buffer(4096));
             assertThat(done.bytes()).as("up to the end of the file").isEqualTo(100);
@@ -152,7 +152,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatWasWrittenBehindTheEndIsReadThoughFileObjectsDoNotSeeFilesGrow() throws IOException {
+    void bytesWrittenBeyondTheEndAreReadThoughFileObjectsKeepTheOldSize() throws IOException {
         SsgFake.set("growth_seen", 0);
         SsgFake.set("grows", 0);
         byte[] bytes = SsgFixture.random(5000, 6);
@@ -169,7 +169,7 @@ class SsgPathTest {
     }
 
     @Test
-    void whatHasComeIntoTheLastBlockSinceTheFileWasOpenedIsReadToo() throws IOException {
+    void bytesAppendedToTheLastBlockSinceTheOpenAreReadToo() throws IOException {
         SsgFake.set("growth_seen", 0);
         byte[] bytes = SsgFixture.random(BLOCK, 9);
         Path path = SsgFixture.write("grown", Arrays.copyOf(bytes, 100));

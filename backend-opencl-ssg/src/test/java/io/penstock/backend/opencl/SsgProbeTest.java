@@ -57,7 +57,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void aDeviceThatOnlySaysSoHasItNot() {
+    void aDeviceThatOnlyReportsTheExtensionDoesNotHaveIt() {
         SsgFake.set("ssg_device", 0);
         assertGoesOtherwise("clCreateSsgFileObjectAMD -> CL_INVALID_DEVICE (-33)");
     }
@@ -69,7 +69,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void aDeviceThatDoesNotSaySoIsNotAsked() {
+    void aDeviceThatDoesNotReportTheExtensionIsNotQueried() {
         SsgFake.set("extension", 0);
         assertThat(probed(Options.none())).contains("no cl_amd_liquid_flash");
         assertThat(SsgFake.control().calls("clCreateSsgFileObjectAMD")).isZero();
@@ -77,7 +77,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void whereTheTemporaryFolderIsOnAnotherDiskAFileCanBeNamed() throws IOException {
+    void aFileCanBeNamedIfTheTemporaryFolderIsOnAnotherDisk() throws IOException {
         Options named = SSG.with(
                 OpenClOptions.SSG_FILE, SsgFixture.folder().resolve("not-there").toString());
         assertThatThrownBy(() -> open(named)).hasMessageContaining("not-there");
@@ -88,7 +88,7 @@ class SsgProbeTest {
     }
 
     @Test
-    void ssgIsADeviceThatCanBeAskedFor() {
+    void ssgIsAValueOfTheDeviceOption() {
         Options asked = Options.none().with(OpenClOptions.DEVICE, "ssg");
         assertThat(probed(asked)).contains("; chosen");
         SsgFake.set("extension", 0);

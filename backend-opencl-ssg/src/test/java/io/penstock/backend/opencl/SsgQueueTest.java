@@ -118,7 +118,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void whatHasEndedBeforeOneLookIsReportedInTheOrderOfSubmission() throws IOException {
+    void commandsThatEndedBeforeOnePollAreReportedInTheOrderOfSubmission() throws IOException {
         open(SsgFixture.OPTIONS);
         control.hold(SsgFixture.READ);
         for (int id = 0; id < 4; id++) {
@@ -177,7 +177,7 @@ class SsgQueueTest {
 
     /** The commands of both fail, since what the first waits for does, and both are submitted once more. */
     @Test
-    void whatComesAfterATransferDoesSoWhereAFenceFailsThatThisWaitsFor() throws IOException {
+    void aTransferAfterAnotherStaysOrderedIfAFenceOfTheFirstFails() throws IOException {
         open(SsgFixture.OPTIONS);
         DeviceFence fence = new ClFence(userEvent());
         ClPoint first = new ClPoint(context, 0, true);
@@ -212,7 +212,7 @@ class SsgQueueTest {
 
     /** The other is not passed yet. */
     @Test
-    void aCommandGoesOnOnceAllItsFencesArePassedThoughOneHasFailed() throws IOException {
+    void aCommandContinuesOnceAllItsFencesAreSignalledEvenIfOneHasFailed() throws IOException {
         open(SsgFixture.OPTIONS);
         control.set("fails_early", 1);
         DeviceFence failing = new ClFence(userEvent());
@@ -268,7 +268,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void aTurnDoesNotSleepOverACommandThatGoesOnWithoutTheFenceThatHasFailed() throws Exception {
+    void aTurnDoesNotWaitWhenACommandContinuesAfterAFailedFence() throws Exception {
         open(SsgFixture.OPTIONS);
         DeviceFence fence = new ClFence(userEvent());
         ClPoint point = new ClPoint(context, 0, false);

@@ -58,7 +58,7 @@ class ByteRangesTest {
                 "0-1",
                 "bytes=٣-٤"
             })
-    void whatIsMalformedIsIgnored(String header) {
+    void malformedRangesAreIgnored(String header) {
         assertThat(parse(header)).isEmpty();
     }
 

@@ -89,7 +89,7 @@ class FileServerTest {
     }
 
     @Test
-    void aRangeIsSentAsAsked() throws IOException {
+    void aRangeIsSentAsRequested() throws IOException {
         assertRange("bytes=0-0", 0, 1);
         assertRange("bytes=65530-65545", 65530, 65546);
         assertRange("bytes=100-", 100, data.length);
@@ -277,7 +277,7 @@ class FileServerTest {
     }
 
     @Test
-    void whatADotBeginsIsHidden() throws IOException {
+    void namesThatBeginWithADotAreHidden() throws IOException {
         Files.writeString(served.root.resolve(".env"), "secret");
         Files.createDirectory(served.root.resolve(".git"));
         Files.writeString(served.root.resolve(".git/config"), "secret");
@@ -294,7 +294,7 @@ class FileServerTest {
     }
 
     @Test
-    void aPortThatIsTakenIsSaidSo() throws IOException {
+    void aPortInUseIsReported() throws IOException {
         InetSocketAddress taken = new InetSocketAddress(
                 InetAddress.getLoopbackAddress(), served.address().getPort());
         ServedDirectory directory = new ServedDirectory(served.root);

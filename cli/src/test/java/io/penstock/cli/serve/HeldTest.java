@@ -33,7 +33,7 @@ class HeldTest {
     private final AtomicInteger closed = new AtomicInteger();
 
     @Test
-    void whatIsHeldIsClosedOnce() {
+    void aHeldResourceIsClosedOnce() {
         Held held = new Held();
         assertThat(held.hold(closed::incrementAndGet)).isTrue();
         assertThat(closed).hasValue(0);
@@ -43,7 +43,7 @@ class HeldTest {
     }
 
     @Test
-    void whatWasReleasedIsNotClosed() {
+    void aReleasedResourceIsNotClosed() {
         Held held = new Held();
         AutoCloseable thing = closed::incrementAndGet;
         assertThat(held.hold(thing)).isTrue();
@@ -54,7 +54,7 @@ class HeldTest {
     }
 
     @Test
-    void whatComesLateIsClosedAtOnce() {
+    void aLateResourceIsClosedAtOnce() {
         Held held = new Held();
         held.close();
         assertThat(held.hold(closed::incrementAndGet)).isFalse();

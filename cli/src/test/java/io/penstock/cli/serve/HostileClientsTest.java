@@ -81,7 +81,7 @@ class HostileClientsTest {
     }
 
     @Test
-    void aClientThatHasClosedItsSideIsAnsweredAndThenLetGo() throws IOException {
+    void aClientThatHasClosedItsSideIsAnsweredAndThenDisconnected() throws IOException {
         byte[] big = served.file("big", BIG_BYTES);
         try (Connection connection = served.connect()) {
             connection.sendRaw(get("/small") + get("/big"));
@@ -114,7 +114,7 @@ class HostileClientsTest {
                 "GET /small HTTP/1.1\r\n Host: x\r\n\r\n",
                 "GET /small HTTP/1.1\nHost: x\n X: a\n\n"
             })
-    void requestsThatOneMayReadInTwoWaysAreRefusedAndTheConnectionEnds(String request) throws IOException {
+    void ambiguousRequestsAreRefusedAndTheConnectionEnds(String request) throws IOException {
         try (Connection connection = served.connect()) {
             connection.sendRaw(get("/small") + request + get("/small"));
             assertThat(connection.readAnswer().status()).isEqualTo(200);

@@ -78,7 +78,7 @@ class OpenFilesTest {
     }
 
     @Test
-    void theLongestUnusedOneGivesWay() throws IOException {
+    void theLeastRecentlyUsedFileIsEvicted() throws IOException {
         OpenFiles.Use a = use("a");
         a.close();
         use("b").close();
@@ -98,7 +98,7 @@ class OpenFilesTest {
     }
 
     @Test
-    void whatIsIdleIsClosed() throws IOException {
+    void idleFilesAreClosed() throws IOException {
         OpenFiles.Use a = use("a");
         OpenFiles.Use b = use("b");
         a.close();
@@ -140,7 +140,7 @@ class OpenFilesTest {
     }
 
     @Test
-    void aRequestThatHasEndedClosesWhatComesLate() throws IOException {
+    void aRequestThatHasEndedClosesALateResource() throws IOException {
         FoundFile found = find("a");
         List<StorageFile> opened = new CopyOnWriteArrayList<>();
         OpenFiles recorded = new OpenFiles(recording(opened), directory, 2, clock::get);

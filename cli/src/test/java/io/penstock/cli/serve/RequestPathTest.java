@@ -45,7 +45,7 @@ class RequestPathTest {
                 "a",
                 ""
             })
-    void whatCannotNameAFileIsRefused(String target) {
+    void anInvalidPathIsRefused(String target) {
         assertThat(RequestPath.parse(target)).isEmpty();
     }
 

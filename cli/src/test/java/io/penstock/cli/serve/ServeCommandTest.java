@@ -75,7 +75,7 @@ class ServeCommandTest {
     }
 
     @Test
-    void atSigtermResponsesUnderWayAreFinishedAndNoNewOnesBegun() throws Exception {
+    void atSigtermResponsesInFlightAreFinishedAndNoNewOnesStarted() throws Exception {
         try (Connection slow = Connection.to(address)) {
             slow.send("GET", "/big");
             assertThat(slow.readHead().status()).isEqualTo(200);

@@ -68,7 +68,7 @@ class ServeLoadTest {
     }
 
     @Test
-    void slowReadersHoldTwoChunksEachAndStarveNobody() throws Exception {
+    void slowReadersHoldTwoChunksEachAndDelayNoOther() throws Exception {
         long before = Slabs.shared().liveBytes();
         List<Connection> slow = new ArrayList<>();
         try {

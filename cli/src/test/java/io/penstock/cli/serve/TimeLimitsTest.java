@@ -48,7 +48,7 @@ class TimeLimitsTest {
     }
 
     @Test
-    void aConnectionThatSaysNothingIsClosed() {
+    void aSilentConnectionIsClosed() {
         assertOpenUntil(HEADERS);
     }
 
@@ -101,7 +101,7 @@ class TimeLimitsTest {
     }
 
     @Test
-    void aClientThatTakesNoByteOfAResponseIsLetGo() {
+    void aClientThatReadsNoByteOfAResponseIsDisconnected() {
         request();
         beginResponse();
         writeSome();

@@ -87,7 +87,7 @@ class BlockLocksTest {
     }
 
     @Test
-    void nobodyOvertakesAWaitingClaimThatItConflictsWith() {
+    void noClaimOvertakesAConflictingWaitingClaim() {
         locks.lock(exclusive("e", 100, 1)); // from here on claims are listed
         BlockClaim writer = shared("writer", 0, 10);
         BlockClaim merge = exclusive("merge", 0, 20);
@@ -103,7 +103,7 @@ class BlockLocksTest {
     }
 
     @Test
-    void aClaimThatGivesUpLetsThoseBehindItGo() {
+    void aCancelledClaimResumesTheClaimsBehindIt() {
         BlockClaim first = exclusive("first", 0, 10);
         BlockClaim second = exclusive("second", 5, 10);
         BlockClaim third = exclusive("third", 12, 10);
@@ -118,7 +118,7 @@ class BlockLocksTest {
     }
 
     @Test
-    void aClaimThatGivesUpFreesNobodyBeforeIt() {
+    void aCancelledClaimDoesNotResumeEarlierClaims() {
         BlockClaim first = exclusive("first", 0, 10);
         BlockClaim third = exclusive("third", 0, 10);
         locks.lock(first);

@@ -88,7 +88,7 @@ class BusyRegionsTest {
     }
 
     @Test
-    void whoWaitsBehindAAbandonedIsResumedWhenItEnds() {
+    void aTransferBehindAnAbandonedOneIsResumedWhenThatEnds() {
         Transfer read = read(file, 0, buffer, 0, 100);
         AbandonedTransfer abandoned = abandoned(read);
         assertThat(busy.waitsBehind(extents(read), () -> resumed.add("a"))).isTrue();
@@ -106,7 +106,7 @@ class BusyRegionsTest {
     }
 
     @Test
-    void whoMeetsTwoAbandonedWaitsBehindBothOneAfterTheOther() {
+    void aTransferThatOverlapsTwoAbandonedOnesWaitsForBoth() {
         AbandonedTransfer first = abandoned(read(file, 0, buffer, 0, 100));
         AbandonedTransfer second = abandoned(read(file, 0, buffer, 100, 100));
         Extents both = extents(read(other, 0, buffer, 50, 100));

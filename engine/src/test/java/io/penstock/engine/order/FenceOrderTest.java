@@ -101,7 +101,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void aFenceIsHandedOutWhenEveryCommandStandsInTheDevicesOrder() {
+    void aFenceIsEmittedWhenEveryCommandIsStreamOrdered() {
         device.queue.hold = true;
         enqueue(read());
         await(() -> device.queue.held.size() == 3);
@@ -127,7 +127,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void aQueueThatSaysNothingHandsTheFenceOutWhenItsCommandsHaveEnded() {
+    void aQueueThatDoesNotReportOrderEmitsTheFenceWhenItsCommandsHaveEnded() {
         device.queue.hold = true;
         enqueue(read());
         await(() -> device.queue.held.size() == 3);
@@ -163,7 +163,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void aFenceThatIsClosedEarlyGoesWhenTheTransferHasEnded() {
+    void aFenceThatIsClosedEarlyIsFreedWhenTheTransferHasEnded() {
         device.queue.hold = true;
         enqueue(read());
         await(() -> device.queue.joining.size() == 3);
@@ -179,7 +179,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void cancellingBeforeTheFenceIsThereAsksTheDeviceToStopAndFreesThePoint() {
+    void cancellingBeforeTheFenceIsPlacedCancelsOnTheDeviceAndFreesThePoint() {
         device.queue.hold = true;
         Disposable enqueued = enqueue(read());
         await(() -> device.queue.held.size() == 3);
@@ -279,7 +279,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void whereTheDeviceDoesNotTheQueueWaits() {
+    void ifTheDeviceDoesNotWaitTheQueueDoes() {
         DeviceFence fence = fenceBehindAHeldRead();
         FakeFence mine = new FakeFence();
         Transfer behind = Transfer.read(file.region(0, SEGMENT), buffer.region(0, SEGMENT))
@@ -307,7 +307,7 @@ class FenceOrderTest {
     }
 
     @Test
-    void plainTransfersNeedNoPointAndThoseBehindAFenceOnlyWhereTheDeviceWantsOne() {
+    void plainTransfersNeedNoPointAndThoseBehindAFenceOnlyIfTheDeviceWaitsForIt() {
         backend.submit(read()).block(LONG);
         assertThat(device.points).isEmpty();
 

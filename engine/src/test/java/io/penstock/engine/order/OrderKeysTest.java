@@ -46,7 +46,7 @@ class OrderKeysTest {
     }
 
     @Test
-    void whoGivesUpIsPassedOver() {
+    void aTurnThatHasLeftIsSkipped() {
         Turn first = turn("k", "first");
         Turn second = turn("k", "second");
         Turn third = turn("k", "third");
@@ -62,7 +62,7 @@ class OrderKeysTest {
     }
 
     @Test
-    void aLineOfWhichEveryoneHasGivenUpIsForgotten() {
+    void aQueueWhoseTurnsHaveAllLeftIsRemoved() {
         Turn first = turn("k", "first");
         Turn second = turn("k", "second");
         keys.enter(first);

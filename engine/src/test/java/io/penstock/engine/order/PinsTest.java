@@ -16,7 +16,7 @@ class PinsTest {
     private final Pins pins = new Pins(freed::incrementAndGet);
 
     @Test
-    void closingWhatNobodyUsesFreesAtOnce() {
+    void closingWithoutPinsFreesAtOnce() {
         assertThat(pins.close()).isTrue();
         assertThat(freed).hasValue(1);
         assertThat(pins.close()).as("the second close").isFalse();

@@ -114,7 +114,7 @@ class ReachTest {
     }
 
     @Test
-    void whatWasMovedBehindAFailureDoesNotCount() {
+    void bytesMovedAfterAFailureDoNotCount() {
         CompletableFuture<Completion> read = start(segments(0, 6), 6);
         end(2, EIO);
         device.queue.releaseAll();
@@ -124,7 +124,7 @@ class ReachTest {
     }
 
     @Test
-    void whatWasNeverStartedDoesNotCount() {
+    void segmentsThatWereNeverStartedDoNotCount() {
         Transfer transfer =
                 segments(0, 8).and(file.region(16 * SEGMENT, 4 * SEGMENT), buffer.region(9 * SEGMENT, 4 * SEGMENT));
         CompletableFuture<Completion> read = start(transfer, 8);
@@ -184,7 +184,7 @@ class ReachTest {
     }
 
     @Test
-    void whatWasNeverStartedForWantOfABounceBufferDoesNotCount() {
+    void segmentsThatWereNotStartedForLackOfABounceBufferDoNotCount() {
         FakeDevice granular = new FakeDevice(new Limits(512, 1, SEGMENT, SEGMENT, false));
         granular.files.put(Path.of("model.bin"), granular.new MemoryFile(new byte[32 * SEGMENT]));
         granular.bufferRefusal = new IllegalStateException("no memory for bounce buffers");

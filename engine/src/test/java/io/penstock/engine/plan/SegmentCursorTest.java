@@ -43,7 +43,7 @@ class SegmentCursorTest {
     }
 
     @Test
-    void unalignedEdgesBounceAndTheBodyGoesStraight() {
+    void unalignedEdgesBounceAndTheBodyIsDirect() {
         assertThat(plan(read(1000, 2024, 25000), BLOCKS))
                 .containsExactly(
                         "BOUNCE 1000 -> 2024: 3096 in 0 + 4096 pair 0",
@@ -54,7 +54,7 @@ class SegmentCursorTest {
     }
 
     @Test
-    void whatNeverMeetsABlockBouncesAsAWhole() {
+    void aTransferWithoutAnAlignedBlockBouncesCompletely() {
         assertThat(plan(read(4000, 0, 200), BLOCKS)).containsExactly("BOUNCE 4000 -> 0: 200 in 0 + 8192 pair 0");
         assertThat(plan(read(10, 10, 1), BLOCKS)).containsExactly("BOUNCE 10 -> 10: 1 in 0 + 4096 pair 0");
     }
@@ -69,7 +69,7 @@ class SegmentCursorTest {
     }
 
     @Test
-    void theLastBlockOfAReadGoesStraightWhereTheBufferHasSlackForIt() {
+    void theLastBlockOfAReadIsDirectIfTheBufferHasSlackForIt() {
         DeviceBuffer five = new NamedBuffer("s", 0, 5000);
         Transfer whole = Transfer.read(file.region(4096, 5000), five.all());
         assertThat(slackly(whole, 3192)).containsExactly("BODY 4096 -> 0: 5000 pair 0");
@@ -208,7 +208,7 @@ class SegmentCursorTest {
     }
 
     @Test
-    void countIsTheNumberOfSegmentsWhereverTheCursorStands() {
+    void countIsTheNumberOfSegmentsAtAnyCursorPosition() {
         SegmentCursor cursor = cursor(read(1000, 2024, 25000), BLOCKS);
         assertThat(cursor.count()).isEqualTo(5);
         cursor.next();

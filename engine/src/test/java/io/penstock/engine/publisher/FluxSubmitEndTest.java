@@ -172,7 +172,7 @@ class FluxSubmitEndTest extends SubmitFixture {
     }
 
     @Test
-    void nullsAreRefusedAsTheSpecificationAsks() {
+    void nullsAreRefusedAsTheSpecificationRequires() {
         assertThatNullPointerException().isThrownBy(() -> new FluxSubmit(port, null, inFlight(2)));
         SubmitSubscription subscription = new SubmitSubscription(port, inFlight(2), TestSubscriber.create(), null);
         assertThatNullPointerException().isThrownBy(() -> subscription.onNext(null));

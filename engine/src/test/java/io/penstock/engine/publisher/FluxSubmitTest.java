@@ -116,7 +116,7 @@ class FluxSubmitTest extends SubmitFixture {
     }
 
     @Test
-    void directDeliveryGoesOnInTheCompletingThread() {
+    void directDeliveryContinuesOnTheCompletingThread() {
         TestSubscriber<Integer> subscriber = submit(reads(100), inFlight(4).direct(), 1000);
         port.end();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0);

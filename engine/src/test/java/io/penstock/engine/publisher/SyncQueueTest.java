@@ -26,7 +26,7 @@ class SyncQueueTest {
     private static final int WRITES = 100; // I/O queues are picked in runs of some, so that all have their share
 
     @Test
-    void aSyncThatWaitsForAWriteGoesOutOnTheQueueThatHasEndedIt() {
+    void aSyncThatWaitsForAWriteIsSubmittedOnTheQueueThatHasEndedIt() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
         device.ioQueues = 2;
         Options options = Options.none().resolve(CommonOptions.all());

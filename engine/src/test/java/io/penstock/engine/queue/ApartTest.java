@@ -70,7 +70,7 @@ class ApartTest {
     }
 
     @Test
-    void whatEndsAsAWholeIsOneSegment() {
+    void aTransferThatEndsAsAWholeIsOneSegment() {
         OpenTransfer open = gather();
         segment.moved = 4 * BLOCK;
         assertThat(open.segmentEnded(segment)).isFalse();
@@ -80,7 +80,7 @@ class ApartTest {
     }
 
     @Test
-    void whatFellShortIsStartedAgainPairByPair() {
+    void shortSegmentsAreRestartedPairByPair() {
         OpenTransfer open = gather();
         segment.moved = 1500;
         assertThat(open.segmentEnded(segment)).isTrue();
@@ -102,7 +102,7 @@ class ApartTest {
     }
 
     @Test
-    void whatFellShortAfterAFailureCountsForNothing() {
+    void shortCountsAfterAFailureAreIgnored() {
         OpenTransfer open = gather();
         open.fail(new IllegalStateException("stop"));
         segment.moved = 1500;
@@ -113,7 +113,7 @@ class ApartTest {
     }
 
     @Test
-    void whatIsGivenUpFellShortPairByPair() {
+    void abandonedSegmentsCountAsShortPairByPair() {
         OpenTransfer open = gather();
         segment.moved = 0;
         assertThat(open.segmentEnded(segment)).isTrue();
@@ -131,7 +131,7 @@ class ApartTest {
     }
 
     @Test
-    void segmentsOfAPairThatAreGivenUpLeaveWhatWasBeforeThem() {
+    void abandonedSegmentsOfAPairKeepTheBytesBeforeThem() {
         OpenTransfer open =
                 open(Transfer.read(file.region(100, 20_000), bigBuffer().all()));
         assertThat(open.nextSegment()).isTrue();

@@ -37,7 +37,7 @@ class BrokenQueueTest {
     private static final Path PATH = Path.of("broken.bin");
 
     @Test
-    void aQueueThatBreaksTellsEverySubscriber() {
+    void aBrokenQueueSignalsEverySubscriber() {
         FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
         Backend other = Engine.open(
                 "broken",
@@ -63,7 +63,7 @@ class BrokenQueueTest {
     }
 
     @Test
-    void aSyncIsTold() {
+    void aSyncIsReported() {
         FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
         Options options = Options.none()
                 .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
@@ -99,7 +99,7 @@ class BrokenQueueTest {
     }
 
     @Test
-    void aCopyIsTold() {
+    void aCopyIsReported() {
         FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
         broken.opaque = true; // so that copies go through a bounce buffer, on the I/O queue
         Options options = Options.none()

@@ -41,7 +41,7 @@ class FinishedTest {
     }
 
     @Test
-    void aCompletionTellsWhatTheTransferDid() {
+    void aCompletionReportsWhatTheTransferDid() {
         long before = System.nanoTime();
         open.started(before + 5);
         open.started(before + 6); // a later segment
@@ -66,7 +66,7 @@ class FinishedTest {
     }
 
     @Test
-    void aFailureTellsItsErrorBesides() {
+    void aFailureHasItsErrorAsSuppressed() {
         IllegalStateException error = new IllegalStateException("gone");
         open.fail(error);
         open.fail(new IllegalStateException("a later one"));

@@ -95,7 +95,7 @@ class HandoverTest {
     }
 
     @Test
-    void whatComesAfterTheCancelIsClosed() {
+    void aResourceThatArrivesAfterTheCancelIsClosed() {
         Resource resource = new Resource();
         subscriber.request(1);
         handed.cancel();
@@ -121,7 +121,7 @@ class HandoverTest {
     }
 
     @Test
-    void aFailureNeedsNoDemandAndClosesWhatComesLater() {
+    void aFailureNeedsNoDemandAndClosesALateResource() {
         Resource late = new Resource();
         handed.fail(new IllegalStateException("refused"));
         handed.succeed(late);

@@ -129,7 +129,7 @@ class IoQueueTest {
     }
 
     @Test
-    void transfersTakeTurnsSoThatALongOneHoldsNobodyUp() {
+    void transfersTakeTurnsSoThatALongOneDelaysNoOther() {
         queue.hold = true;
         Opened longOne = accept(read(0, 32L * SEGMENT));
         Opened shortOne = accept(read(40L * SEGMENT, SEGMENT));
@@ -144,7 +144,7 @@ class IoQueueTest {
     }
 
     @Test
-    void aQueueForgetsATransferThatEndsWhileSomethingHoldsItBack() {
+    void aQueueDropsATransferThatEndsBeforeItsStartConditionsAreMet() {
         FakeFence never = new FakeFence();
         Opened cancelled = accept(read(0, BLOCK).after(never));
         Opened overdue = accept(read(0, BLOCK).after(never).deadline(Duration.ofNanos(100)));
@@ -160,7 +160,7 @@ class IoQueueTest {
     }
 
     @Test
-    void aQueueForgetsTheDeadlineOfATransferThatHasKeptIt() {
+    void aQueueDropsTheDeadlineOfATransferThatHasEnded() {
         Opened kept = accept(read(0, BLOCK).deadline(Duration.ofHours(1)));
         turns(2);
         assertThat(kept.ends).isEqualTo(1);
@@ -168,7 +168,7 @@ class IoQueueTest {
     }
 
     @Test
-    void anAbortThatNobodyAskedForIsTheDevicesAnswer() {
+    void anAbortWithoutACancelIsTheDevicesResult() {
         queue.failWith = -125;
         Opened aborted = accept(read(0, BLOCK));
         turns(2);
@@ -225,7 +225,7 @@ class IoQueueTest {
     // Chains: this I/O queue has one for each path.
 
     @Test
-    void aBounceBufferThatIsFreeGoesToASegmentOfItsOwnPath() {
+    void aFreeBounceBufferIsAssignedToASegmentOfItsOwnPath() {
         queue.hold = true;
         accept(read(1, 10));
         accept(read(1, 10), other);
@@ -248,7 +248,7 @@ class IoQueueTest {
     }
 
     @Test
-    void aSegmentThatIsCancelledWhileItWaitsForABounceBufferTakesNobodysTurn() {
+    void aSegmentThatIsCancelledWhileItWaitsForABounceBufferDelaysNoOther() {
         queue.hold = true;
         accept(read(1, 10));
         Opened cancelled = accept(read(BLOCK + 1, 10));

@@ -77,7 +77,7 @@ class MisalignedRestTest {
     /** Also if it is cut amid a block of the file, as file systems in user space and signals do. */
     @ParameterizedTest
     @ValueSource(ints = {BLOCK, 100})
-    void aReadThatIsCutGoesOnFromWhereMemoryIsAligned(int behindThePage) {
+    void aShortReadIsContinuedWhereMemoryIsAligned(int behindThePage) {
         byte[] bytes = random(5 * PAGE, 1);
         StorageFile file = file(bytes);
         DeviceBuffer straight = buffer(new byte[bytes.length]);
@@ -116,7 +116,7 @@ class MisalignedRestTest {
     }
 
     @Test
-    void aWriteGoesOnFromWhereMemoryIsAligned() {
+    void aShortWriteIsContinuedWhereMemoryIsAligned() {
         byte[] before = random(6 * PAGE, 3);
         byte[] news = random(4 * PAGE, 4);
         StorageFile file = file(before.clone());
@@ -133,7 +133,7 @@ class MisalignedRestTest {
     }
 
     @Test
-    void aDeviceThatNeverComesToWhereMemoryIsAlignedFailsTheTransfer() {
+    void aDeviceThatNeverReachesAlignedMemoryFailsTheTransfer() {
         StorageFile file = file(random(2 * PAGE, 5));
         DeviceBuffer buffer = buffer(new byte[2 * PAGE]);
         device.queue.shortBy = BLOCK;

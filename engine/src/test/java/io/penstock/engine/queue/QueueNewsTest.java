@@ -106,7 +106,7 @@ class QueueNewsTest {
     }
 
     @Test
-    void severalTransfersThatEndInOneTurnAreToldOfOnce() {
+    void severalTransfersThatEndInOneTurnAreSignalledOnce() {
         accept();
         accept();
         accept();
@@ -117,7 +117,7 @@ class QueueNewsTest {
     }
 
     @Test
-    void whatADeliveryOpensOnItsQueueStartsInTheNextTurnAndUntilThenTheQueueIsNotIdle() {
+    void aTransferSubmittedByADeliveryStartsInTheNextTurnAndUntilThenTheQueueIsNotIdle() {
         ioQueue.runHere();
         deliveries.then = () -> {
             if (ended.size() == 1) {
@@ -134,7 +134,7 @@ class QueueNewsTest {
     }
 
     @Test
-    void aQueueThatBreaksStillTellsOfWhatHadEnded() {
+    void aBrokenQueueStillReportsCompletedTransfers() {
         accept();
         queue.hold = true;
         ioQueue.turn(false);

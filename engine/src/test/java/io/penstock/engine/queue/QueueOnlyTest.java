@@ -40,7 +40,7 @@ class QueueOnlyTest {
     }
 
     @Test
-    void required_301_theQueueIsCalledOnTheLanesThreadOnly() {
+    void required_301_theNativeQueueIsCalledOnTheIoQueuesThreadOnly() {
         device.ioQueues = 2;
         Options options = Options.none().resolve(CommonOptions.all());
         try (Backend backend = Engine.open("fake", device, List.of(device), options)) {

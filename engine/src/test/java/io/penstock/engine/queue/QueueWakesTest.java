@@ -60,7 +60,7 @@ class QueueWakesTest {
     }
 
     @Test
-    void whatItTellsItselfWhileItSeesCompletionsWakesNobodyAndIsDoneNext() {
+    void aMessageToItselfDuringCompletionsWakesNothingAndIsHandledNext() {
         ioQueue.start(new Sync(file, () -> ioQueue.post(() -> seen.add("posted"))));
         ioQueue.turn(true);
         assertThat(seen).isEmpty();
@@ -71,7 +71,7 @@ class QueueWakesTest {
     }
 
     @Test
-    void whatAnotherThreadTellsItMeanwhileWakesNobodyAndIsDoneNext() {
+    void aMessagePostedDuringATurnWakesNothingAndIsHandledNext() {
         ioQueue.start(new Sync(file, () -> fromAnother(() -> seen.add("posted"))));
         ioQueue.turn(true);
         assertThat(queue.wakes).hasValue(0);
@@ -80,7 +80,7 @@ class QueueWakesTest {
     }
 
     @Test
-    void whatItTellsItselfBeforeItsQueueHasReportedKeepsTheQueueFromWaiting() {
+    void aMessageToItselfBeforeTheReportKeepsTheQueueFromWaiting() {
         queue.beforeWait = () -> ioQueue.post(() -> seen.add("posted"));
         ioQueue.turn(true); // would wait for ever
         assertThat(queue.wakes).hasValue(0);
@@ -89,7 +89,7 @@ class QueueWakesTest {
     }
 
     @Test
-    void whatAnotherThreadTellsItWhileItWaitsWakesItOnce() {
+    void aMessagePostedDuringAWaitWakesTheQueueOnce() {
         queue.whileWaiting = () -> {
             fromAnother(() -> seen.add("first"));
             fromAnother(() -> seen.add("second"));

@@ -67,7 +67,7 @@ class StartRacesTest {
     }
 
     @Test
-    void aTransferWhoseTurnComesBeforeItsQueueHasItStartsOnceAndNotBefore() {
+    void aTransferWhoseTurnIsReachedBeforeItsQueueHasItStartsOnceAndNotBefore() {
         FakeQueue queue = new FakeQueue();
         queue.hold = true;
         IoQueue ioQueue = new IoQueue(queue, QueueLimits.ofBytes(1 << 20), () -> 0);

@@ -65,7 +65,7 @@ class BufferExportTest {
 
     /** What a backend made of the application's memory, a registration say, goes when the export does. */
     @Test
-    void required_202_memoryThatIsWrappedAndExportedIsNotLetGo() {
+    void required_202_wrappedAndExportedMemoryIsNotReleased() {
         ByteBuffer applications = ByteBuffer.allocateDirect(4096);
         DeviceBuffer wrapped = backend.wrap(NativeMemory.address(applications), 4096);
         PeerExport export = wrapped.exportPeer();
@@ -97,7 +97,7 @@ class BufferExportTest {
     }
 
     @Test
-    void required_601_whatIsStillExportedWhenCloseGivesUpIsNotFreedBeforeItIsClosed() {
+    void required_601_memoryStillExportedWhenCloseTimesOutIsFreedWhenTheExportIsClosed() {
         backend.close();
         backend = open(Duration.ofMillis(50));
         PeerExport export = buffer().exportPeer();

@@ -85,7 +85,7 @@ class EngineBufferTest {
     }
 
     @Test
-    void slackIsBehindTheLastByteOnlyAndForFilesThatAreReadIntoIt() {
+    void slackFollowsTheLastByteOnlyAndIsForFilesThatAreReadIntoIt() {
         BufferRegion whole = buffer.all();
         assertThat(EngineBuffer.slack(new ReadFile(true), whole)).isEqualTo(28);
         assertThat(EngineBuffer.slack(new ReadFile(true), buffer.region(60, 40)))

@@ -68,7 +68,7 @@ class MemoryViewTest {
     }
 
     @Test
-    void whatLiesOutsideIsRefused() throws IOException {
+    void regionsOutsideAreRefused() throws IOException {
         MemoryView view = large();
         for (long index : new long[] {-1, LENGTH}) {
             assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> view.get(index));

@@ -238,7 +238,7 @@ class MutantsTest {
 
     @Test
     @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void theEngineAsItIsPassesInTheSameWay() throws Exception {
+    void theUnchangedEnginePassesTheSameWay() throws Exception {
         assertThat(firstBroken(Mutant.of("as it is"), 50)).isEqualTo(50);
     }
 

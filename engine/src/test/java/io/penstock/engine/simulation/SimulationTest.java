@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 class SimulationTest {
 
     @BeforeAll
-    static void whereALinuxCanBeSimulated() {
+    static void onAPlatformThatCanBeSimulated() {
         assumeTrue(Machine.isSupported(), "the simulated kernel is a 64-bit Linux, and so are its paths");
     }
 

@@ -55,7 +55,7 @@ class DefaultsTest {
     }
 
     @Test
-    void aFileIsBoundToBlocksOnlyIfItsLimitsSaySo() {
+    void aFileNeedsWholeBlocksOnlyIfItsLimitsRequireThem() {
         assertThat(Limits.none(4096).isBlockGranular()).isFalse();
         assertThat(new Limits(1, 512, 4096, 4096, false).isBlockGranular()).isTrue();
         assertThat(new Limits(512, 1, 4096, 4096, false).isBlockGranular()).isTrue();
@@ -64,7 +64,7 @@ class DefaultsTest {
     }
 
     @Test
-    void aRequestInFrontOfAnotherSaysTheSame() {
+    void aWrappedRequestHasTheSameFacts() {
         Requests requests = new Requests();
         NativeFile file = new FakeDevice(Limits.none(4096)).new MemoryFile(new byte[1]);
         HostMemory memory = HostMemory.wrap(ByteBuffer.allocateDirect(64));
@@ -80,7 +80,7 @@ class DefaultsTest {
     }
 
     @Test
-    void aFailureTellsItsNoteBehindTheAnswer() {
+    void aFailuresNoteFollowsTheNativeResult() {
         NativeError answer = new NativeError("read", 5, "EIO");
         assertThat(new NativeFailure(answer, NativeFailure.Kind.PERMANENT)).hasToString(answer.toString());
         assertThat(new NativeFailure(answer, NativeFailure.Kind.PERMANENT, "of another"))

@@ -17,7 +17,7 @@ class NativeFailureTest {
     private static final NativeError ERROR = new NativeError("allocate", 12, "ENOMEM");
 
     @Test
-    void eachKindIsTheExceptionThatSaysWhatTheCallerShouldDo() {
+    void eachKindHasTheExceptionOfItsRemedy() {
         for (NativeFailure.Kind kind : NativeFailure.Kind.values()) {
             PenstockException thrown = new NativeFailure(ERROR, kind, "a note").exception("allocation");
             assertThat(thrown)

@@ -67,7 +67,7 @@ class SharedTest {
     }
 
     @Test
-    void usersOfOneKeyShareAValueThatIsClosedOnceBehindTheLast() {
+    void usersOfOneKeyShareAValueThatIsClosedOnceAfterTheLast() {
         Handle handle = open("a");
         assertThat(open("a")).isSameAs(handle);
         shared.join(handle);

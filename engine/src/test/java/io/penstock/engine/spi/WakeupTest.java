@@ -56,7 +56,7 @@ class WakeupTest {
     }
 
     @Test
-    void whatWasNotRousedForIsSeenBeforeAWait() {
+    void workPublishedWithoutAWakeIsSeenBeforeAWait() {
         AtomicBoolean work = new AtomicBoolean();
         wakeup.checkFor(work::get);
         assertThat(wakeup.poll()).isFalse();
@@ -110,7 +110,7 @@ class WakeupTest {
     }
 
     @Test
-    void aParkedThreadThatLooksIsRousedHoweverOften() throws InterruptedException {
+    void aParkedThreadThatChecksForWorkIsRousedEachTime() throws InterruptedException {
         Wakeup parks = new Wakeup();
         int rounds = 20_000;
         AtomicInteger work = new AtomicInteger();

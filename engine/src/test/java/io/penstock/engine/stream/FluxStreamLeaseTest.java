@@ -36,7 +36,7 @@ class FluxStreamLeaseTest extends StreamFixture {
     }
 
     @Test
-    void fencesHoldTheirChunkWhileTheStreamGoesOn() {
+    void fencesHoldTheirChunkWhileTheStreamContinues() {
         List<FakeFence> fences = new ArrayList<>();
         List<Chunk> chunks = new ArrayList<>();
         TestSubscriber<Long> subscriber = stream(plan, 100, chunk -> {
@@ -63,7 +63,7 @@ class FluxStreamLeaseTest extends StreamFixture {
     }
 
     @Test
-    void retainedLeasesKeepTheirBytesAndTheStreamGoesOnWithTheRest() {
+    void retainedLeasesKeepTheirBytesAndTheStreamContinuesWithTheOtherChunks() {
         List<HostLease> kept = new ArrayList<>();
         TestSubscriber<Long> subscriber = stream(plan, 100, chunk -> {
             if (chunk.index() % 4 == 1) {

@@ -128,7 +128,7 @@ class FluxStreamTest extends StreamFixture {
     }
 
     @Test
-    void aFileThatGrowsBehindAShortChunkLeavesNoHole() {
+    void aFileThatGrowsAfterAShortChunkLeavesNoHole() {
         StreamPlan regions =
                 StreamPlan.of(port.file.region(900, 400)).chunkBytes(200).depth(4);
         TestSubscriber<Long> subscriber = stream(regions, 100, chunk -> Mono.just(chunk.length()));
@@ -166,7 +166,7 @@ class FluxStreamTest extends StreamFixture {
     }
 
     @Test
-    void demandIsPassedOnToThePublisherInUse() {
+    void demandIsForwardedToThePublisherInUse() {
         TestPublisher<Integer> first = TestPublisher.create();
         TestSubscriber<Integer> subscriber =
                 stream(plan, 3, chunk -> chunk.index() == 0 ? first.flux() : Flux.range(0, 4));

@@ -61,7 +61,7 @@ class MonoWriteTest {
     }
 
     @Test
-    void chunksAreWrittenOneBehindTheOther() {
+    void chunksAreWrittenOneAfterTheOther() {
         long[] counts = {100, 40, 1, 100, 0};
         List<Long> offsets = new ArrayList<>();
         TestSubscriber<Long> subscriber = write(plan, chunk -> {
@@ -205,7 +205,7 @@ class MonoWriteTest {
     }
 
     @Test
-    void aChunkIsWrittenWhenTheDeviceHasPassedItsFences() {
+    void aChunkIsWrittenWhenItsFencesAreSignalled() {
         FakeFence fence = new FakeFence();
         List<Chunk> chunks = new ArrayList<>();
         TestSubscriber<Long> subscriber = write(plan, chunk -> {

@@ -141,7 +141,7 @@ class BrickStreamTest {
     }
 
     @Test
-    void whatFailsWhileShadersLookEndsTheStream() throws Exception {
+    void aFailureInTheShadersEndsTheStream() throws Exception {
         Looking looking = new Looking() {
             @Override
             public void visit(SlabPlan.Range slab, DevicePlace place) {

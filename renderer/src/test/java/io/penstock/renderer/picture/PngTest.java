@@ -26,7 +26,7 @@ class PngTest {
     }
 
     @Test
-    void whatIsWrittenIsReadBackByOthers() throws IOException {
+    void writtenBytesAreReadBackByOthers() throws IOException {
         Picture picture = noise(37, 21);
         Path path = folder.resolve("noise.png");
         Files.writeString(path, "an older file");

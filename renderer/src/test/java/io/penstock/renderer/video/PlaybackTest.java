@@ -91,7 +91,7 @@ class PlaybackTest {
     }
 
     @Test
-    void whatIsDueWhileAnotherIsShownForTooLongIsDroppedAndNotEvenFetched() {
+    void aFrameThatIsDueWhileAnotherIsShownTooLongIsDroppedAndNotFetched() {
         stage.showing.put(3L, 35L); // shown from 30 to 65: the time of 4 has passed at 50, that of 5 at 60
         Playback.Result result = play(PERIOD, 2, 9);
         assertThat(stage.shown).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L);
@@ -101,7 +101,7 @@ class PlaybackTest {
     }
 
     @Test
-    void whatWasFetchedAheadIsDroppedTooWhenItsTimeHasPassed() {
+    void aFrameThatWasReadAheadIsDroppedTooWhenItIsLate() {
         stage.showing.put(3L, 35L);
         Playback.Result result = play(PERIOD, 4, 9);
         assertThat(stage.shown).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L);
@@ -118,7 +118,7 @@ class PlaybackTest {
     }
 
     @Test
-    void aTransferThatHasPassedItsDeadlineIsADroppedFrame() {
+    void aTransferThatExceedsItsDeadlineIsADroppedFrame() {
         stage.fetching.put(2L, 25L);
         stage.failures.put(2L, new TransientStorageException("exceeded its deadline", Failure.NOT_STARTED, null));
         Playback.Result result = play(PERIOD, 2, 5);
@@ -128,7 +128,7 @@ class PlaybackTest {
     }
 
     @Test
-    void aDiskThatTakesLongerThanAFrameHasTimeIsAskedForThoseThatItCanBring() {
+    void aSlowDiskIsOnlyAskedForFramesThatCanArriveInTime() {
         stage.latency = 35;
         Playback.Result result = play(PERIOD, 2, 100);
         assertThat(result.shown() + result.dropped()).isEqualTo(100);
@@ -138,7 +138,7 @@ class PlaybackTest {
     }
 
     @Test
-    void whatTheDiskRefusesIsNotDroppedButTold() {
+    void aReadErrorIsReportedAndNotADroppedFrame() {
         stage.fetching.put(2L, 1_000L);
         NativeError eio = new NativeError("read", 5, "EIO");
         stage.failures.put(2L, new PermanentStorageException("EIO", new Failure(Outcome.UNKNOWN, eio), null));

@@ -37,7 +37,7 @@ class MaximumProjectionTest {
     }
 
     @Test
-    void signedAndUnsignedExtremesAreTold() throws Exception {
+    void signedAndUnsignedExtremesAreReported() throws Exception {
         assertBrightest(VoxelType.UINT8, 255, 127);
         assertBrightest(VoxelType.INT8, 127, -128);
         assertBrightest(VoxelType.UINT16, 65535, 32767);

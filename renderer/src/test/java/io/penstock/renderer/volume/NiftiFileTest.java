@@ -55,7 +55,7 @@ class NiftiFileTest {
     }
 
     @Test
-    void whereThereAreNoUnnamedFilesOneIsDeletedAtTheEnd() throws Exception {
+    void withoutUnnamedFilesATemporaryFileIsDeletedAtTheEnd() throws Exception {
         Path path;
         try (InflatedFile file = InflatedFile.named(folder)) {
             path = Files.write(file.path(), new byte[1]);
@@ -83,7 +83,7 @@ class NiftiFileTest {
     }
 
     @Test
-    void aTruncatedFileSaysWhatIsMissing() throws Exception {
+    void aTruncatedFileIsReportedWithTheMissingBytes() throws Exception {
         byte[] bytes = phantom.bytes();
         assertBad(
                 Arrays.copyOf(bytes, bytes.length - 1),
@@ -111,7 +111,7 @@ class NiftiFileTest {
     }
 
     @Test
-    void aCompressedFileThatIsShortOfItsPromiseSaysSo() throws Exception {
+    void aCompressedFileThatIsShorterThanItsHeaderIsRefused() throws Exception {
         assertBad(phantom.dim(3, 31).gzipped(), "(4000 bytes missing)");
     }
 

@@ -80,7 +80,7 @@ class NiftiHeaderTest {
     }
 
     @Test
-    void whatIsNotASingleNifti1FileIsNamed() {
+    void aFileThatIsNotASingleNifti1FileIsReportedAsWhatItIs() {
         assertBad(phantom().magic("ni1"), "phantom.nii is the header of a .hdr/.img pair");
         assertBad(phantom().magic(""), "phantom.nii is ANALYZE 7.5, not NIfTI-1");
         assertBad(phantom().magic("huh"), "phantom.nii is not NIfTI-1: its magic number is 0x68756800");

@@ -33,7 +33,7 @@ class SlabPlanTest {
     }
 
     @Test
-    void whatIsLeasedAndWhatIsHeldFitTheBudget() throws Exception {
+    void leasedAndHeldSlabsFitTheBudget() throws Exception {
         for (long budget = 300; budget < 20_000; budget += 50) {
             SlabPlan plan = SlabPlan.within(budget, header, new Visitor(false, 100));
             int thickest = (int) (plan.chunkBytes() / 100);
@@ -42,7 +42,7 @@ class SlabPlanTest {
     }
 
     @Test
-    void everySliceComesOnceInTheOrderAskedFor() throws Exception {
+    void everySliceIsReadOnceInTheRequestedOrder() throws Exception {
         for (boolean descending : new boolean[] {false, true}) {
             SlabPlan plan = SlabPlan.within(2000, header, new Visitor(descending, 0));
             int next = descending ? 23 : 0;

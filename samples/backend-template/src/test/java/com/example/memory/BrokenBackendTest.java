@@ -76,7 +76,7 @@ class BrokenBackendTest {
 
     @ParameterizedTest
     @EnumSource
-    void aBrokenBackendIsRedAndIsNotAskedForever(Fault fault) throws IOException {
+    void aBrokenBackendFailsItsTestsAndIsNotRetriedForever(Fault fault) throws IOException {
         Summary summary = hold(fault);
         assertThat(summary.getSummary().getTotalFailureCount()).isPositive();
         assertThat(summary.skipped)

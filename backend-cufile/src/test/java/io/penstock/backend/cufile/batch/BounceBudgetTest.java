@@ -35,7 +35,7 @@ class BounceBudgetTest {
     }
 
     @Test
-    void whatNeedsMoreThanThereIsGoesAlone() {
+    void anEntryThatNeedsMoreThanTheBudgetIsSubmittedAlone() {
         BounceBudget.Claim budget = claim(new BounceBudget(MIB, 2, new long[] {4096, MIB}, new long[] {2, 2}));
         assertThat(budget.take(5 * MIB)).isTrue();
         assertThat(budget.take(MIB)).isFalse();
@@ -66,7 +66,7 @@ class BounceBudgetTest {
     }
 
     @Test
-    void whoHasWaitedLongestIsWokenAndNobodyOvertakesIt() {
+    void theLongestWaiterIsWokenFirstAndIsNotOvertaken() {
         BounceBudget budget = new BounceBudget(MIB, 4, new long[] {MIB}, new long[] {4});
         List<String> woken = new ArrayList<>();
         BounceBudget.Claim holder = budget.claim(0, () -> woken.add("holder"));
@@ -89,7 +89,7 @@ class BounceBudgetTest {
     }
 
     @Test
-    void whoWantsNothingAnyMoreLetsTheNextOneIn() {
+    void aTurnThatLeavesLetsTheNextOneStart() {
         BounceBudget budget = new BounceBudget(MIB, 2, new long[] {MIB}, new long[] {2});
         List<String> woken = new ArrayList<>();
         BounceBudget.Claim holder = budget.claim(0, () -> woken.add("holder"));

@@ -34,7 +34,7 @@ class GpuSpanTest {
     }
 
     @Test
-    void whatIsAttachedToMemoryThatHasEndedIsEndedAtOnce() {
+    void anAttachmentToFreedMemoryIsEndedAtOnce() {
         span.end();
         assertThat(kept().ends).isEqualTo(1);
     }

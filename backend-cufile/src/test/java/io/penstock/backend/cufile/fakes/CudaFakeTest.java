@@ -221,7 +221,7 @@ class CudaFakeTest {
     }
 
     @Test
-    void whatIsAllocatedIsBoundedByTheDevice() {
+    void allocationsAreLimitedByTheDevice() {
         Fakes.cuda().set("total_mem", 1 << 20);
         try (Gpu gpu = new Gpu()) {
             assertThat(CudaAbi.cuMemAlloc_v2(new long[1], (1 << 20) + 1)).isEqualTo(2);
@@ -230,7 +230,7 @@ class CudaFakeTest {
     }
 
     @Test
-    void aPointerKnowsItsMemory() {
+    void aPointersMemoryIsReported() {
         try (Gpu gpu = new Gpu()) {
             long pointer = gpu.allocate(8192);
             Pointer pinned = gpu.pinned(4096);

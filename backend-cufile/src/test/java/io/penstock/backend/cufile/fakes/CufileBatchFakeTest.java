@@ -103,7 +103,7 @@ class CufileBatchFakeTest {
     }
 
     @Test
-    void theFirstEntryOfAFileOpensItOnceMoreUntilItsHandleGoes() throws IOException {
+    void theFirstEntryOfAFileOpensItAgainUntilItsHandleIsClosed() throws IOException {
         long before = opened();
         ok(arrays.submit(batch, 0, 2));
         assertThat(arrays.await(batch, 2, -1)).isEqualTo(2);
@@ -210,7 +210,7 @@ class CufileBatchFakeTest {
     }
 
     @Test
-    void whatFailsSaysSoInItsEvent() {
+    void aFailureIsReportedByTheEvent() {
         Fakes.cufile().fail("late:" + SUBMIT, 1, -1, 5);
         arrays.read(1, handle, memory + content.length, SEGMENT, 0, 0);
         ok(arrays.submit(batch, 0, 1));

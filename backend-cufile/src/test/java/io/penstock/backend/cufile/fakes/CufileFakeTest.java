@@ -122,7 +122,7 @@ class CufileFakeTest {
     }
 
     @Test
-    void whatIsNoFileOnADiskIsRefused() throws IOException {
+    void onlyFilesOnADiskAreMapped() throws IOException {
         ok(CufileAbi.cuFileDriverOpen());
         int fd = OpenFiles.open(folder, OpenFiles.READ);
         assertThat(OpenFiles.register(fd, new long[1])).isEqualTo(5018);
@@ -175,7 +175,7 @@ class CufileFakeTest {
     }
 
     @Test
-    void aParameterComesTooLateOnceTheDriverIsOpen() {
+    void aParameterIsIgnoredOnceTheDriverIsOpen() {
         ok(CufileAbi.cuFileSetParameterSizeT(9, 64));
         ok(CufileAbi.cuFileDriverOpen());
         long[] value = new long[1];
@@ -191,7 +191,7 @@ class CufileFakeTest {
     }
 
     @Test
-    void theEnvironmentStandsAboveTheFileAndTheProgramAboveBoth() throws IOException {
+    void theEnvironmentOverridesTheFileAndTheProgramOverridesBoth() throws IOException {
         Path json = Files.writeString(folder.resolve("cufile.json"), """
                 // a comment
                 { "properties": { "max_direct_io_size_kb" : 1024, // "io_batchsize": 1

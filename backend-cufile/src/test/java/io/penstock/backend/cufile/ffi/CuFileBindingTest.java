@@ -70,7 +70,7 @@ class CuFileBindingTest {
     }
 
     @Test
-    void aSizeMayBecomeKnownAfterTheCallWhereTheStreamWasNotToldThatItIs() {
+    void aSizeMayBeSetAfterTheCallIfTheStreamIsNotRegisteredAsFixed() {
         long cells = NativeMemory.allocate(32);
         ByteBuffer view = NativeMemory.view(cells, 32);
         view.putLong(0, BYTES).putLong(8, 0).putLong(16, 0).putLong(24, 0);
@@ -107,7 +107,7 @@ class CuFileBindingTest {
     }
 
     @Test
-    void theUseCountAndTheVersionAreTold() {
+    void theUseCountAndTheVersionAreReported() {
         assertThat(CuFile.cuFileUseCount()).isPositive();
         int[] version = new int[1];
         assertThat(CuFile.cuFileGetVersion(version)).isZero();

@@ -30,7 +30,7 @@ class CuFileErrorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {5007, 5008, 5009, 5027, 5030, 5033, 5049})
-    void whatCuFileDoesNotDoForAFileOrAMachineMeansToFallOver(int error) {
+    void errorsOfAFileOrAMachineMeanThatAnotherPathIsUsed(int error) {
         assertThat(CuFileError.meaning(error)).isEqualTo(Meaning.FALL_OVER);
     }
 

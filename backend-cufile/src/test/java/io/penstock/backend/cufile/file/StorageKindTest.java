@@ -20,20 +20,20 @@ class StorageKindTest {
     Path blockDevices;
 
     @Test
-    void whatTheDriverReachesIsDirect() throws IOException {
+    void storageThatTheDriverSupportsIsDirect() throws IOException {
         assertThat(kind("ext4", "/dev/nvme0n1p1").whyNotDirect(NVME)).isEmpty();
         assertThat(kind("xfs", "/dev/nvme3n1").whyNotDirect(NVME)).isEmpty();
     }
 
     @Test
-    void whatItDoesNotReachIsNotAndTheReasonNamesBoth() throws IOException {
+    void anUnsupportedStorageIsNotDirectAndTheReasonNamesBoth() throws IOException {
         assertThat(kind("nfs4", "server:/export").whyNotDirect(NVME))
                 .contains("reaches [NVME], not [NFS] (nfs4 on server:/export)");
         assertThat(kind("ext4", "/dev/sda1").whyNotDirect(NVME)).contains("not [SCSI]");
     }
 
     @Test
-    void whatNobodyKnowsIsNot() throws IOException {
+    void anUnknownStorageIsNotDirect() throws IOException {
         assertThat(kind("tmpfs", "tmpfs").whyNotDirect(NVME)).contains("it is unknown", "tmpfs");
         assertThat(kind("ext4", "/dev/vda").whyNotDirect(NVME)).contains("it is unknown", "/dev/vda");
     }
@@ -57,7 +57,7 @@ class StorageKindTest {
     }
 
     @Test
-    void aRealFileLiesOnSomething() throws IOException {
+    void aRealFileHasAStorageKind() throws IOException {
         StorageKind kind = StorageKind.of(Files.createFile(blockDevices.resolve("file")));
         assertThat(kind.fileSystem()).isNotEmpty();
     }

@@ -31,7 +31,7 @@ class DriverStatisticsTest {
     }
 
     @Test
-    void theThirdLevelTellsWhichWayEachGpuWent() {
+    void theThirdLevelReportsThePathsOfEachGpu() {
         byte[] bytes = numbered(5000);
         ByteBuffer fields = view(bytes).putInt(1024, 2);
         int second = 1032 + 248 + 16;

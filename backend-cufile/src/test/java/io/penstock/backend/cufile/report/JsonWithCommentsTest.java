@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JsonWithCommentsTest {
 
     @Test
-    void whatNvidiaWritesIsRead() {
+    void theFormatOfNvidiasFileIsParsed() {
         String text = """
                 {
                     // NOTE : Application can override custom configuration via export CUFILE_ENV_PATH_JSON=<filepath>
@@ -59,7 +59,7 @@ class JsonWithCommentsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "{", "{\"a\"}", "{\"a\": }", "{\"a\": 1 \"b\": 2}", "{\"a\": [1", "{\"a\": \"b", "{} x"})
-    void whatIsBrokenIsRefusedWithItsLine(String text) {
+    void malformedJsonIsRefusedWithItsLine(String text) {
         assertThatThrownBy(() -> JsonWithComments.read(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("line 1: ");

@@ -35,7 +35,7 @@ class PolledQueueTest {
     }
 
     @Test
-    void whatEndsBetweenTwoTurnsIsReportedByTheSecond() {
+    void aCompletionBetweenTwoTurnsIsReportedByTheSecond() {
         Scripted queue = new Scripted(Found.NOTHING, Found.END);
         queue.enqueue(write());
         turn(queue);
@@ -45,7 +45,7 @@ class PolledQueueTest {
     }
 
     @Test
-    void whatComesShortBetweenTwoTurnsGoesOn() {
+    void aShortCountBetweenTwoTurnsIsContinued() {
         // Found by a build that hung: the first look of a turn took the short count, and the I/O queue slept on the
         // rest.
         Scripted queue = new Scripted(Found.NOTHING, Found.SHORT, Found.END);

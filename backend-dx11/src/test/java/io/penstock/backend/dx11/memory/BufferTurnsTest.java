@@ -27,7 +27,7 @@ class BufferTurnsTest {
     }
 
     @Test
-    void whoWaitsForCopiesIsRungForWhenTheLastHasEnded() {
+    void aQueueThatWaitsForCopiesIsWokenWhenTheLastHasEnded() {
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryTransfer(waker)).isFalse();
@@ -48,7 +48,7 @@ class BufferTurnsTest {
     }
 
     @Test
-    void everyQueueThatWaitsIsRungForAndThoseThatDoNotAskAgainHoldNobodyUp() {
+    void everyWaitingQueueIsWokenAndThoseThatDoNotRetryDelayNoOther() {
         AtomicInteger othersRings = new AtomicInteger();
         Runnable othersBell = othersRings::incrementAndGet;
         assertThat(turns.tryCopy()).isTrue();
@@ -68,7 +68,7 @@ class BufferTurnsTest {
     }
 
     @Test
-    void aTransferThatBeginsForgetsNoOtherQueue() {
+    void aTransferThatStartsKeepsOtherWaitingQueues() {
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryTransfer(waker)).isFalse();
         AtomicInteger othersRings = new AtomicInteger();

@@ -86,7 +86,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void transfersThatHaveEndedBeforeOneLookAreReportedInTheOrderOfSubmission() {
+    void transfersThatHaveEndedBeforeOnePollAreReportedInTheOrderOfSubmission() {
         control.hold(READ);
         for (int id = 0; id < 4; id++) {
             queue.enqueue(
@@ -103,7 +103,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void copiesThatHaveEndedBeforeOneLookAreReportedInTheOrderOfSubmission() {
+    void copiesThatHaveEndedBeforeOnePollAreReportedInTheOrderOfSubmission() {
         DeviceMemory staging = ioPath.allocateBounceBuffer(BYTES);
         control.fail("glClientWaitSync", 0, Gl.GL_TIMEOUT_EXPIRED);
         for (int id = 0; id < 5; id++) { // the first and the last have a fence of their own behind them

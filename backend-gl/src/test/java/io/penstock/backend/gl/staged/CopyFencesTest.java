@@ -115,7 +115,7 @@ class CopyFencesTest {
     }
 
     @Test
-    void theLastCopyEndsThoughNothingComesBehindIt() {
+    void theLastCopyEndsWithoutAnotherBehindIt() {
         with(stagingBuffers -> {
             for (int round = 1; round <= 9; round++) {
                 GlCopy last = copy(stagingBuffers, 0);
@@ -141,7 +141,7 @@ class CopyFencesTest {
     }
 
     @Test
-    void aFenceThatCannotBeAskedFailsItsCopiesOnceTheContextHasFinished() {
+    void aFenceThatCannotBeQueriedFailsItsCopiesOnceTheContextHasFinished() {
         SsgFake.require();
         with(stagingBuffers -> {
             GlCopy asked = copy(stagingBuffers, 0);
@@ -159,7 +159,7 @@ class CopyFencesTest {
     }
 
     @Test
-    void whereThereIsNoFenceTheContextFinishes() {
+    void withoutAFenceTheContextFinishes() {
         SsgFake.require();
         with(stagingBuffers -> {
             FakeControl control = SsgFake.control();

@@ -40,7 +40,7 @@ interface DiskFaults extends Rules {
     int ENOSPC = 28;
 
     @Test
-    default void aDiskThatFillsUpUnderAWriteSaysHowFarItCame(Bench bench) throws IOException {
+    default void aWriteThatFillsTheDiskReportsItsBytes(Bench bench) throws IOException {
         Path disk = bench.path("small");
         bench.keep(Tool.require(() -> LoopImage.memory(disk, 2)));
         StorageFile file = bench.openPlain(disk.resolve("out"), FileOption.WRITE, FileOption.CREATE);

@@ -39,7 +39,7 @@ interface FuseFaults extends Rules {
     }
 
     @Test
-    default void anErrorInTheMiddleOfAReadIsPermanentAndSaysHowFarItCame(Bench bench) {
+    default void anErrorInTheMiddleOfAReadIsPermanentAndReportsItsBytes(Bench bench) {
         FuseMount fuse = FuseMount.of(bench);
         fuse.fail(On.READ, MIB + 5000, EIO, EVER);
         DeviceBuffer buffer = bench.poisoned(4 * MIB);
@@ -148,7 +148,7 @@ interface FuseFaults extends Rules {
     }
 
     @Test
-    default void aDelayedReadHoldsUpNobodyElseAndEndsWhenTheDeviceDoes(Bench bench) {
+    default void aDelayedReadDelaysNoOtherAndEndsWithTheDevice(Bench bench) {
         FuseMount fuse = FuseMount.of(bench);
         fuse.hold(On.READ, 2 * MIB);
         DeviceBuffer buffer = bench.poisoned(4 * MIB);
@@ -205,7 +205,7 @@ interface FuseFaults extends Rules {
     }
 
     @Test
-    default void aFileSystemThatDiesEndsWhatIsInFlight(Bench bench) {
+    default void aFileSystemThatFailsEndsWhatIsInFlight(Bench bench) {
         FuseMount fuse = FuseMount.of(bench);
         fuse.hold(On.READ, MIB);
 

@@ -46,7 +46,7 @@ class StagingRefusedTest implements Rules {
     }
 
     @Test
-    void whereIoUringIsForbiddenCallsMoveAll(Bench bench) throws IOException {
+    void ifIoUringIsForbiddenBlockingCallsMoveAll(Bench bench) throws IOException {
         Path file = bench.file("data", BYTES);
         Path launcher = Tool.require(() -> Tool.compiled("refuse-call"));
         String said = ChildJvm.run(MoveAndTell.class, file, launcher.toString(), SETUP, EPERM);
@@ -56,7 +56,7 @@ class StagingRefusedTest implements Rules {
     }
 
     @Test
-    void whereLittleMemoryMayBeLockedCallsMoveWhatIsNotRegistered(Bench bench) throws IOException {
+    void ifTheMemlockLimitIsLowBlockingCallsMoveUnregisteredMemory(Bench bench) throws IOException {
         FaultSubject.uring();
         Path file = bench.file("data", BYTES);
         int most = 1 << 20; // room for a ring, not for a staging buffer of 1 MiB and its slack

@@ -54,17 +54,17 @@ class UringRefusedTest implements Rules {
     }
 
     @Test
-    void aSeccompFilterIsToldFromOtherReasons(Bench bench) throws IOException {
+    void aSeccompFilterIsDistinguished(Bench bench) throws IOException {
         assertFallsBack(readWhileRefused(bench, EPERM), "FORBIDDEN_BY_SECCOMP", "EPERM \\(1\\)");
     }
 
     @Test
-    void aKernelWithoutTheCallIsToldFromOtherReasons(Bench bench) throws IOException {
+    void aKernelWithoutTheSystemCallIsDistinguished(Bench bench) throws IOException {
         assertFallsBack(readWhileRefused(bench, ENOSYS), "NO_SYSTEM_CALL", "ENOSYS \\(38\\)");
     }
 
     @Test
-    void aKernelThatChargesRingsToLockedMemoryIsToldFromOtherReasons(Bench bench) throws IOException {
+    void aKernelThatChargesRingsToLockedMemoryIsDistinguished(Bench bench) throws IOException {
         assertFallsBack(readWhileRefused(bench, ENOMEM), "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
     }
 
@@ -75,7 +75,7 @@ class UringRefusedTest implements Rules {
     }
 
     @Test
-    void withoutAnyLockedMemoryAllIsReadByOneWayOrTheOther(Bench bench) {
+    void withoutAnyLockedMemoryAllIsReadOnSomePath(Bench bench) {
         FaultSubject.uring();
         String said = readWithLockedMemory(bench.file("data", 1 << 20), 0);
         assertThat(said).contains(ALL_MOVED);
@@ -86,7 +86,7 @@ class UringRefusedTest implements Rules {
     }
 
     @Test
-    void withLittleLockedMemoryIoUringGoesOnWithoutRegisteredBuffers(Bench bench) throws IOException {
+    void withALowMemlockLimitIoUringContinuesWithoutRegisteredBuffers(Bench bench) throws IOException {
         FaultSubject.uring();
         Path file = bench.file("data", 1 << 20);
         String said = readWithLockedMemory(file, 1 << 20);
@@ -107,7 +107,7 @@ class UringRefusedTest implements Rules {
 
     /** The setting is the whole machine's: elsewhere than in CI others would notice. */
     @Test
-    void aSettingOfTheSystemIsToldFromOtherReasons() throws IOException {
+    void aSystemSettingIsDistinguished() throws IOException {
         assumeTrue("true".equals(System.getenv("CI")), "not CI, and sysctl kernel.io_uring_disabled is everybody's");
         FaultSubject.uring();
         String before = Files.readString(SYSCTL).strip();

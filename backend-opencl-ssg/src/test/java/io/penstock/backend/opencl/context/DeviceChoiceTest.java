@@ -79,7 +79,7 @@ class DeviceChoiceTest {
     }
 
     @Test
-    void aGpuComesBeforeTheProcessorHoweverMuchMemoryThatHas() {
+    void aGpuIsPreferredToAProcessorOfAnyMemorySize() {
         assertThat(new DeviceChoice("best").among(ALL.subList(0, 4)).index()).isEqualTo(2);
         assertThat(new DeviceChoice("best")
                         .among(List.of(ALL.get(0), ALL.get(6)))
@@ -89,7 +89,7 @@ class DeviceChoiceTest {
 
     @ParameterizedTest
     @CsvSource({"8", "custom", "intel", "99999999999"})
-    void whatFitsNoDeviceIsRefusedWithAllThatThereAre(String wanted) {
+    void anUnmatchedDeviceOptionIsRefusedWithAListOfTheDevices(String wanted) {
         assertThatThrownBy(() -> new DeviceChoice(wanted).among(ALL))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("penstock.opencl.device=" + wanted)

@@ -21,7 +21,7 @@ class WaitBudgetTest {
     }
 
     @Test
-    void whatNeverFitsIsRefused() {
+    void aRequestThatNeverFitsIsRefused() {
         assertThat(budget.take(1, 1001)).isFalse();
         assertThat(budget.take(5, 0)).isFalse();
         assertThat(budget.take(4, 1000)).isTrue();

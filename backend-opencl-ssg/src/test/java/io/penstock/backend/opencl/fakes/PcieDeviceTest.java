@@ -25,7 +25,7 @@ class PcieDeviceTest {
     }
 
     @Test
-    void whereNothingIsNothingIsSeenOrWritten() {
+    void unmappedPlacesAreNeitherReadNorWritten() {
         assertThatThrownBy(() -> PcieDevice.read(4096, 1)).hasMessageContaining("nothing at bus address 0x1000");
         PcieDevice.write(4096, new byte[1]);
         assertThat(PcieDevice.await()).isZero();

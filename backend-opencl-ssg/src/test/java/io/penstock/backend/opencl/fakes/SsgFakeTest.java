@@ -42,7 +42,7 @@ class SsgFakeTest {
     @ParameterizedTest
     @Timeout(180) // compiles the layer and the program
     @ValueSource(strings = {"address,undefined", "thread"})
-    void anApplicationInCFindsTheFakeAsTheManualSays(String sanitizer) throws IOException {
+    void anApplicationInCUsesTheFakeAsInTheManual(String sanitizer) throws IOException {
         assertThat(SsgLayerBuild.tested(sanitizer, folder)).matches("\\d{2,} tests, 0 failures\n");
     }
 

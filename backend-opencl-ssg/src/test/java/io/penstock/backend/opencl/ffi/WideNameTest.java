@@ -59,7 +59,7 @@ class WideNameTest {
     }
 
     @Test
-    void aNameIsWideAsThisSystemWantsIt() {
+    void aNameHasTheWidthOfWcharT() {
         boolean windows = System.getProperty("os.name").startsWith("Windows");
         assertThat(WideName.of("x")).hasSize(windows ? 4 : 8);
     }

@@ -55,7 +55,7 @@ class BlockingBytesTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void bytesGoBothWaysAndTheEndOfTheFileIsZero(HostFileTest.Opener variant) throws IOException {
+    void bytesAreMovedInBothDirectionsAndTheEndOfTheFileIsZero(HostFileTest.Opener variant) throws IOException {
         Path path = Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4, 5});
         HostFile file = variant.open(path, BOTH, 4096);
         assertThat(bytes.blockBytes(file)).isEqualTo(1);

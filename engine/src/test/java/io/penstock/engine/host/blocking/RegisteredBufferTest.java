@@ -97,7 +97,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void largeSegmentsPastThePageCacheGoByTheRingThatKnowsTheStagingBufferAfterAFew() throws IOException {
+    void largeSegmentsPastThePageCacheUseTheRingWhichRegistersTheStagingBufferAfterAFew() throws IOException {
         readAll(file);
         assertThat(kernel.opened).as("rings for the first few").isZero();
         readAll(file);
@@ -150,7 +150,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void aKernelThatDoesNotRegisterIsAskedOnceAndAllIsReadWithoutIt() throws IOException {
+    void aKernelThatDoesNotRegisterIsTriedOnceAndAllIsReadWithoutRegistration() throws IOException {
         kernel.registerAnswer = -Errno.ENOMEM;
         readAll(file);
         readAll(file);
@@ -164,7 +164,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void aKernelWithoutIoUringIsSaidWithItsReason() throws IOException {
+    void aKernelWithoutIoUringIsReportedWithItsReason() throws IOException {
         kernel.setupAnswer = -Errno.EPERM;
         readAll(file);
         readAll(file);
@@ -176,7 +176,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void whatAFullKernelDoesNotTakeGoesByTheCall() throws IOException {
+    void requestsThatAFullKernelRefusesUseBlockingCalls() throws IOException {
         readAll(file);
         for (int i = 0; i < 2000; i++) {
             kernel.enterAnswers.add(-Errno.EAGAIN);
@@ -187,7 +187,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void aRingThatBreaksIsGivenUp() throws IOException {
+    void aBrokenRingIsAbandoned() throws IOException {
         readAll(file);
         readAll(file);
         kernel.enterAnswers.add(-Errno.EBADF);
@@ -197,7 +197,7 @@ class RegisteredBufferTest {
     }
 
     @Test
-    void aFailureIsThatOfTheCallWhichIsAskedAgain() throws IOException {
+    void aFailureIsThatOfTheRepeatedCall() throws IOException {
         readAll(file);
         assertThat(staging.read(file, 1, slab.hostAddress(), SEGMENT)).isEqualTo(-Errno.EINVAL);
         assertThat(kernel.closed)

@@ -119,7 +119,7 @@ class LinuxFileTest {
     }
 
     @Test
-    void whatIsNeitherAFileNorABlockDeviceIsRefused() {
+    void onlyFilesAndBlockDevicesAreOpened() {
         assertThatThrownBy(() -> LinuxFile.open(Path.of("/dev/null"), READ, 4096))
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining("neither a regular file nor a block device");
@@ -189,7 +189,7 @@ class LinuxFileTest {
     }
 
     @Test
-    void aRefusalSpeaksOfDirectIoOnlyWhereThatWasAskedFor() {
+    void aRefusalMentionsDirectIoOnlyIfItWasRequested() {
         calls.openAnswer = -Errno.EINVAL;
         assertThatThrownBy(() -> open(FileOption.READ))
                 .isInstanceOf(FileSystemException.class)

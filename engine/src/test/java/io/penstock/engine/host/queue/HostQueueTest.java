@@ -206,7 +206,7 @@ class HostQueueTest {
 
     /** The queue is a new one, so that no wake of an earlier command can end the wait. */
     @Test
-    void theWakeOfACommandsEndComesBehindTheEnd() throws IOException {
+    void theQueueIsWokenAfterTheCommandsEndIsVisible() throws IOException {
         try (QueueFixture f = QueueFixture.channel(directory)) {
             f.read(0, 0, 0, 4096);
             f.turn(-1);

@@ -34,7 +34,7 @@ class InlineRequestsTest {
     }
 
     @Test
-    void whatWasTakenEndsInItsOrderAndNoneIsLeft() {
+    void acceptedCommandsEndInOrderAndNoneIsLeft() {
         NativeFailure failure = new NativeFailure(new NativeError("read", 5, "EIO"), NativeFailure.Kind.PERMANENT);
         bounce.buffer(3, 1).put(0, (byte) 42);
         assertThat(inline.isEmpty()).isTrue();

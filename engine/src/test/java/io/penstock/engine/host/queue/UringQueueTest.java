@@ -90,7 +90,7 @@ class UringQueueTest {
     }
 
     @Test
-    void whatIsUsedOftenIsRegisteredAndAClosedFileIsTakenOut() throws IOException {
+    void oftenUsedFilesAreRegisteredAndAClosedFileIsRemoved() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             for (int i = 0; i < 100; i++) {
                 f.read(0, 0, 0, 4096);
@@ -161,7 +161,7 @@ class UringQueueTest {
     }
 
     @Test
-    void whatADriverHasMappedIsRegisteredTooUntilTheMappingGoes() throws IOException {
+    void memoryMappedByADriverIsRegisteredTooUntilItIsUnmapped() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             Mapped mapped = new Mapped(new MemoryMapping(f.memory.hostAddress(), f.memory.bytes()));
             assertThat(lastOpcode(f, mapped)).isEqualTo(IoUring.IORING_OP_READ_FIXED);
@@ -176,7 +176,7 @@ class UringQueueTest {
 
     /** The queue has had no turn meanwhile in which it would have seen that the first is gone. */
     @Test
-    void aMappingThatHasTheIndexOfOneThatIsGoneDoesNotGetItsPages() throws IOException {
+    void aMappingThatReusesAnIndexDoesNotGetTheOldPages() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             Mapped gone = new Mapped(new MemoryMapping(f.memory.hostAddress(), f.memory.bytes()));
             assertThat(lastOpcode(f, gone)).isEqualTo(IoUring.IORING_OP_READ_FIXED);
@@ -196,7 +196,7 @@ class UringQueueTest {
     }
 
     @Test
-    void aMappingThatTheKernelRefusesIsUsedAsItIsAndAskedForOnce() throws IOException {
+    void aMappingThatTheKernelDoesNotRegisterIsUsedUnregisteredAndTriedOnce() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             Mapped mapped = new Mapped(new MemoryMapping(f.memory.hostAddress(), f.memory.bytes()));
             kernel.registerAnswer = -Errno.EFAULT; // of memory without pages to lock
@@ -267,7 +267,7 @@ class UringQueueTest {
     }
 
     @Test
-    void aKernelWithoutMemoryForRequestsIsAskedAgain() throws IOException {
+    void aSubmissionIsRepeatedWhenTheKernelHasNoMemoryForIt() throws IOException {
         try (QueueFixture f = QueueFixture.uring(directory, kernel)) {
             kernel.enterAnswers.addAll(Collections.nCopies(20, -Errno.EAGAIN));
             f.read(0, 0, 0, 4096);

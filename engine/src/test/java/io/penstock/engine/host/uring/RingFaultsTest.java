@@ -96,7 +96,7 @@ class RingFaultsTest {
     }
 
     @Test
-    void eachReasonForNoRingIsToldApart() {
+    void eachReasonForNoRingIsDistinguished() {
         assertThat(RingProbe.probe(kernel)).isEqualTo(RingAvailability.AVAILABLE);
         assertThat(reason(-Errno.EPERM, 2)).isEqualTo(Reason.FORBIDDEN_BY_SYSCTL);
         assertThat(reason(-Errno.EPERM, 1)).isEqualTo(Reason.FORBIDDEN_BY_SYSCTL);

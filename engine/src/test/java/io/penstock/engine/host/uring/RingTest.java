@@ -90,7 +90,7 @@ class RingTest {
     }
 
     @Test
-    void aFullSubmissionQueueSaysSoAndTakesMoreOnceSubmitted() throws IOException {
+    void aFullSubmissionQueueRefusesEntriesUntilItIsSubmitted() throws IOException {
         try (RingFixture f = new RingFixture(directory, LinuxKernel.INSTANCE, SMALL)) {
             for (int i = 0; i < 8; i++) {
                 assertThat(f.submissions.nop(i)).isTrue();

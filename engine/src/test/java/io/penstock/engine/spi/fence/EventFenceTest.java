@@ -17,7 +17,7 @@ class EventFenceTest {
     }
 
     @Test
-    void itIsAskedUntilItIsPassedAndNotOnceMore() {
+    void itIsQueriedUntilItIsSignalledAndNotAgain() {
         assertThat(fence.isSignalled()).isFalse();
         assertThat(fence.isSignalled()).isFalse();
         fence.answer = 0;
@@ -27,7 +27,7 @@ class EventFenceTest {
     }
 
     @Test
-    void itIsWatchedOnceForAllWhoWaitAndTheyAreTold() {
+    void itIsWatchedOnceForAllSubscribersAndTheyAreSignalled() {
         waitFor(fence);
         waitFor(fence);
         assertThat(fence.watches).isEqualTo(1);
@@ -40,7 +40,7 @@ class EventFenceTest {
     }
 
     @Test
-    void whoComesWhenItIsPassedIsToldAtOnceAndNobodyLooks() {
+    void aSubscriberOfASignalledFenceIsSignalledAtOnceWithoutAPoll() {
         fence.answer = 0;
         waitFor(fence);
         assertThat(told).hasValue(1);
@@ -48,7 +48,7 @@ class EventFenceTest {
     }
 
     @Test
-    void whatSomebodyHasSeenPassedIsToldByTheNextLook() {
+    void aFenceThatWasQueriedAsSignalledIsSignalledByTheNextPoll() {
         waitFor(fence);
         fence.answer = 0;
         assertThat(fence.isSignalled()).isTrue();
@@ -59,7 +59,7 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventOfItsOwnGoesAtOnceWhereItIsPassed() {
+    void anOwnedEventIsFreedAtOnceIfItIsSignalled() {
         fence.answer = 0;
         fence.close();
         fence.close();
@@ -71,7 +71,7 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventOfItsOwnThatIsClosedTooEarlyIsThereForWhoComesUntilItIsPassed() {
+    void anOwnedEventThatIsClosedEarlyExistsForLaterWaitsUntilItIsSignalled() {
         fence.close();
         fence.close();
         assertThat(fence.frees).isZero();
@@ -88,7 +88,7 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventOfItsOwnStaysUntilItIsPassedWhereSomebodyWaits() {
+    void anOwnedEventThatIsAwaitedIsFreedWhenItIsSignalled() {
         waitFor(fence);
         fence.close();
         assertThat(fence.poll()).isFalse();
@@ -104,7 +104,7 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventThatIsPassedFirstGoesWhenItIsClosed() {
+    void anEventThatIsSignalledFirstIsFreedWhenItIsClosed() {
         waitFor(fence);
         fence.answer = 0;
         assertThat(fence.poll()).isTrue();
@@ -114,7 +114,7 @@ class EventFenceTest {
     }
 
     @Test
-    void anEventOfTheApplicationsIsNeverFreedAndStaysToBeAsked() {
+    void anImportedEventIsNeverFreedAndCanStillBeQueried() {
         ScriptedEvent imported = new ScriptedEvent(false);
         imported.close();
         waitFor(imported);
@@ -126,7 +126,7 @@ class EventFenceTest {
     }
 
     @Test
-    void aFailureIsASignalAndTheOutcomeTellsOfIt() {
+    void aFailureSignalsTheFenceAndIsItsOutcome() {
         fence.answer = 7;
         StepVerifier.create(fence.signalled()).verifyComplete();
         StepVerifier.create(fence.outcome()).verifyErrorMessage("failed with 7");

@@ -45,14 +45,14 @@ class EventWatchTest {
     }
 
     @Test
-    void thereIsNoThreadBeforeSomebodyWaits() {
+    void thereIsNoThreadBeforeTheFirstWait() {
         assertThat(started).isEmpty();
         watch.watch(new ScriptedFence(1));
         assertThat(started).hasSize(1);
     }
 
     @Test
-    void aFenceIsLookedAtUntilItIsPassedAndNotOnceMore() {
+    void aFenceIsPolledUntilItIsSignalledAndNotAgain() {
         ScriptedFence fence = new ScriptedFence(5);
         watch.watch(fence);
         whileIdle.add(() -> watch.watch(new ScriptedFence(3)));
@@ -61,7 +61,7 @@ class EventWatchTest {
     }
 
     @Test
-    void oneThreadLooksAtAllAndEachEndsInItsOwnTime() {
+    void oneThreadPollsAllFencesAndEachEndsByItself() {
         List<ScriptedFence> fences = List.of(new ScriptedFence(3), new ScriptedFence(1), new ScriptedFence(7));
         fences.forEach(watch::watch);
         assertThat(started).hasSize(1);
@@ -70,7 +70,7 @@ class EventWatchTest {
     }
 
     @Test
-    void whoComesWhileTheThreadIsIdleIsSeenByTheSameThread() {
+    void aFenceThatArrivesWhileTheThreadIsIdleIsPolledByTheSameThread() {
         ScriptedFence late = new ScriptedFence(2);
         watch.watch(new ScriptedFence(1));
         whileIdle.add(() -> watch.watch(late));
@@ -80,7 +80,7 @@ class EventWatchTest {
     }
 
     @Test
-    void whoComesAfterTheThreadHasEndedStartsAnother() {
+    void aFenceThatArrivesAfterTheThreadHasEndedStartsAnother() {
         watch.watch(new ScriptedFence(1));
         runThread();
         ScriptedFence later = new ScriptedFence(2);
@@ -91,7 +91,7 @@ class EventWatchTest {
     }
 
     @Test
-    void nobodyIsLostWhoComesAsAThreadEnds() throws InterruptedException {
+    void noFenceIsLostThatArrivesAsTheThreadEnds() throws InterruptedException {
         EventWatch restless = new EventWatch(Thread::new, nanos -> {}); // ends whenever there is nothing to poll at
         int many = 2_000;
         AtomicInteger told = new AtomicInteger();
@@ -109,7 +109,7 @@ class EventWatchTest {
     }
 
     @Test
-    void whatAFenceThrowsIsNotTheEndOfTheWatch() {
+    void anExceptionOfAFenceDoesNotEndTheWatch() {
         ScriptedFence other = new ScriptedFence(4);
         List<Throwable> uncaught = new ArrayList<>();
         IllegalStateException broken = new IllegalStateException("broken");
@@ -129,7 +129,7 @@ class EventWatchTest {
     }
 
     @Test
-    void theThreadSleepsEverLongerBetweenLooksInVainAndBeginsAnewWithEachThatIsPassed() {
+    void theSleepBetweenPollsGrowsAndIsResetByEachSignalledFence() {
         watch.watch(new ScriptedFence(EventWatch.SPINS + 3));
         watch.watch(new ScriptedFence(2 * EventWatch.SPINS + 3 + 6));
         runThread();
@@ -137,7 +137,7 @@ class EventWatchTest {
     }
 
     @Test
-    void aFenceThatAsksForItIsLookedAtWithoutASleep() {
+    void aFenceWithASpinTimeIsPolledWithoutASleep() {
         ScriptedFence urgent = new ScriptedFence(1_000, TimeUnit.HOURS.toNanos(1));
         watch.watch(urgent);
         runThread();
@@ -150,7 +150,7 @@ class EventWatchTest {
     }
 
     @Test
-    void itsOwnThreadHoldsUpNoExitAndKeepsNobodysClasses() {
+    void itsThreadIsADaemonAndKeepsNoClassLoader() {
         CompletableFuture<Thread> looking = new CompletableFuture<>();
         CompletableFuture<Boolean> keeps = new CompletableFuture<>();
         new EventWatch("penstock-some-events").watch(() -> {

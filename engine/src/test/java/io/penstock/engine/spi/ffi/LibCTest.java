@@ -34,14 +34,14 @@ class LibCTest {
     }
 
     @Test
-    void theProcessIsTheOneThatJavaKnows() {
+    void theProcessIdIsThatOfJava() {
         assertThat((long) LibC.getpid()).isEqualTo(ProcessHandle.current().pid());
         assertThat(LibC.gettid()).isPositive();
         assertThat(LibC.pageSize()).isGreaterThanOrEqualTo(4096);
     }
 
     @Test
-    void theTimerSlackOfAThreadIsMinimalOnceItAsksForThat() throws Exception {
+    void theTimerSlackOfAThreadIsMinimalOnceRequested() throws Exception {
         long before = LibC.timerSlackNanos();
         FutureTask<Long> asked = new FutureTask<>(() -> {
             TimerSlack.minimize();
@@ -79,7 +79,7 @@ class LibCTest {
     }
 
     @Test
-    void theMachineHasTheMemoryThatItsKernelSays() throws IOException {
+    void theMachineHasTheMemoryThatTheKernelReports() throws IOException {
         assumeThat(Machine.isSupported()).isTrue();
         long kib = Files.readAllLines(Path.of("/proc/meminfo")).stream()
                 .filter(line -> line.startsWith("MemTotal:"))
@@ -89,7 +89,7 @@ class LibCTest {
     }
 
     @Test
-    void theMachineIsWhatTheJvmSays() {
+    void theMachineIsWhatTheJvmReports() {
         assertThat(Machine.architecture())
                 .isEqualTo(System.getProperty("os.arch").toLowerCase(Locale.ROOT));
         assertThat(Machine.operatingSystem())
@@ -97,7 +97,7 @@ class LibCTest {
     }
 
     @Test
-    void whatKeepsJnaFromNativeCodeIsToldWithARemedy() {
+    void whatKeepsJnaFromNativeCodeIsReportedWithARemedy() {
         NativeAccess access = NativeAccess.of(new UnsatisfiedLinkError("jnidispatch"));
         assertThat(access.reason()).isEqualTo("JNA cannot be used (java.lang.UnsatisfiedLinkError: jnidispatch)");
         assertThat(access).hasToString(access.reason() + ": " + access.remedy());

@@ -69,7 +69,7 @@ class VendorLibraryTest {
     }
 
     @Test
-    void aFunctionThatIsNotExportedIsAskedForByItsName() {
+    void aFunctionThatIsNotExportedIsLoadedByItsName() {
         long getpid = Pointer.nativeValue(NativeLibrary.getInstance(ANY).getGlobalVariableAddress("getpid"));
         VendorLibrary library = new VendorLibrary(
                 Named.class, ANY, List.of(), 500, name -> name.equals("penstock_is_known_to_a_call") ? getpid : 0);
@@ -82,7 +82,7 @@ class VendorLibraryTest {
     }
 
     @Test
-    void whatCannotBeLoadedSaysWhyAndMayBeTriedAgain() {
+    void aFailedLoadReportsTheReasonAndMayBeRetried() {
         VendorLibrary library = new VendorLibrary(Others.class, "libpenstock-no-such.so.1", List.of("/nowhere"), 1);
         assertThat(library.load("")).contains("cannot open shared object file");
         assertThat(library.load("")).contains("libpenstock-no-such.so.1").doesNotContain("\n");
@@ -102,7 +102,7 @@ class VendorLibraryTest {
     }
 
     @Test
-    void aLibraryThatTheSystemDoesNotFindIsLookedForInTheFolders() throws IOException {
+    void aLibraryThatTheSystemDoesNotFindIsSearchedInTheFolders() throws IOException {
         String libc = Files.readAllLines(Path.of("/proc/self/maps")).stream()
                 .filter(line -> line.endsWith("/" + ANY))
                 .map(line -> line.substring(line.indexOf('/')))

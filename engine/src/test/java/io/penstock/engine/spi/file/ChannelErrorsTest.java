@@ -39,7 +39,7 @@ class ChannelErrorsTest {
 
     @Test
     @EnabledOnOs(value = OS.WINDOWS, disabledReason = "the numbers are those of Windows")
-    void whatWindowsSaysHasItsNumberInItsOwnLanguage() throws IOException {
+    void localizedMessagesOfWindowsHaveTheirNumber() throws IOException {
         ChannelFile file =
                 ChannelFile.open(directory.resolve("file"), Set.of(FileOption.WRITE, FileOption.CREATE), 4096);
         long result = file.write(Long.MAX_VALUE - 512, ByteBuffer.allocateDirect(512));
@@ -53,14 +53,14 @@ class ChannelErrorsTest {
     }
 
     @Test
-    void anUnknownExceptionIsStillToldAsItIs() {
+    void anUnknownExceptionIsReportedUnchanged() {
         NativeFailure failure = HostFailure.of("FileChannel.write", new IOException("gremlins"));
         assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.PERMANENT);
         assertThat(failure.error().toString()).contains("gremlins");
     }
 
     @Test
-    void anExceptionWithoutAMessageIsToldToo() {
+    void anExceptionWithoutAMessageIsReportedToo() {
         NativeFailure failure = HostFailure.of("FileChannel.read", new IOException());
         assertThat(failure.error().toString()).contains("IOException");
     }

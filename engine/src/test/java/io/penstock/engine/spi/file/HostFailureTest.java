@@ -26,7 +26,7 @@ class HostFailureTest {
         "5, PERMANENT, EIO",
         "28, PERMANENT, ENOSPC"
     })
-    void aNegatedErrnoSaysWhatTheCallerCanDo(int errno, Kind kind, String symbol) {
+    void aNegatedErrnoIsClassifiedByRemedy(int errno, Kind kind, String symbol) {
         assertThat(HostFailure.of("read", -errno)).isEqualTo(failure("read", errno, symbol, kind));
     }
 
@@ -46,7 +46,7 @@ class HostFailureTest {
     }
 
     @Test
-    void anExceptionKeepsTheNumberThatItKnows() {
+    void anExceptionKeepsItsErrno() {
         assertThat(HostFailure.of("sync", new ErrnoException("fdatasync", Errno.EIO)))
                 .isEqualTo(failure("fdatasync", Errno.EIO, "EIO", Kind.PERMANENT));
         assertThat(HostFailure.of("write", new IOException("No space left on device")))

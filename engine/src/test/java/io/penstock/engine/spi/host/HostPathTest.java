@@ -53,7 +53,7 @@ class HostPathTest {
     }
 
     @Test
-    void theFallbackSaysWhyAndWhatWouldHelp() {
+    void theFallbackHasAReasonAndARemedy() {
         kernel.setupAnswer = -Errno.EPERM;
         kernel.disabled = 2;
         HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
@@ -85,7 +85,7 @@ class HostPathTest {
     }
 
     @Test
-    void theProbeSaysWhatWouldBeChosen() {
+    void theProbeReportsTheChosenDevice() {
         assertThat(HostPath.probe(Options.none())).satisfies(found -> {
             assertThat(found.available()).isTrue();
             assertThat(found.reason()).isEqualTo("io_uring");

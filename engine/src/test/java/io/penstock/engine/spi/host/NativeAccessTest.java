@@ -91,7 +91,7 @@ class NativeAccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"first", "late"})
-    void aRuntimeWithoutJavaLoggingIsTold(String when) throws IOException, InterruptedException {
+    void aRuntimeWithoutJavaLoggingIsReported(String when) throws IOException, InterruptedException {
         assumeTrue(Machine.isSupported(), "this system has no io_uring to ask for");
         List<String> said = said(when, "--limit-modules=java.base");
         assertThat(said.get(0)).contains("java.util.logging").doesNotContain("Could not initialize");
@@ -101,7 +101,7 @@ class NativeAccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"first", "late"})
-    void nativeAccessThatIsDeniedIsTold(String when) throws IOException, InterruptedException {
+    void deniedNativeAccessIsReported(String when) throws IOException, InterruptedException {
         assumeTrue(Machine.isSupported(), "this system has no io_uring to ask for");
         assumeTrue(Runtime.version().feature() >= 24, "this JVM denies no native access");
         List<String> said = said(when, "--illegal-native-access=deny");

@@ -43,7 +43,7 @@ class MappingTest {
     }
 
     @Test
-    void memoryGoesBackToTheSystemAndItsIndexToTheNext() throws IOException {
+    void memoryIsUnmappedAndItsIndexIsReused() throws IOException {
         Mapping first = Mapping.map(4096);
         Mapping second = Mapping.map(64 << 10);
         assertThat(pages(second.address)).isNotEmpty();

@@ -63,7 +63,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void aReadWantsWhatTheFileHas() {
+    void aReadIsLimitedToTheFilesSize() {
         fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
         assertThat(task.requestedBytes()).as("before the file was looked at").isEqualTo(2 * BLOCK);
         assertThat(task.limitTo(SIZE)).isEqualTo(SIZE - BLOCK);
@@ -74,14 +74,14 @@ class SsgCommandTest {
     }
 
     @Test
-    void aWriteWantsAllWhateverTheFileHas() {
+    void aWriteIsNotLimitedToTheFilesSize() {
         fill(Request.Kind.WRITE, 2 * BLOCK, BLOCK);
         assertThat(task.limitTo(10)).isEqualTo(BLOCK);
         assertThat(task.end()).isEqualTo(3 * BLOCK);
     }
 
     @Test
-    void onlyAWriteBehindTheEndHasAFileMadeLonger() {
+    void onlyAWriteBeyondTheEndExtendsTheFile() {
         fill(Request.Kind.WRITE, 2 * BLOCK, BLOCK);
         assertThat(task.lengthens(SIZE)).isTrue();
         assertThat(task.lengthens(3 * BLOCK)).isFalse();
@@ -90,7 +90,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void theDriverIsToldOfWholeBlocks() {
+    void theDriverGetsWholeBlocks() {
         fill(Request.Kind.READ, 0, 3 * BLOCK);
         assertThat(task.wholeBlocks()).isEqualTo(3 * BLOCK);
         task.limitTo(2 * BLOCK + 1);
@@ -130,7 +130,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void aFileIsMadeReadyEightTimesForOneCommand() {
+    void aFileIsPreparedEightTimesForOneCommand() {
         fill(Request.Kind.READ, 0, BLOCK);
         assertThat(task.isFirstAttempt()).isTrue();
         for (int attempt = 0; attempt < 8; attempt++) {
@@ -144,7 +144,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void whatBeginsAgainKeepsNothing() throws IOException {
+    void aReusedSegmentKeepsNothing() throws IOException {
         fill(Request.Kind.READ, 0, BLOCK);
         task.limitTo(10);
         task.ends(10);
@@ -160,7 +160,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void required_401_eachReportSaysWhatItsOwnCommandHasThrown() {
+    void required_401_eachFailureIsThatOfItsOwnCommand() {
         List<SsgCommand> commands = new ArrayList<>();
         for (int tag = 0; tag < 300; tag++) {
             SsgCommand command = new SsgCommand(requests.next(tag));
@@ -175,7 +175,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void whatTheDriverAnsweredIsToldAsItIs() {
+    void theDriversResultIsReportedUnchanged() {
         NativeFailure answer = new NativeFailure(new NativeError("driver", -16516, "NO"), NativeFailure.Kind.TRANSIENT);
         fill(Request.Kind.READ, 0, BLOCK);
         task.fails(answer);
@@ -194,14 +194,14 @@ class SsgCommandTest {
     }
 
     @Test
-    void aRefusalTellsTheDriversAnswerAgain() {
+    void aRefusalRepeatsTheDriversResult() {
         NativeError answer = new NativeError("open", 7, "SEVEN");
         task.fails(new SsgRefusal("a file", answer));
         assertThat(task.failure()).isEqualTo(new NativeFailure(answer, NativeFailure.Kind.PERMANENT));
     }
 
     @Test
-    void whatElseIsThrownTellsItsReason() {
+    void otherExceptionsAreReportedWithTheirReason() {
         task.fails(new SsgRefusal("another file"));
         assertThat(String.valueOf(task.failure())).contains("another file");
         task.fails(new IllegalStateException("shut"));
@@ -217,7 +217,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void aCommandSaysWhatItsRequestSays() {
+    void aCommandHasTheFactsOfItsRequest() {
         fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
         assertThat(task.request()).isSameAs(request);
         assertThat(task.fileOffset()).isEqualTo(BLOCK);
@@ -242,7 +242,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void aFileThatCannotBeAskedFailsTheCommandAndIsNotCut() throws IOException {
+    void aFileWhoseSizeCannotBeReadFailsTheCommandAndIsNotTruncated() throws IOException {
         fill(Request.Kind.READ, 0, BLOCK);
         file.host().close();
         assertThat(task.isCut()).isFalse();
@@ -261,7 +261,7 @@ class SsgCommandTest {
     }
 
     @Test
-    void whatACommandKeepsIsForgottenBeforeItsRequestEnds() {
+    void aCommandDropsItsReferencesBeforeItsRequestEnds() {
         List<Boolean> ended = new ArrayList<>();
         SsgCommand keeping = new SsgCommand(request) {
             @Override

@@ -52,7 +52,7 @@ class SsgHandleTest {
     }
 
     @Test
-    void whoWritesHasAnObjectOfEachKindAndTheLargerBlocks() throws IOException {
+    void aHandleForWritingHasAnObjectOfEachKindAndTheLargerBlocks() throws IOException {
         SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ, FileOption.WRITE));
         assertThat(opened).extracting(seen -> seen.write).containsExactly(false, true);
         assertThat(handle.blockBytes()).isEqualTo(4096);
@@ -134,7 +134,7 @@ class SsgHandleTest {
     }
 
     @Test
-    void whoReadsOnlyHasTheBlocksOfTheReader() throws IOException {
+    void aHandleForReadingHasTheBlocksOfTheReader() throws IOException {
         SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ));
         assertThat(handle.blockBytes()).isEqualTo(512);
         files.close(handle);
@@ -142,7 +142,7 @@ class SsgHandleTest {
     }
 
     @Test
-    void anObjectThatIsOpenedForAHandleClosedMeanwhileIsLetGo() throws IOException {
+    void anObjectThatIsOpenedForAHandleClosedMeanwhileIsReleased() throws IOException {
         SsgHandle[] handle = new SsgHandle[1];
         SsgFileObject.Opener closing = (file, write) -> {
             if (handle[0] != null) {

@@ -22,7 +22,7 @@ class SsgInFlightTest {
     }
 
     @Test
-    void whatHasEndedBeforeOnePollCompletesInTheOrderOfSubmission() {
+    void commandsThatEndedBeforeOnePollCompleteInTheOrderOfSubmission() {
         for (int i = 0; i < 4; i++) {
             inFlight.add(i);
         }
@@ -40,7 +40,7 @@ class SsgInFlightTest {
 
     /** Else the first could be asked too early, end with the second, and seem to end behind it. */
     @Test
-    void theLastIsAskedFirst() {
+    void theLastOneIsPolledFirst() {
         for (int i = 0; i < 3; i++) {
             inFlight.add(i);
         }

@@ -30,7 +30,7 @@ class SsgOffloadTest {
     private final Task task = new Task();
 
     @Test
-    void aCommandComesBackWithItsResultWhenTheCallHasReturned() {
+    void aCommandIsReturnedWithItsResultWhenTheCallHasReturned() {
         offload.run(task, () -> task.ends(42));
         assertThat(offload.poll()).as("before the call").isNull();
         assertThat(wakeup.poll()).isFalse();
@@ -82,7 +82,7 @@ class SsgOffloadTest {
     }
 
     @Test
-    void whatAnotherThreadGivesBackComesBackAsItIs() {
+    void aTokenReleasedByAnotherThreadIsReturnedUnchanged() {
         task.fails(SsgCommand.CANCELLED);
         offload.giveBack(task);
         assertThat(wakeup.poll()).isTrue();

@@ -48,7 +48,7 @@ class SsgProofTest {
     }
 
     @Test
-    void aRefusalOfATemporaryFileSaysHowToNameAnother() {
+    void aRefusalOfATemporaryFileNamesTheOptionForAnother() {
         List<Path> asked = new ArrayList<>();
         assertThatThrownBy(() -> SsgProof.blockBytes(Options.none(), named, (path, write) -> {
                     asked.add(path);

@@ -166,7 +166,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void whatTheDriverAnswersIsTheFailure() {
+    void theDriversResultIsTheFailure() {
         enqueue(0, Request.Kind.WRITE, 0, BLOCK);
         turnUntil(1, 0);
         device.end(0, BROKEN);
@@ -223,7 +223,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void whatTheDeviceHasNoRoomForIsTriedInTheNextTurn() {
+    void commandsThatTheDeviceHasNoRoomForAreRetriedInTheNextTurn() {
         device.isFull = true;
         enqueue(0, Request.Kind.READ, 0, BLOCK);
         queue.turn(0);
@@ -236,7 +236,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void whatTheDeviceWantsAgainGoesBeforeWhatCameLater() {
+    void repeatedCommandsAreSubmittedBeforeLaterOnes() {
         enqueue(0, Request.Kind.READ, 0, BLOCK);
         enqueue(1, Request.Kind.READ, 0, BLOCK);
         turnUntil(2, 0);
@@ -262,7 +262,7 @@ class SsgQueueTest {
     }
 
     @Test
-    void aCopyIsTheDevicesAndEndsAsThatSays() {
+    void aCopyIsExecutedByTheDeviceAndEndsWithItsResult() {
         queue.enqueue(requests.next(0).copy(Request.Kind.COPY_IN, memory, 0, 77).memory(memory, 0));
         queue.turn(0);
         SsgCommand copy = device.commands.get(0);

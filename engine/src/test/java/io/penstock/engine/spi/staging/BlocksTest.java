@@ -82,7 +82,7 @@ class BlocksTest {
     }
 
     @Test
-    void aReadThatNeverComesFurtherFails() {
+    void aReadWithoutProgressFails() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
         stage.host.shortCounts = false;
         stage.host.nextCounts.addAll(Collections.nCopies(1000, 100));

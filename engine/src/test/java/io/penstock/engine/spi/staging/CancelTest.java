@@ -142,7 +142,7 @@ class CancelTest {
 
     /** Else it would keep the place of the request that it was. */
     @Test
-    void aTagThatWaitsForAStagingBufferAgainStandsBehindOthers() {
+    void aTagThatWaitsForAStagingBufferAgainIsQueuedBehindOthers() {
         Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
         cancelTheOneThatWaits(stage);
         stage.read(3, file, 0, memory, 0, STAGING);
@@ -158,7 +158,7 @@ class CancelTest {
     }
 
     @Test
-    void aTagThatWaitsForTheApplicationAgainStandsBehindOthers() {
+    void aTagThatWaitsForTheApplicationAgainIsQueuedBehindOthers() {
         Stage stage = new Stage(ThreadRule.PUMP, 1, 4, 1);
         stage.device.prompt = true;
         stage.write(0, memory, 0, file, 0, STAGING);

@@ -60,7 +60,7 @@ class ExecutorPumpTest {
     }
 
     @Test
-    void copiesAreLookedAtForAsLongAsTheirQueueSays() {
+    void copiesArePolledForAsLongAsTheirQueueRequests() {
         assertThat(new ExecutorPump(() -> {}).spinNanos()).isZero();
         assertThat(pump.spinNanos()).isEqualTo(Stage.SPIN_NANOS);
     }
@@ -83,7 +83,7 @@ class ExecutorPumpTest {
     }
 
     @Test
-    void tasksRunInOrderAndWhatTheyThrowGoesToTheHandler() {
+    void tasksRunInOrderAndTheirExceptionsGoToTheHandler() {
         List<Object> seen = new ArrayList<>();
         Thread thread = Thread.currentThread();
         Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
@@ -117,7 +117,7 @@ class ExecutorPumpTest {
     }
 
     @Test
-    void whatIsWatchedIsLookedAtOncePerRunUntilItHasEnded() {
+    void aWatchedFenceIsPolledOncePerRunUntilItHasEnded() {
         int[] looks = new int[1];
         pump.run(0);
         pump.watch(() -> ++looks[0] == 3);
@@ -172,7 +172,7 @@ class ExecutorPumpTest {
     }
 
     @Test
-    void aLookThatThrowsIsTheLast() {
+    void aFenceWhosePollThrowsIsNotPolledAgain() {
         List<Object> seen = new ArrayList<>();
         Thread thread = Thread.currentThread();
         Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
@@ -211,7 +211,7 @@ class ExecutorPumpTest {
     }
 
     @Test
-    void thereIsNoRestWhileThereIsWork() {
+    void noWaitIsAnnouncedWhileThereIsWork() {
         pump.execute(() -> {});
         assertThat(pump.announceWait()).isFalse();
         pump.run(0);

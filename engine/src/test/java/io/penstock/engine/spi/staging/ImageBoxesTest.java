@@ -40,7 +40,7 @@ class ImageBoxesTest {
     }
 
     @Test
-    void whatACallCannotFillAtOnceIsCutFurther() {
+    void aSegmentTooLargeForOneCallIsSplit() {
         assertThat(boxes(new ImageBoxes(REGION, true, false), 0, 80))
                 .containsExactly("0: 5 x 3 x 1 at 0,0,0", "40: 5 x 3 x 1 at 0,0,1");
         assertThat(boxes(new ImageBoxes(REGION, false, true), 0, 40))
@@ -54,7 +54,7 @@ class ImageBoxesTest {
     }
 
     @Test
-    void whatLiesBetweenRowsAndSlicesIsInNoBox() {
+    void paddingBetweenRowsAndSlicesIsInNoBox() {
         assertThat(boxes(new ImageBoxes(REGION, true, true), 10, 2)).isEmpty();
         assertThat(boxes(new ImageBoxes(REGION, true, true), 34, 8)).containsExactly("40: 1 x 1 x 1 at 0,0,1");
     }

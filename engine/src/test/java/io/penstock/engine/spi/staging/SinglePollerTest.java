@@ -17,21 +17,21 @@ class SinglePollerTest {
     private final Semaphore permits = new Semaphore(0);
 
     @Test
-    void nothingIsHandedWhereNobodyLooks() {
+    void nothingIsHandedOverWithoutAPollingThread() {
         assertThat(poller.handOver()).isFalse();
         assertThat(poller.poll(permits, 0)).isFalse();
         assertThat(poller.handOver()).as("he has gone").isFalse();
     }
 
     @Test
-    void whoLooksFindsWhatIsThereAlready() {
+    void aPollFindsAnExistingPermit() {
         permits.release();
         assertThat(poller.poll(permits, LONG_NANOS)).isTrue();
         assertThat(permits.availablePermits()).isZero();
     }
 
     @Test
-    void whoLooksIsHandedOneAndOneOnly() throws InterruptedException {
+    void aPollingThreadIsHandedExactlyOnePermit() throws InterruptedException {
         AtomicInteger found = new AtomicInteger();
         Thread polls = new Thread(() -> found.addAndGet(poller.poll(permits, LONG_NANOS) ? 1 : 0));
         polls.start();
@@ -46,7 +46,7 @@ class SinglePollerTest {
     }
 
     @Test
-    void noPermitIsLostAndNoneIsMadeWhoeverLooksAndSleeps() throws InterruptedException {
+    void noPermitIsLostOrCreatedByPollingAndSleepingThreads() throws InterruptedException {
         int given = 200_000;
         AtomicInteger taken = new AtomicInteger();
         List<Thread> takers = new ArrayList<>();

@@ -141,7 +141,7 @@ class StagedQueueRandomTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void everyCommandEndsOnceAndMovesWhatItSays(ThreadRule rule, int seed) {
+    void everyCommandEndsOnceAndMovesItsBytes(ThreadRule rule, int seed) {
         Stage stage = new Stage(rule, 1 + seed % 3, DEPTH, seed);
         run(stage, 200);
     }

@@ -28,7 +28,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void readGoesFromTheFileThroughAStagingBufferToTheDevice(ThreadRule rule) {
+    void aReadMovesBytesFromTheFileThroughAStagingBufferToTheDevice(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.read(0, file, 100, memory, 7, STAGING);
         assertThat(stage.device.started).as("before the turn").isZero();
@@ -45,7 +45,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void writeGoesFromTheDeviceThroughAStagingBufferToTheFile(ThreadRule rule) {
+    void aWriteMovesBytesFromTheDeviceThroughAStagingBufferToTheFile(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         Arrays.fill(memory.bytes, (byte) 9);
         byte before = file.bytes[99];
@@ -183,7 +183,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatTheHostAndTheDeviceRefuseIsToldApart(ThreadRule rule) {
+    void failuresOfTheHostAndOfTheDeviceAreDistinguished(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.host.failures = 1;
         stage.read(0, file, 0, memory, 0, 100);
@@ -235,7 +235,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCopyJoinsItsTransfersPointAndThenSaysThatItStandsInOrder(ThreadRule rule) {
+    void aCopyJoinsItsTransfersPointAndIsThenStreamOrdered(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         stage.device.held = true;
         FencePoint point = new FencePoint() {
@@ -289,7 +289,7 @@ class StagedQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    void nothingGoesIntoAStagingBufferThatIsTooSmallForIt(ThreadRule rule) {
+    void nothingIsPlacedInAStagingBufferThatIsTooSmall(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         assertThatThrownBy(() -> stage.read(0, file, 0, memory, 0, STAGING + 1))
                 .isInstanceOf(IndexOutOfBoundsException.class);
@@ -298,7 +298,7 @@ class StagedQueueTest {
     /** Memory that the processor reaches has no such bound. */
     @ParameterizedTest
     @EnumSource
-    void whatNeedsNoStagingBufferMayBeLonger(ThreadRule rule) {
+    void segmentsWithoutAStagingBufferMayBeLonger(ThreadRule rule) {
         Stage stage = new Stage(rule, 1, 4, 1);
         DeviceMemory reachable = stage.host.allocate(2 * STAGING);
         stage.read(0, file, 0, reachable, 0, 2 * STAGING);

@@ -115,7 +115,7 @@ class StagedQueueThreadsTest {
     }
 
     @Test
-    void aWakeEndsALookForMore() {
+    void aWakeEndsAPollForMore() {
         long forEver = TimeUnit.DAYS.toNanos(1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue queue = StagedQueue.open(device, host, new StagingSizes(4096, 2, 4, DEPTH, forEver), null);
@@ -137,7 +137,7 @@ class StagedQueueThreadsTest {
     }
 
     @Test
-    void applicationThatPumpsWhenItIsToldMissesNothing() throws InterruptedException {
+    void anApplicationThatPumpsOnNotificationMissesNothing() throws InterruptedException {
         FakeDevice device = new FakeDevice(ThreadRule.PUMP, host, 1);
         AtomicReference<Thread> application = new AtomicReference<>();
         ExecutorPump pump = new ExecutorPump(() -> LockSupport.unpark(application.get()));

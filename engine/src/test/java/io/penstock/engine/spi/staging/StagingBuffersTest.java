@@ -18,7 +18,7 @@ class StagingBuffersTest {
             new StagedQueue(device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
 
     @Test
-    void aSegmentThatComesWhileTheLastLookGoesOnGetsTheStagingBuffer() {
+    void aSegmentThatArrivesDuringTheLastPollGetsTheStagingBuffer() {
         StagedRequest late = new StagedRequest(queue, new Request(1, (request, bytes, failure) -> {}));
         StagingBuffers[] pool = new StagingBuffers[1];
         boolean[] came = {false};

@@ -97,7 +97,7 @@ class StagingPathTest {
     }
 
     @Test
-    void thePathSaysWhatItIs() {
+    void thePathDescribesItself() {
         assertThat(ioPath.path()).isEqualTo(TransferPath.STAGED);
         assertThat(ioPath.evidence()).isEqualTo(Evidence.OBSERVED);
         assertThat(ioPath.reason()).isEqualTo("the device does no better");
@@ -117,7 +117,7 @@ class StagingPathTest {
     }
 
     @Test
-    void aDeviceThatEndsItsCopiesAtOnceIsNeverAskedForThem() {
+    void aDeviceThatEndsItsCopiesAtOnceIsNeverPolled() {
         StagingDevice device = new Plain();
         Request copy = new Requests().next(0);
         assertThatThrownBy(() -> device.poll(copy)).isInstanceOf(IllegalStateException.class);
