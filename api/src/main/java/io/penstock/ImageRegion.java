@@ -20,7 +20,7 @@ public record ImageRegion(long image, int level, Texels origin, Texels extent, L
             throw new IllegalArgumentException("level and origin must be at least 0, were " + level + " and " + origin);
         }
         if (extent.x < 1 || extent.y < 1 || extent.z < 1) {
-            throw new IllegalArgumentException("extent must be at least 1 texel each way, was " + extent);
+            throw new IllegalArgumentException("extent must be at least 1 texel in each dimension, was " + extent);
         }
         if (layout.texelBytes < 1
                 || layout.rowPitch < (long) extent.x * layout.texelBytes

@@ -86,7 +86,7 @@ public final class Transfer {
     public static Transfer gather(StorageFile file, long[] offsets, int length, BufferRegion to) {
         if (offsets.length == 0 || length < 1) {
             throw new IllegalArgumentException(
-                    "a gather needs at least 1 block of at least 1 byte, had " + offsets.length + " of " + length);
+                    "a gather must have at least 1 block of at least 1 byte, had " + offsets.length + " of " + length);
         }
         if ((long) offsets.length * length != to.length()) {
             throw new IllegalArgumentException("the target must have " + (long) offsets.length * length + " bytes for "

@@ -116,10 +116,10 @@ class TransferTest {
                 .withMessage("the target must have 8 bytes for 2 blocks of 4, had 12");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Transfer.gather(file, new long[0], 4, buffer.region(0, 0)))
-                .withMessage("a gather needs at least 1 block of at least 1 byte, had 0 of 4");
+                .withMessage("a gather must have at least 1 block of at least 1 byte, had 0 of 4");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Transfer.gather(file, new long[] {0}, 0, buffer.region(0, 0)))
-                .withMessage("a gather needs at least 1 block of at least 1 byte, had 1 of 0");
+                .withMessage("a gather must have at least 1 block of at least 1 byte, had 1 of 0");
         for (long bad : new long[] {-1, Long.MAX_VALUE - 3}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> Transfer.gather(file, new long[] {0, 4, bad}, 4, twelve))

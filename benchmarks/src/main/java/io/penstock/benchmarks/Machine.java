@@ -13,9 +13,9 @@ final class Machine {
 
     private static final double LEAST_IDLE = 0.85;
     private static final double MOST_LOAD_PER_PROCESSOR = 0.75;
-    private static final int LOOK_SECONDS = 2;
-    private static final int MOST_LOADED_LOOKS = 90;
-    private static final int MOST_LOOKS = 10; // our own work that has just ended, a disk that still flushes
+    private static final int SAMPLE_SECONDS = 2;
+    private static final int MOST_LOADED_SAMPLES = 90;
+    private static final int MOST_SAMPLES = 10; // our own work that has just ended, a disk that still flushes
 
     private static final Path DISKS = Path.of("/proc/diskstats");
 
@@ -30,24 +30,24 @@ final class Machine {
     static boolean staysLoaded(boolean impatient) throws IOException, InterruptedException {
         double most = MOST_LOAD_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
         for (int look = 0; load() > most && !impatient; look++) {
-            if (look == MOST_LOADED_LOOKS) {
+            if (look == MOST_LOADED_SAMPLES) {
                 return true;
             }
             if (look == 0) {
                 System.err.println("benchmarks: the load of the last minute is " + load() + ": waiting for it to fall");
             }
-            TimeUnit.SECONDS.sleep(LOOK_SECONDS);
+            TimeUnit.SECONDS.sleep(SAMPLE_SECONDS);
         }
         return false;
     }
 
     /** Returns true if the machine stays busy although the benchmarks are idle. */
     static boolean isBusy(boolean impatient) throws IOException, InterruptedException {
-        for (int look = 0; look < (impatient ? 1 : MOST_LOOKS); look++) {
+        for (int look = 0; look < (impatient ? 1 : MOST_SAMPLES); look++) {
             String processorsBefore = processors();
             long disksBefore = diskMillis(Files.readAllLines(DISKS));
-            TimeUnit.SECONDS.sleep(LOOK_SECONDS);
-            double disks = (diskMillis(Files.readAllLines(DISKS)) - disksBefore) / (1000.0 * LOOK_SECONDS);
+            TimeUnit.SECONDS.sleep(SAMPLE_SECONDS);
+            double disks = (diskMillis(Files.readAllLines(DISKS)) - disksBefore) / (1000.0 * SAMPLE_SECONDS);
             if (idleShare(processorsBefore, processors()) >= LEAST_IDLE && disks <= 1 - LEAST_IDLE) {
                 return false;
             }

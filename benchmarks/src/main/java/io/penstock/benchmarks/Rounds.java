@@ -84,7 +84,7 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
                 } catch (Exception e) {
                     order.remove(contender); // the others continue; a comparison with fewer measures is left out
                     measures.remove(contender.name());
-                    System.err.println(name + ": " + contender.name() + " gives up: " + e);
+                    System.err.println(name + ": " + contender.name() + " failed: " + e);
                 }
             }
             Collections.reverse(order);

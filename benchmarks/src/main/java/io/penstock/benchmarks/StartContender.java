@@ -96,25 +96,25 @@ final class StartContender implements Contender {
     public Measure run(long nanos) throws Exception {
         long begin = System.nanoTime();
         Process process = start.begin();
-        try (BufferedReader said =
+        try (BufferedReader printed =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            String line = said.readLine();
+            String line = printed.readLine();
             while (line != null && !line.startsWith(FIRST_BYTE)) {
                 last = line; // the output of a failing program, or of a library before it
-                line = said.readLine();
+                line = printed.readLine();
             }
             long took = System.nanoTime() - begin;
             if (line == null) {
                 throw new IOException(name + " printed " + last);
             }
             last = line;
-            return new Measure(1, fromMain ? saidNanos(line) : took, 0);
+            return new Measure(1, fromMain ? printedNanos(line) : took, 0);
         } finally {
             process.waitFor();
         }
     }
 
-    private static long saidNanos(String line) {
+    private static long printedNanos(String line) {
         double millis = PART.matcher(line)
                 .results()
                 .mapToDouble(part -> Double.parseDouble(part.group(1)))

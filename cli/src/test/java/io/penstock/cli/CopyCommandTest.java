@@ -76,7 +76,7 @@ class CopyCommandTest {
         assertComplaint("are the same file", source, source);
         assertComplaint("are the same file", source, folder.resolve(".").resolve("source"));
         assertComplaint("there is no directory", source, folder.resolve("a/b"));
-        assertComplaint("would go HOST, not DIRECT", source, copy, "--path", "direct", "--backend", "host");
+        assertComplaint("would use path HOST, not DIRECT", source, copy, "--path", "direct", "--backend", "host");
         assertComplaint(
                 "there is no path 'scenic' for backend host; it accepts direct, mapped, compat, staged, host",
                 source,

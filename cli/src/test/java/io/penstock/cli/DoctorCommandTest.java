@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class DoctorCommandTest {
 
     @AfterEach
-    void forgetFakes() {
+    void clearFakes() {
         GpuFakes.forget();
     }
 

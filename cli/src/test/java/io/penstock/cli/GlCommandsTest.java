@@ -65,7 +65,7 @@ class GlCommandsTest {
                 path);
     }
 
-    private static void assertSays(String out, int size, String path) {
+    private static void assertPrints(String out, int size, String path) {
         assertThat(out.lines().findFirst().orElse(""))
                 .startsWith("copied " + size + " bytes")
                 .contains("path " + (size == 0 ? "none" : path))
@@ -89,7 +89,7 @@ class GlCommandsTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(copy).hasBinaryContent(bytes);
-        assertSays(run.out(), size, said);
+        assertPrints(run.out(), size, said);
     }
 
     /** In a JVM of its own, since this one has the machine's OpenGL by now. */
@@ -116,7 +116,7 @@ class GlCommandsTest {
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(out).isZero();
         assertThat(copy).hasBinaryContent(bytes);
-        assertThat(out.lines()).anySatisfy(line -> assertSays(line, size, "DIRECT"));
+        assertThat(out.lines()).anySatisfy(line -> assertPrints(line, size, "DIRECT"));
     }
 
     private static String driver() throws IOException {

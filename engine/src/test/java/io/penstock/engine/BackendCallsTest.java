@@ -225,7 +225,7 @@ class BackendCallsTest {
         for (FileOption makes : List.of(FileOption.CREATE, FileOption.CREATE_NEW, FileOption.TRUNCATE)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> backend.openFile(PATH, FileOption.READ, makes))
-                    .withMessageContaining("need WRITE");
+                    .withMessageContaining("require WRITE");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> backend.openFile(PATH, FileOption.IMMUTABLE, FileOption.WRITE))

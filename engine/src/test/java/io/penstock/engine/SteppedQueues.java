@@ -80,7 +80,7 @@ public final class SteppedQueues implements IoQueues {
         }
 
         /** Takes the marks of a broken I/O queue back, which nobody else would. */
-        public static void forgetAbandoned() {
+        public static void removeAbandoned() {
             BusyRegions.ALL.all().forEach(BusyRegions.ALL::remove);
         }
 

@@ -89,13 +89,13 @@ class CuFileFileTest {
     @Test
     void nothingIsAllocatedForATransfer() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        askOften(20_000); // compiled
+        pollOften(20_000); // compiled
         long before = threads.getCurrentThreadAllocatedBytes();
-        askOften(10_000);
+        pollOften(10_000);
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
     }
 
-    private void askOften(int times) {
+    private void pollOften(int times) {
         long sum = 0;
         for (int i = 0; i < times; i++) {
             sum += file.askedBytes(1, BYTES) + file.sparseBytes(0, BLOCK);

@@ -30,7 +30,7 @@ class SmokeTest {
         program = UserProgram.compile(directory, Dx11Provider.class);
     }
 
-    private static void assertToldSo(UserProgram.Said said) {
+    private static void assertReported(UserProgram.Said said) {
         assertThat(said.code()).isNotZero();
         assertThat(said.err())
                 .contains("backend 'dx11' cannot be used: Direct3D 11 is a part of Windows, and this is ");
@@ -38,11 +38,11 @@ class SmokeTest {
 
     @Test
     void aProgramOnTheModulePathIsRefusedWithARemedy() throws IOException, InterruptedException {
-        assertToldSo(program.onModulePath(ENVIRONMENT));
+        assertReported(program.onModulePath(ENVIRONMENT));
     }
 
     @Test
     void aProgramOnTheClassPathIsRefusedWithARemedy() throws IOException, InterruptedException {
-        assertToldSo(program.onClassPath(ENVIRONMENT));
+        assertReported(program.onClassPath(ENVIRONMENT));
     }
 }

@@ -211,7 +211,7 @@ class ContextsTest {
         for (long none : new long[] {0, 4711, -1, 1L << 40}) {
             assertThatThrownBy(() -> backend.wrap(none, 1))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("the GL buffer " + none + " is none");
+                    .hasMessageContaining("the GL buffer " + none + " is not valid");
         }
     }
 

@@ -173,7 +173,7 @@ class DeviceOrderTest {
         for (long none : new long[] {0, 0x1234}) {
             assertThatThrownBy(() -> backend.fence(none))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("the GLsync 0x" + Long.toHexString(none) + " is none");
+                    .hasMessageContaining("the GLsync 0x" + Long.toHexString(none) + " is not valid");
         }
     }
 

@@ -84,7 +84,7 @@ class SmokeTest {
                 "PENSTOCK_CUFILE_BATCH", "of a module that is absent",
                 "PENSTOCK_HOST_IO", "pool"));
         assertThat(said.code()).as(said.toString()).isZero();
-        assertThat(said.out()).contains("host read 8 bytes: penstock").contains("as penstock.host.io says");
+        assertThat(said.out()).contains("host read 8 bytes: penstock").contains("as set by penstock.host.io");
     }
 
     @Test

@@ -21,7 +21,7 @@ final class Requests extends ChannelDuplexHandler {
     private volatile @Nullable ChannelHandlerContext context;
     private final Queue<Object> waiting = new ArrayDeque<>();
     private boolean answering;
-    private boolean readAsked;
+    private boolean readRequested;
     private boolean inputEnded;
 
     Requests(TimeLimits limits) {
@@ -58,7 +58,7 @@ final class Requests extends ChannelDuplexHandler {
     @Override
     public void read(ChannelHandlerContext context) {
         if (!waiting.isEmpty()) {
-            readAsked = true;
+            readRequested = true;
         } else if (!inputEnded) { // which Netty's epoll transport would turn into an error
             context.read();
         }
@@ -81,8 +81,8 @@ final class Requests extends ChannelDuplexHandler {
             limits.responseEnded();
             closeIfDone(context);
         }
-        if (waiting.isEmpty() && readAsked) {
-            readAsked = false;
+        if (waiting.isEmpty() && readRequested) {
+            readRequested = false;
             read(context);
         }
     }

@@ -70,7 +70,7 @@ public final class IoQueueStress {
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the message was seen, or it woke the I/O queue: it ran")
     @Outcome(expect = FORBIDDEN, desc = "a lost wake-up")
     @State
-    public static class TellAgainstPark {
+    public static class PostAgainstPark {
         private final Bed bed = new Bed(1);
         private final IoQueue ioQueue = new IoQueue(bed, QueueLimits.ofBytes(1), () -> 0);
         private int ran;
@@ -116,7 +116,7 @@ public final class IoQueueStress {
         }
 
         @Actor
-        public void otherTeller() {
+        public void otherSender() {
             ioQueue.post(() -> ran++);
             bed.tellers.decrementAndGet();
         }

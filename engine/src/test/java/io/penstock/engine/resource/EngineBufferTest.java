@@ -98,7 +98,7 @@ class EngineBufferTest {
     }
 
     @Test
-    void itIsForgottenAndFreedOnceItIsClosed() {
+    void itIsRemovedAndFreedOnceItIsClosed() {
         assertThat(buffer).hasToString("buffer of 100 bytes on fake");
         assertThat(resources.count()).isOne();
         HostView view = buffer.hostView().orElseThrow();

@@ -131,7 +131,7 @@ public final class Simulation implements AutoCloseable {
         private void check(Workload workload) {
             workload.checkEnded();
             if (world.hasBroken()) {
-                SteppedQueues.Left.forgetAbandoned();
+                SteppedQueues.Left.removeAbandoned();
                 SimulatedMemory.leave(); // what was in flight stays as it is (rule 601)
                 return;
             }

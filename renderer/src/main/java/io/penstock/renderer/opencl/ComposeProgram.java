@@ -54,9 +54,9 @@ final class ComposeProgram implements AutoCloseable {
     private String log(long device) {
         byte[] log = new byte[MOST_LOG_BYTES];
         long[] bytes = new long[1];
-        int asked = OpenClCalls.clGetProgramBuildInfo(
+        int result = OpenClCalls.clGetProgramBuildInfo(
                 program, device, OpenClCalls.CL_PROGRAM_BUILD_LOG, log.length, log, bytes);
-        return asked == 0 ? new String(log, 0, (int) bytes[0], StandardCharsets.UTF_8).strip() : "no log: " + asked;
+        return result == 0 ? new String(log, 0, (int) bytes[0], StandardCharsets.UTF_8).strip() : "no log: " + result;
     }
 
     private static String source() {

@@ -127,7 +127,7 @@ public record DriverProperties(
         return List.of(
                 describe(),
                 "batches end or time out within " + batchTimeoutMillis + " ms",
-                "at most " + maxDirectIoKilobytes + " KiB asked of the storage at a time, " + maxPinnedKilobytes
+                "at most " + maxDirectIoKilobytes + " KiB per request to the storage, " + maxPinnedKilobytes
                         + " KiB of GPU memory registered",
                 polls() ? "polls for operations of up to " + pollKilobytes + " KiB" : "does not poll",
                 "features: " + featureNames());

@@ -30,7 +30,7 @@ class DriverPropertiesTest {
         assertThat(properties.lines())
                 .contains(
                         "batches end or time out within 5 ms",
-                        "at most 16384 KiB asked of the storage at a time, 33554432 KiB of GPU memory registered",
+                        "at most 16384 KiB per request to the storage, 33554432 KiB of GPU memory registered",
                         "does not poll",
                         "features: [batches, streams]");
         fields.putInt(28, 1 << 1 | 1);

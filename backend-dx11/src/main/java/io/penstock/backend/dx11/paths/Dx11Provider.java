@@ -74,7 +74,7 @@ public final class Dx11Provider implements BackendProvider {
         List<String> details = new ArrayList<>();
         adapters.forEach(adapter -> details.add("adapter " + adapter));
         String whyNotSsg = Dx11Ssg.whyNot(options);
-        details.add("SSG: " + (whyNotSsg.isEmpty() ? "to be asked for when a device is opened" : whyNotSsg));
+        details.add("SSG: " + (whyNotSsg.isEmpty() ? "queried when a device is opened" : whyNotSsg));
         DeviceChoice choice = DeviceChoice.of(options);
         if (choice.application() != 0) {
             return Availability.available(true, "the application's device", details);

@@ -50,17 +50,17 @@ class BufferTurnsTest {
     @Test
     void everyWaitingQueueIsWokenAndThoseThatDoNotRetryDelayNoOther() {
         AtomicInteger othersRings = new AtomicInteger();
-        Runnable othersBell = othersRings::incrementAndGet;
+        Runnable othersWaker = othersRings::incrementAndGet;
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryTransfer(waker)).isFalse();
-        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        assertThat(turns.tryTransfer(othersWaker)).isFalse();
         assertThat(turns.tryTransfer(waker)).isFalse();
         turns.endCopy();
         assertThat(rings).hasValue(1);
         assertThat(othersRings).hasValue(1);
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryCopy()).as("nobody waits any more").isTrue();
-        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        assertThat(turns.tryTransfer(othersWaker)).isFalse();
         turns.endCopy();
         turns.endCopy();
         assertThat(rings).hasValue(1);
@@ -72,12 +72,12 @@ class BufferTurnsTest {
         assertThat(turns.tryCopy()).isTrue();
         assertThat(turns.tryTransfer(waker)).isFalse();
         AtomicInteger othersRings = new AtomicInteger();
-        Runnable othersBell = othersRings::incrementAndGet;
-        assertThat(turns.tryTransfer(othersBell)).isFalse();
+        Runnable othersWaker = othersRings::incrementAndGet;
+        assertThat(turns.tryTransfer(othersWaker)).isFalse();
         assertThat(turns.tryCopy()).as("while one waits").isFalse();
         turns.endCopy();
         assertThat(turns.tryTransfer(waker)).isTrue();
-        assertThat(turns.tryTransfer(othersBell)).as("beside the other").isTrue();
+        assertThat(turns.tryTransfer(othersWaker)).as("beside the other").isTrue();
         turns.endTransfer();
         assertThat(turns.tryCopy()).isFalse();
         turns.endTransfer();

@@ -112,7 +112,7 @@ final class OpenClDriver implements DeviceDriver {
                     "the " + queue + " is of another cl_context, this backend uses the " + context);
         }
         if (!queue.isOrdered()) {
-            throw new IllegalArgumentException("the " + queue + " is out of order, and a transfer needs one in order");
+            throw new IllegalArgumentException("the " + queue + " is out of order, a transfer requires one in order");
         }
         return new ClPoint(context, queue.nativeHandle(), exposed);
     }

@@ -33,8 +33,8 @@ final class RingPartner {
     RingPartner() {
         Kernel kernel = (Kernel) Proxy.newProxyInstance(
                 Kernel.class.getClassLoader(), new Class<?>[] {Kernel.class}, (self, method, arguments) -> {
-                    boolean asksForSqes = (long) arguments[2] == IoUring.IORING_OFF_SQES;
-                    return NativeMemory.address(asksForSqes ? sqes : rings);
+                    boolean needsSqes = (long) arguments[2] == IoUring.IORING_OFF_SQES;
+                    return NativeMemory.address(needsSqes ? sqes : rings);
                 });
         try {
             memory = RingMemory.map(kernel, 0, params());

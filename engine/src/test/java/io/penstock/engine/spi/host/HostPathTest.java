@@ -95,7 +95,7 @@ class HostPathTest {
                 .isTrue();
         assertThat(HostPath.probe(Options.none().with(HostOptions.IO, HostIo.POOL))
                         .reason())
-                .isEqualTo("blocking calls on threads, as penstock.host.io says");
+                .isEqualTo("blocking calls on threads, as set by penstock.host.io");
     }
 
     @Test

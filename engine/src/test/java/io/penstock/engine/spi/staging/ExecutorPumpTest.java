@@ -139,7 +139,7 @@ class ExecutorPumpTest {
         }
         stage.turn();
         stage.fill();
-        stage.device.endsBehindALook = true;
+        stage.device.endsAfterAPoll = true;
         while (stage.requests.ended() < 2) {
             pump.run(0);
             stage.turn();

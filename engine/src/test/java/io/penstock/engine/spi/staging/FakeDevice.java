@@ -42,7 +42,7 @@ final class FakeDevice implements StagingDevice {
     private final Map<Request, Copy> copies = new HashMap<>();
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
-    boolean endsBehindALook; // the next one that is looked at runs, and then all have ended
+    boolean endsAfterAPoll; // the next one that is looked at runs, and then all have ended
     boolean prompt; // copies end at the first look
     boolean full; // there is no memory for staging buffers
     int refusals; // that many copies are refused
@@ -123,8 +123,8 @@ final class FakeDevice implements StagingDevice {
         if (throwsAtPoll) {
             throw new UnsupportedOperationException("poll");
         }
-        if (endsBehindALook) {
-            endsBehindALook = false;
+        if (endsAfterAPoll) {
+            endsAfterAPoll = false;
             prompt = true;
         } else if (!held && (prompt || random.nextInt(3) == 0)) {
             end(request);
