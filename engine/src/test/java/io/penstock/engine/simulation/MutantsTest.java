@@ -74,8 +74,8 @@ class MutantsTest {
                         "a cancelled segment that waits for a bounce buffer has no end",
                         new Edit(
                                 "StagedQueue",
-                                "stagingBuffers.forget(staged);\n                end(staged, CANCELLED);",
-                                "stagingBuffers.forget(staged);")));
+                                "stagingBuffers.remove(staged);\n                end(staged, CANCELLED);",
+                                "stagingBuffers.remove(staged);")));
     }
 
     private static Stream<Mutant> ofChannels() {
@@ -159,8 +159,8 @@ class MutantsTest {
                 Mutant.of("no block lock", new Edit("Bounces", "if (write && !lock(segment)) {", "if (false) {")),
                 Mutant.of(
                         "retried sync",
-                        new Edit("MonoSync", "        private final String asked;\n", """
-                                private final String asked;
+                        new Edit("MonoSync", "        private final String description;\n", """
+                                private final String description;
                                 private boolean retried;
                                 """),
                         new Edit("MonoSync", "            boolean awaited = over.compareAndSet(false, true);\n", """
