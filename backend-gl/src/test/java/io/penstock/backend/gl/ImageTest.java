@@ -217,7 +217,7 @@ class ImageTest {
     }
 
     @Test
-    void required_402_whatCannotBeLaidOutSoIsTheCallersError() {
+    void required_402_anInvalidLayoutIsTheCallersError() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));
         Texels size = new Texels(16, 16, 1);
         StorageFile file = fixture.keep(
@@ -229,7 +229,7 @@ class ImageTest {
         ImageRegion narrow = new ImageRegion(1, 0, new Texels(0, 0, 0), size, tight(GlDrawing.GL_R8, 4, size));
         assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), narrow)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("texels of 4 bytes");
+                .hasMessageContaining("must have 1 bytes, had 4");
         ImageRegion right = new ImageRegion(1, 0, new Texels(0, 0, 0), size, tight(GL_RGBA8, 4, size));
         assertThatThrownBy(() -> move(backend, Transfer.write(right, file.all())))
                 .isInstanceOf(IllegalArgumentException.class)
