@@ -64,46 +64,19 @@ public record TextureShape(
 
     /** Returns the shape of a texture. */
     static TextureShape of(Kind kind, long texture) {
-        int[] description = new int[11];
+        int[] desc = new int[11];
         switch (kind) {
             case ONE -> {
-                D3d11Texture1D.GetDesc(texture, description);
-                return new TextureShape(
-                        kind,
-                        description[0],
-                        1,
-                        description[2],
-                        description[1],
-                        description[3],
-                        1,
-                        description[4],
-                        description[5]);
+                D3d11Texture1D.GetDesc(texture, desc);
+                return new TextureShape(kind, desc[0], 1, desc[2], desc[1], desc[3], 1, desc[4], desc[5]);
             }
             case TWO -> {
-                D3d11Texture2D.GetDesc(texture, description);
-                return new TextureShape(
-                        kind,
-                        description[0],
-                        description[1],
-                        description[3],
-                        description[2],
-                        description[4],
-                        description[5],
-                        description[7],
-                        description[8]);
+                D3d11Texture2D.GetDesc(texture, desc);
+                return new TextureShape(kind, desc[0], desc[1], desc[3], desc[2], desc[4], desc[5], desc[7], desc[8]);
             }
             default -> {
-                D3d11Texture3D.GetDesc(texture, description);
-                return new TextureShape(
-                        kind,
-                        description[0],
-                        description[1],
-                        description[2],
-                        description[3],
-                        description[4],
-                        1,
-                        description[5],
-                        description[6]);
+                D3d11Texture3D.GetDesc(texture, desc);
+                return new TextureShape(kind, desc[0], desc[1], desc[2], desc[3], desc[4], 1, desc[5], desc[6]);
             }
         }
     }
