@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.cuda;
 
-import io.penstock.backend.cufile.CudaStream;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.fence.EventFence;
 import io.penstock.engine.spi.fence.EventWatch;
 
 /**
- * A CUevent as a fence: imported from the application, or recorded for it by {@link CudaStream}. It is polled on the
+ * A CUevent as a fence: imported from the application, or recorded for it by {@code CudaStream}. It is polled on the
  * one thread of the process that watches such events. A host function in the stream would also report it, but delays
  * the stream by some 20 microseconds and runs on a driver thread.
  */
