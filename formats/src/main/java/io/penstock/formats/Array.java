@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * An array in a file: its name, type and shape, and where its bytes lie. A description only: nothing of the data has
+ * been read.
+ *
+ * @param name the name, unique in its file; for a chunked array the path of its node
+ * @param type the type of the elements
+ * @param shape the extent of each dimension; empty for a scalar
+ * @param byteOrder the byte order of the elements
+ * @param order which dimension varies fastest in the file
+ * @param data where the bytes lie
+ */
+public record Array(String name, ElementType type, List<Long> shape, ByteOrder byteOrder, Order order, Data data) {
+
+    /** Which dimension varies fastest in the file. */
+    public enum Order {
+        /** The last one, as in C: rows lie side by side. */
+        ROW_MAJOR,
+        /** The first one, as in Fortran. */
+        COLUMN_MAJOR
+    }
+
+    /** Where the bytes of an array lie. */
+    public sealed interface Data {
+
+        /**
+         * The whole array, without gaps, in one place.
+         *
+         * @param extent the bytes
+         */
+        record Contiguous(Extent extent) implements Data {}
+
+        /**
+         * Chunks of equal shape. Those at the far edges have the full shape too, and extend beyond the array.
+         *
+         * @param chunkShape the extent of a chunk in each dimension
+         * @param chunks the chunks that exist, in row-major order of the grid; the elements of all others have the
+         *     format's fill value
+         */
+        record Chunked(List<Long> chunkShape, List<ChunkData> chunks) implements Data {
+            /** Copies the lists. */
+            public Chunked {
+                chunkShape = List.copyOf(chunkShape);
+                chunks = List.copyOf(chunks);
+            }
+        }
+    }
+
+    /**
+     * One chunk of a chunked array.
+     *
+     * @param position the position in the grid, in chunks, of each dimension
+     * @param extent the bytes, as stored
+     * @param codecs what the bytes passed through after they were laid out, in that order, such as {@code zstd};
+     *     empty if the bytes are the elements
+     */
+    public record ChunkData(List<Long> position, Extent extent, List<String> codecs) {
+        /** Copies the lists. */
+        public ChunkData {
+            position = List.copyOf(position);
+            Objects.requireNonNull(extent, "extent");
+            codecs = List.copyOf(codecs);
+        }
+    }
+
+    /**
+     * Checks that shape, type and data agree.
+     *
+     * @throws IllegalArgumentException if a dimension is negative, or contiguous data have another length than shape
+     *     and type say
+     */
+    public Array {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(byteOrder, "byteOrder");
+        Objects.requireNonNull(order, "order");
+        shape = List.copyOf(shape);
+        long bytes;
+        try {
+            bytes = type.bytes(elements(shape));
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("shape " + shape + " of " + type + ": " + e.getMessage(), e);
+        }
+        if (data instanceof Data.Contiguous contiguous && contiguous.extent().length() != bytes) {
+            throw new IllegalArgumentException("shape " + shape + " of " + type + " takes " + bytes + " bytes, had "
+                    + contiguous.extent().length());
+        }
+    }
+
+    private static long elements(List<Long> shape) {
+        long elements = 1;
+        boolean empty = false;
+        for (long dimension : shape) {
+            if (dimension < 0) {
+                throw new IllegalArgumentException("dimensions must be at least 0, were " + shape);
+            }
+            empty |= dimension == 0;
+        }
+        for (long dimension : shape) {
+            elements = empty ? 0 : Math.multiplyExact(elements, dimension);
+        }
+        return elements;
+    }
+
+    /** Returns the number of elements. */
+    public long elements() {
+        return elements(shape);
+    }
+
+    /** Returns the bytes of all elements, uncompressed and without what chunks have beyond the array. */
+    public long bytes() {
+        return type.bytes(elements());
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The arrays of a file, or of files that belong together, as their metadata describe them.
+ *
+ * @param path what was opened
+ * @param format the name of the format, such as {@code safetensors}
+ * @param attributes what the file says of itself, as text
+ * @param arrays the arrays, in the order of the file
+ */
+public record ArrayFile(Path path, String format, Map<String, String> attributes, List<Array> arrays) {
+
+    /**
+     * Copies the lists.
+     *
+     * @throws IllegalArgumentException if two arrays have the same name
+     */
+    public ArrayFile {
+        Objects.requireNonNull(path, "path");
+        Objects.requireNonNull(format, "format");
+        attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
+        arrays = List.copyOf(arrays);
+        Map<String, Array> names = new LinkedHashMap<>();
+        for (Array array : arrays) {
+            if (names.put(array.name(), array) != null) {
+                throw new IllegalArgumentException("two arrays have the name " + array.name());
+            }
+        }
+    }
+
+    /** Returns the array of that name. */
+    public Optional<Array> array(String name) {
+        return arrays.stream().filter(array -> array.name().equals(name)).findFirst();
+    }
+
+    /** Returns the bytes of all arrays. */
+    public long bytes() {
+        return arrays.stream().mapToLong(Array::bytes).reduce(0, Math::addExact);
+    }
+}

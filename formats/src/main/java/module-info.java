@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Arrays in files, and their way into device memory; of the backends it sees only the API. */
+module io.penstock.formats {
+    requires transitive io.penstock.api;
+    requires com.fasterxml.jackson.core;
+    requires static transitive org.jspecify;
+
+    exports io.penstock.formats;
+}
