@@ -80,15 +80,24 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
         Objects.requireNonNull(byteOrder, "byteOrder");
         Objects.requireNonNull(order, "order");
         shape = List.copyOf(shape);
-        long bytes;
-        try {
-            bytes = type.bytes(elements(shape));
-        } catch (ArithmeticException e) {
-            throw new IllegalArgumentException("shape " + shape + " of " + type + ": " + e.getMessage(), e);
-        }
+        long bytes = bytes(type, shape);
         if (data instanceof Data.Contiguous contiguous && contiguous.extent().length() != bytes) {
             throw new IllegalArgumentException("shape " + shape + " of " + type + " takes " + bytes + " bytes, had "
                     + contiguous.extent().length());
+        }
+    }
+
+    /**
+     * Returns the bytes of an array.
+     *
+     * @throws IllegalArgumentException if a dimension is negative, they are more than a long can hold, or not whole
+     *     blocks
+     */
+    static long bytes(ElementType type, List<Long> shape) {
+        try {
+            return type.bytes(elements(shape));
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("shape " + shape + " of " + type + ": " + e.getMessage(), e);
         }
     }
 

@@ -2,10 +2,16 @@
 package io.penstock.formats;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Reads the metadata of one format. */
 interface FormatReader {
+
+    /** The most bytes that {@link #recognizes} gets. */
+    int START_BYTES = 16;
 
     /** Returns whether a file looks like this format, by its name and its first bytes (at most 16; none of a directory). */
     boolean recognizes(Path path, byte[] start);
@@ -18,11 +24,38 @@ interface FormatReader {
     ArrayFile read(Path path) throws IOException;
 
     /**
+     * Returns the readers, in the order in which they are tried: formats with a magic number first, so that a name does
+     * not hide what a file is.
+     */
+    private static List<FormatReader> all() {
+        return List.of(
+                new GgufReader(), //
+                new SafetensorsIndexReader(),
+                new SafetensorsReader());
+    }
+
+    /**
      * Returns the reader for a file.
      *
      * @throws MalformedFileException if no reader recognizes it
      */
     static FormatReader of(Path path) throws IOException {
-        throw new UnsupportedOperationException("to be written: tries each reader of a fixed list");
+        byte[] start = start(path);
+        for (FormatReader reader : all()) {
+            if (reader.recognizes(path, start)) {
+                return reader;
+            }
+        }
+        throw new MalformedFileException(
+                path, "known", "neither its name nor its first bytes are those of a format that can be read");
+    }
+
+    private static byte[] start(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            return new byte[0];
+        }
+        try (InputStream in = Files.newInputStream(path)) {
+            return in.readNBytes(START_BYTES);
+        }
     }
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The start of a little-endian file, read from front to back through a small buffer. Every length is checked against
+ * what is left of the file before memory is allocated for it. Not thread-safe.
+ */
+final class HeaderBytes implements AutoCloseable {
+
+    private static final int WINDOW = 1 << 16;
+
+    private final Path path;
+    private final String format;
+    private final FileChannel channel;
+    private final long length;
+    private final ByteBuffer window = ByteBuffer.allocate(WINDOW).order(ByteOrder.LITTLE_ENDIAN);
+    private long windowEnd; // where the window ends in the file
+
+    HeaderBytes(Path path, String format) throws IOException {
+        this.path = path;
+        this.format = format;
+        channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            length = channel.size();
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        window.limit(0);
+    }
+
+    /** Returns the length of the file. */
+    long length() {
+        return length;
+    }
+
+    /** Returns the offset of the next byte. */
+    long position() {
+        return windowEnd - window.remaining();
+    }
+
+    /** Returns how many bytes follow. */
+    long remaining() {
+        return length - position();
+    }
+
+    long u32(String what) throws IOException {
+        return Integer.toUnsignedLong(next(Integer.BYTES, what).getInt());
+    }
+
+    /** Returns an unsigned number of 64 bits that must be less than 2^63. */
+    long u63(String what) throws IOException {
+        long value = next(Long.BYTES, what).getLong();
+        if (value < 0) {
+            throw malformed(what + " at byte " + (position() - Long.BYTES) + " is " + Long.toUnsignedString(value)
+                    + ", more than any file can hold");
+        }
+        return value;
+    }
+
+    /** Returns the next 1 to 8 bytes as a window to read from. */
+    ByteBuffer next(int bytes, String what) throws IOException {
+        require(bytes, what);
+        if (window.remaining() < bytes) {
+            window.compact();
+            while (window.position() < bytes) {
+                int read = channel.read(window, windowEnd);
+                if (read < 0) {
+                    throw new EOFException(path + " became shorter while it was read");
+                }
+                windowEnd += read;
+            }
+            window.flip();
+        }
+        return window;
+    }
+
+    /** Returns the next bytes. Memory is allocated once it is certain that the file has as many. */
+    byte[] bytes(int count, String what) throws IOException {
+        require(count, what);
+        byte[] bytes = new byte[count];
+        int done = Math.min(count, window.remaining());
+        window.get(bytes, 0, done);
+        ByteBuffer rest = ByteBuffer.wrap(bytes, done, count - done);
+        while (rest.hasRemaining()) {
+            int read = channel.read(rest, windowEnd);
+            if (read < 0) {
+                throw new EOFException(path + " became shorter while it was read");
+            }
+            windowEnd += read;
+        }
+        return bytes;
+    }
+
+    void skip(long bytes, String what) throws IOException {
+        require(bytes, what);
+        if (bytes <= window.remaining()) {
+            window.position(window.position() + (int) bytes);
+        } else {
+            windowEnd += bytes - window.remaining();
+            window.position(0).limit(0);
+        }
+    }
+
+    /** Checks that {@code count} things of at least {@code bytes} bytes each can follow. */
+    void requireRoomFor(long count, long bytes, String what) {
+        if (count > remaining() / bytes) {
+            throw malformed(what + ": " + count + " of at least " + bytes + " bytes each cannot be in the "
+                    + remaining() + " bytes after byte " + position());
+        }
+    }
+
+    private void require(long bytes, String what) {
+        if (bytes > remaining()) {
+            throw malformed(what + " at byte " + position() + " takes " + bytes + " bytes, but the file ends after "
+                    + remaining());
+        }
+    }
+
+    MalformedFileException malformed(String complaint) {
+        return new MalformedFileException(path, format, complaint);
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

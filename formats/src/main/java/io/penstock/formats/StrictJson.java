@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads the JSON of a file's metadata from front to back. The bytes must be valid UTF-8, and no object may have a name
+ * twice. Complaints have the position in the JSON. Not thread-safe.
+ */
+final class StrictJson implements AutoCloseable {
+
+    // Names are not kept in the factory: those of one file are of no use to another.
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .build();
+
+    /** Reads the value of a member whose name has been read. */
+    interface Member {
+        void read(String name) throws IOException;
+    }
+
+    private final Path path;
+    private final String format;
+    private final JsonParser parser;
+
+    StrictJson(Path path, String format, byte[] json) throws IOException {
+        this.path = path;
+        this.format = format;
+        CharBuffer text;
+        try {
+            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json));
+        } catch (CharacterCodingException e) {
+            throw new MalformedFileException(path, format, "its JSON is not valid UTF-8: " + e.getMessage());
+        }
+        parser = FACTORY.createParser(text.array(), text.arrayOffset(), text.remaining());
+    }
+
+    /** Reads an object that is all there is. */
+    void document(Member member) throws IOException {
+        try {
+            object("the JSON", member);
+            if (parser.nextToken() != null) {
+                throw malformed("there is more after the end of the JSON");
+            }
+        } catch (JsonProcessingException e) {
+            throw malformed(e.getOriginalMessage().replaceAll("\\s+", " "));
+        }
+    }
+
+    /** Reads an object, and each of its members by {@code member}, which reads exactly the value. */
+    void object(String what, Member member) throws IOException {
+        expect(JsonToken.START_OBJECT, what + " must be an object");
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            member.read(parser.currentName());
+        }
+    }
+
+    String string(String what) throws IOException {
+        expect(JsonToken.VALUE_STRING, what + " must be a string");
+        return parser.getText();
+    }
+
+    /** Reads an array of whole numbers from 0 to 2^63 - 1. */
+    List<Long> numbers(String what) throws IOException {
+        expect(JsonToken.START_ARRAY, what + " must be an array of numbers");
+        List<Long> numbers = new ArrayList<>();
+        for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
+            if (token != JsonToken.VALUE_NUMBER_INT) {
+                throw malformed(what + " must have whole numbers only");
+            }
+            numbers.add(number(what));
+        }
+        return numbers;
+    }
+
+    private long number(String what) throws IOException {
+        long number;
+        try {
+            number = parser.getLongValue();
+        } catch (JsonProcessingException e) { // more than 64 bits
+            throw malformed(what + " has a number that no file can hold");
+        }
+        if (number < 0) {
+            throw malformed(what + " has the negative number " + number);
+        }
+        return number;
+    }
+
+    /** Reads any value; returns it as text if it is a string, number or boolean, and otherwise an empty text. */
+    String scalarOrSkip() throws IOException {
+        JsonToken token = parser.nextToken();
+        if (token != null && token.isScalarValue()) {
+            return parser.getText();
+        }
+        parser.skipChildren();
+        return "";
+    }
+
+    private void expect(JsonToken wanted, String complaint) throws IOException {
+        if (parser.nextToken() != wanted) {
+            throw malformed(complaint);
+        }
+    }
+
+    /** Returns an exception with the position after the complaint. */
+    MalformedFileException malformed(String complaint) {
+        long position = parser.currentLocation().getCharOffset();
+        return new MalformedFileException(path, format, complaint + " (at character " + position + " of its JSON)");
+    }
+
+    @Override
+    public void close() throws IOException {
+        parser.close();
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The rules of safetensors, each with a file that breaks it. */
+class SafetensorsReaderTest {
+
+    @TempDir
+    Path folder;
+
+    /** Writes a file with that header and {@code data} bytes behind it. */
+    private Path file(String header, int data) throws IOException {
+        byte[] json = header.getBytes(StandardCharsets.UTF_8);
+        return file(json.length, json, data);
+    }
+
+    private Path file(long length, byte[] header, int data) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length + data).order(ByteOrder.LITTLE_ENDIAN);
+        return Files.write(
+                folder.resolve("a.safetensors"),
+                bytes.putLong(length).put(header).array());
+    }
+
+    private static String entry(String name, String type, String shape, long begin, long end) {
+        return "\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%d,%d]}"
+                .formatted(name, type, shape, begin, end);
+    }
+
+    private void assertRefused(Path file, String complaint) {
+        assertThatThrownBy(() -> new SafetensorsReader().read(file))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageStartingWith(file + ": not a valid safetensors file: ")
+                .hasMessageContaining(complaint);
+    }
+
+    private void assertRefused(String header, int data, String complaint) throws IOException {
+        assertRefused(file(header, data), complaint);
+    }
+
+    @Test
+    void aHeaderWithoutArraysIsAFile() throws IOException {
+        assertThat(new SafetensorsReader().read(file("{}", 0)).arrays()).isEmpty();
+        assertThat(new SafetensorsReader().read(file("{}      ", 0)).arrays()).isEmpty();
+    }
+
+    @Test
+    void scalarsEmptyArraysAndUnknownMembersAreAllowed() throws IOException {
+        String header = "{" + entry("scalar", "F32", "[]", 0, 4) + "," + entry("empty", "F32", "[3,0]", 4, 4) + ","
+                + "\"other\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[4,5],\"extra\":{\"a\":[1]}}}";
+        assertThat(new SafetensorsReader().read(file(header, 5)).arrays())
+                .extracting(Array::name)
+                .containsExactlyInAnyOrder("scalar", "empty", "other");
+    }
+
+    @Test
+    void arraysOfLessThanAByteTakeWholeBytesTogether() throws IOException {
+        String header = "{" + entry("four", "F4", "[3,2]", 0, 3) + "," + entry("six", "F6_E2M3", "[8]", 3, 9) + "}";
+        List<Array> arrays = new SafetensorsReader().read(file(header, 9)).arrays();
+        assertThat(arrays).extracting(Array::elements).containsExactly(6L, 8L);
+        assertRefused("{" + entry("four", "F4", "[3]", 0, 2) + "}", 2, "not whole blocks");
+        assertRefused("{" + entry("six", "F6_E3M2", "[2]", 0, 2) + "}", 2, "not whole blocks");
+    }
+
+    @Test
+    void theLengthOfTheHeaderIsCheckedBeforeItIsRead() throws IOException {
+        assertRefused(Files.write(folder.resolve("a.safetensors"), new byte[7]), "the file ends after 7");
+        assertRefused(file(100_000_001, new byte[0], 0), "must be at most 100000000");
+        assertRefused(file(-1, new byte[0], 0), "18446744073709551615");
+        assertRefused(file(99_999_999, "{}".getBytes(StandardCharsets.UTF_8), 0), "takes 99999999 bytes");
+        assertRefused(file("", 0), "must begin with {");
+        assertRefused(file(" {}", 0), "must begin with {");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "[]|must begin with {",
+                "{|Unexpected end",
+                "{} {}|more after the end",
+                "{\"a\":1}|array a must be an object",
+                "{\"a\":{}}|must have dtype, shape and data_offsets",
+                "{\"a\":{\"dtype\":\"F5\",\"shape\":[],\"data_offsets\":[0,0]}}|unknown dtype F5",
+                "{\"a\":{\"dtype\":5,\"shape\":[],\"data_offsets\":[0,0]}}|dtype of array a must be a string",
+                "{\"a\":{\"dtype\":\"I8\",\"shape\":7,\"data_offsets\":[0,0]}}|must be an array of numbers",
+                "{\"a\":{\"dtype\":\"I8\",\"shape\":[1.5],\"data_offsets\":[0,0]}}|whole numbers",
+                "{\"a\":{\"dtype\":\"I8\",\"shape\":[-1],\"data_offsets\":[0,0]}}|negative",
+                "{\"a\":{\"dtype\":\"I8\",\"shape\":[0],\"data_offsets\":[0]}}|must be 2 numbers",
+                "{\"a\":{\"dtype\":\"I8\",\"shape\":[99999999999999999999],\"data_offsets\":[0,0]}}|no file can hold",
+                "{\"__metadata__\":{\"a\":1}}|__metadata__.a must be a string",
+                "{\"__metadata__\":[]}|__metadata__ must be an object",
+                "{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"}}|Duplicate field 'a'"
+            })
+    void whatTheHeaderMustBe(String header, String complaint) throws IOException {
+        assertRefused(header, 0, complaint);
+    }
+
+    @Test
+    void noNameIsThereTwice() throws IOException {
+        assertRefused(
+                "{" + entry("a", "I8", "[1]", 0, 1) + "," + entry("a", "I8", "[1]", 1, 2) + "}",
+                2,
+                "Duplicate field 'a'");
+    }
+
+    @Test
+    void theArraysFillTheDataWithoutGapAndOverlap() throws IOException {
+        assertRefused("{" + entry("a", "I8", "[1]", 1, 2) + "}", 2, "must start at 0");
+        assertRefused(
+                "{" + entry("a", "I8", "[2]", 0, 2) + "," + entry("b", "I8", "[2]", 1, 3) + "}", 3, "must start at 2");
+        assertRefused("{" + entry("a", "I8", "[2]", 0, 2) + "}", 3, "must end with the last array, at 2");
+        assertRefused("{" + entry("a", "I8", "[2]", 0, 2) + "}", 1, "ends at 2 of the data, which has 1");
+        assertRefused("{" + entry("a", "I8", "[0]", 0, 0) + "}", 1, "must end with the last array");
+    }
+
+    @Test
+    void shapeAndTypeAgreeWithTheBytes() throws IOException {
+        assertRefused("{" + entry("a", "F32", "[2]", 0, 4) + "}", 4, "takes 8 bytes, had 4");
+        assertRefused("{" + entry("a", "F32", "[4611686018427387904,2]", 0, 4) + "}", 4, "overflow");
+        assertRefused("{" + entry("a", "F32", "[4611686018427387904]", 0, 4) + "}", 4, "overflow");
+    }
+
+    @Test
+    void theHeaderIsUtf8() throws IOException {
+        byte[] header = "{\"a?\":{}}".getBytes(StandardCharsets.UTF_8);
+        header[3] = (byte) 0xff;
+        assertRefused(file(header.length, header, 0), "not valid UTF-8");
+        byte[] wide = "{}".getBytes(StandardCharsets.UTF_16LE);
+        assertRefused(file(wide.length, wide, 0), "");
+    }
+
+    @Test
+    void aDeepHeaderIsRefused() throws IOException {
+        String deep = "{\"a\":{\"x\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}}";
+        assertRefused(deep, 0, "nesting depth");
+    }
+
+    private Path index(String json) throws IOException {
+        return Files.writeString(folder.resolve("m.safetensors.index.json"), json);
+    }
+
+    private void assertIndexRefused(String json, String complaint) throws IOException {
+        Path index = index(json);
+        assertThatThrownBy(() -> FormatReader.of(index).read(index))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining(complaint);
+    }
+
+    @Test
+    void anIndexNamesFilesInItsDirectoryOnly() throws IOException {
+        for (String name : List.of("../b.safetensors", "/b.safetensors", "x\\\\b.safetensors", "..", "", "b\\u0000")) {
+            assertIndexRefused("{\"weight_map\":{\"a\":\"" + name + "\"}}", "in the same directory");
+        }
+        assertIndexRefused("{\"weight_map\":{\"a\":{\"file\":\"b.safetensors\"}}}", "must be a string");
+        assertIndexRefused("{\"weight_map\":{}}", "names no file");
+        assertIndexRefused("{\"metadata\":{}}", "names no file");
+        Path index = index("{\"weight_map\":{\"a\":\"none.safetensors\"}}");
+        assertThatThrownBy(() -> FormatReader.of(index).read(index)).isInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void theHeadersOfTheShardsRule() throws IOException {
+        file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
+        assertIndexRefused("{\"weight_map\":{\"b\":\"a.safetensors\"}}", "array b is not in a.safetensors");
+        Files.copy(folder.resolve("a.safetensors"), folder.resolve("b.safetensors"));
+        String both = "{\"weight_map\":{\"a\":\"a.safetensors\",\"x\":\"b.safetensors\"}}";
+        assertIndexRefused(both, "array x is not in b.safetensors");
+        Path good = index("{\"metadata\":{\"total_size\":99},\"weight_map\":{\"a\":\"a.safetensors\"}}");
+        assertThat(FormatReader.of(good).read(good).arrays())
+                .extracting(Array::name)
+                .containsExactly("a");
+    }
+}
