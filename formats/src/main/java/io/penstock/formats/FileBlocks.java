@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * Blocks of equal length at equal distances in a file: the bytes of an array, or of a slice of it, in their order.
+ *
+ * @param file the file
+ * @param offset where the first block starts
+ * @param length the bytes of a block
+ * @param stride the bytes from the start of a block to the start of the next
+ * @param count the number of blocks, at least 1
+ */
+public record FileBlocks(Path file, long offset, long length, long stride, long count) {
+
+    /** Checks the numbers. */
+    public FileBlocks {
+        Objects.requireNonNull(file, "file");
+        if (offset < 0 || length < 0 || stride < length || count < 1) {
+            throw new IllegalArgumentException("blocks must not overlap, and be at least 1, were " + count + " of "
+                    + length + " bytes every " + stride + " from " + offset);
+        }
+    }
+
+    static FileBlocks of(Extent extent) {
+        return new FileBlocks(extent.file(), extent.offset(), extent.length(), extent.length(), 1);
+    }
+
+    /** Returns the bytes of all blocks. */
+    public long bytes() {
+        return length * count;
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import io.penstock.Backend;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.SubmitOptions;
+import io.penstock.TransferPath;
+import java.io.EOFException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.publisher.SynchronousSink;
+
+/** One load, which runs once: its result, and its progress meanwhile. */
+public final class Load {
+
+    private static final int FILES = 4; // open at a time
+    private static final SubmitOptions SUBMIT = SubmitOptions.DEFAULT.inFlight(16); // of each file
+
+    private final Loader loader;
+    private final Mono<LoadPlan> planned;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final Sinks.Many<LoadProgress> progress = Sinks.many().replay().latest();
+    private final Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class); // guarded by this
+    private long done; // bytes; guarded by this
+
+    Load(Loader loader, Mono<LoadPlan> planned) {
+        this.loader = loader;
+        this.planned = planned;
+    }
+
+    /**
+     * Loads the arrays. Can be subscribed to once.
+     *
+     * <p><b>Result:</b> the arrays, to be closed by the caller.
+     *
+     * <p><b>Errors:</b> those of reading the metadata ({@link Formats#read}), {@link IllegalArgumentException} if the
+     * arrays cannot be placed, sliced or need more than the budget, and those of {@link Backend#allocate},
+     * {@link Backend#openFile} and {@link Backend#submit}. {@link EOFException} if a file became shorter.
+     *
+     * <p><b>Cancellation:</b> at any moment: all files are closed and all buffers freed.
+     */
+    public Mono<LoadedArrays> arrays() {
+        return Mono.defer(() -> {
+            if (!started.compareAndSet(false, true)) {
+                return Mono.error(new IllegalStateException("a load runs once"));
+            }
+            return planned.flatMap(this::load).doFinally(end -> finish());
+        });
+    }
+
+    /**
+     * Emits how far the load is, from its start to its end. Completes when the load has ended, whether it succeeded or
+     * not. A subscriber that is too slow misses steps.
+     */
+    public Flux<LoadProgress> progress() {
+        return progress.asFlux().onBackpressureLatest();
+    }
+
+    /** The set of buffers exists before any of them is requested, so that a cancel at any moment has something to close. */
+    private Mono<LoadedArrays> load(LoadPlan plan) {
+        return Mono.usingWhen(
+                Mono.fromSupplier(BufferSet::new),
+                buffers -> fill(plan, buffers),
+                buffers -> Mono.empty(),
+                (buffers, failure) -> Mono.fromRunnable(buffers::close),
+                buffers -> Mono.fromRunnable(buffers::close));
+    }
+
+    private Mono<LoadedArrays> fill(LoadPlan plan, BufferSet buffers) {
+        long start = System.nanoTime();
+        long total = plan.transferBytes();
+        Backend backend = loader.backend();
+        return Flux.fromIterable(plan.buffers())
+                .concatMap(bytes -> backend.allocate(bytes).doOnNext(buffers::add))
+                .then(Mono.defer(() -> {
+                    List<DeviceBuffer> targets = buffers.buffers();
+                    if (targets.size() < plan.buffers().size()) {
+                        return Mono.empty(); // cancelled, and closed, meanwhile
+                    }
+                    return Flux.fromIterable(plan.batches().entrySet())
+                            .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES)
+                            .then(Mono.fromCallable(() -> {
+                                long nanos = System.nanoTime() - start;
+                                return LoadedArrays.of(plan, buffers, targets, paths(), nanos);
+                            }));
+                }));
+    }
+
+    private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {
+        Backend backend = loader.backend();
+        return backend.withFile(
+                path,
+                loader.fileOptions(),
+                file -> backend.submit(Flux.fromIterable(batches).map(batch -> batch.transfer(file, targets)), SUBMIT)
+                        .handle((Completion moved, SynchronousSink<Void> sink) -> {
+                            if (moved.bytes() < moved.transfer().length()) {
+                                sink.error(new EOFException(path + " became shorter: the " + moved.transfer()
+                                        + " found only " + moved.bytes()));
+                            } else {
+                                count(moved, total);
+                            }
+                        })
+                        .then());
+    }
+
+    private void count(Completion moved, long total) {
+        synchronized (this) {
+            paths.add(moved.path());
+            done += moved.bytes();
+            // Under the lock, so that the steps come in their order; a sink does not run its subscribers at length.
+            progress.tryEmitNext(new LoadProgress(done, total));
+        }
+    }
+
+    private synchronized Set<TransferPath> paths() {
+        return Set.copyOf(paths);
+    }
+
+    private synchronized void finish() {
+        progress.tryEmitComplete();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
+import io.penstock.TransferPath;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Arrays in device memory, and the owner of that memory.
+ *
+ * <p><b>Ownership:</b> the caller that loaded them closes them, before or with the backend. Closing frees the memory of
+ * all arrays, after the transfers that still use it. Thread-safe.
+ */
+public final class LoadedArrays implements AutoCloseable {
+
+    private final BufferSet owner;
+    private final Map<String, DeviceArray> arrays;
+    private final Set<TransferPath> paths;
+    private final long nanos;
+
+    private LoadedArrays(BufferSet owner, Map<String, DeviceArray> arrays, Set<TransferPath> paths, long nanos) {
+        this.owner = owner;
+        this.arrays = arrays;
+        this.paths = paths;
+        this.nanos = nanos;
+    }
+
+    static LoadedArrays of(
+            LoadPlan plan, BufferSet owner, List<DeviceBuffer> buffers, Set<TransferPath> paths, long nanos) {
+        Map<String, DeviceArray> arrays = new LinkedHashMap<>();
+        for (LoadPlan.Placement placement : plan.arrays()) {
+            Array array = placement.array();
+            BufferRegion region = buffers.get(placement.buffer()).region(placement.offset(), placement.bytes());
+            arrays.put(
+                    array.name(),
+                    new DeviceArray(
+                            array.name(), array.type(), placement.shape(), array.byteOrder(), array.order(), region));
+        }
+        return new LoadedArrays(owner, Collections.unmodifiableMap(arrays), Set.copyOf(paths), nanos);
+    }
+
+    /**
+     * Returns the array of that name.
+     *
+     * @throws NoSuchElementException if none of that name was loaded
+     */
+    public DeviceArray get(String name) {
+        return find(name)
+                .orElseThrow(() -> new NoSuchElementException(
+                        "there is no array " + name + " among the " + arrays.size() + " that were loaded"));
+    }
+
+    /** Returns the array of that name, if it was loaded. */
+    public Optional<DeviceArray> find(String name) {
+        return Optional.ofNullable(arrays.get(name));
+    }
+
+    /** Returns the arrays, in the order in which they lie in their files. */
+    public List<DeviceArray> arrays() {
+        return List.copyOf(arrays.values());
+    }
+
+    /** Returns the bytes of all arrays. */
+    public long bytes() {
+        return arrays.values().stream().mapToLong(DeviceArray::bytes).sum();
+    }
+
+    /** Returns the paths that the bytes took. */
+    public Set<TransferPath> paths() {
+        return paths;
+    }
+
+    /** Returns the time from the allocation of the memory to the arrival of the last byte, in nanoseconds. */
+    public long nanos() {
+        return nanos;
+    }
+
+    /** Frees the memory of all arrays; a second call does nothing. */
+    @Override
+    public void close() {
+        owner.close();
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import io.penstock.Backend;
+import io.penstock.FileOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Loads arrays from files into memory of a device. Immutable: each method returns another loader.
+ *
+ * <p>The bytes go from the file to their final place by the backend's transfers, and each array starts there at a
+ * multiple of {@link #ALIGNMENT} bytes, whatever its alignment in the file. Neighbours in the file are read as one
+ * where that permits.
+ */
+public final class Loader {
+
+    /** The alignment of every array in device memory, in bytes: that of the allocations of CUDA. */
+    public static final long ALIGNMENT = 256;
+
+    private static final long TRANSFER_BYTES = 64L << 20;
+    private static final long MOST_TRANSFER_BYTES = 1L << 30;
+
+    private record Cutting(Predicate<String> names, Slice slice) {}
+
+    private record Settings(
+            List<Pattern> names,
+            List<Cutting> slices,
+            boolean oneBuffer,
+            long budget,
+            long transferBytes,
+            List<FileOption> fileOptions) {}
+
+    private final Backend backend;
+    private final Settings settings;
+
+    private Loader(Backend backend, Settings settings) {
+        this.backend = Objects.requireNonNull(backend, "backend");
+        this.settings = settings;
+    }
+
+    /** Returns a loader of all arrays, as a whole, into one buffer. */
+    public static Loader of(Backend backend) {
+        return new Loader(
+                backend,
+                new Settings(List.of(), List.of(), true, Long.MAX_VALUE, TRANSFER_BYTES, List.of(FileOption.READ)));
+    }
+
+    /**
+     * Returns this loader, for the arrays that have one of these names only. In a name {@code *} stands for any
+     * characters and {@code ?} for one: {@code model.layers.0.*}. A name that no array has is an error.
+     */
+    public Loader arrays(String... names) {
+        List<Pattern> all = new ArrayList<>(settings.names);
+        Stream.of(names).map(Loader::pattern).forEach(all::add);
+        return with(new Settings(
+                List.copyOf(all),
+                settings.slices,
+                settings.oneBuffer,
+                settings.budget,
+                settings.transferBytes,
+                settings.fileOptions));
+    }
+
+    /** Returns this loader, for this slice of every array that has no slice yet. */
+    public Loader slice(Slice slice) {
+        return slice("*", slice);
+    }
+
+    /** Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts. */
+    public Loader slice(String name, Slice slice) {
+        List<Cutting> all = new ArrayList<>(settings.slices);
+        all.add(new Cutting(pattern(name).asMatchPredicate(), Objects.requireNonNull(slice, "slice")));
+        return with(new Settings(
+                settings.names,
+                List.copyOf(all),
+                settings.oneBuffer,
+                settings.budget,
+                settings.transferBytes,
+                settings.fileOptions));
+    }
+
+    /** Returns this loader, with a buffer for each array, instead of one buffer for all of them. */
+    public Loader bufferPerArray() {
+        return with(new Settings(
+                settings.names, settings.slices, false, settings.budget, settings.transferBytes, settings.fileOptions));
+    }
+
+    /**
+     * Returns this loader, which fails before it allocates anything if more device memory were needed.
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public Loader budget(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("the budget must be at least 1 byte, was " + bytes);
+        }
+        return with(new Settings(
+                settings.names,
+                settings.slices,
+                settings.oneBuffer,
+                bytes,
+                settings.transferBytes,
+                settings.fileOptions));
+    }
+
+    /**
+     * Returns this loader, with transfers of at most that many bytes (default: 64 MiB). Progress is reported by
+     * transfers.
+     *
+     * @throws IllegalArgumentException if less than 4096 or more than 1 GiB
+     */
+    public Loader transferBytes(long bytes) {
+        if (bytes < 4096 || bytes > MOST_TRANSFER_BYTES) {
+            throw new IllegalArgumentException("transfers must have 4096 bytes to 1 GiB, were " + bytes);
+        }
+        return with(new Settings(
+                settings.names, settings.slices, settings.oneBuffer, settings.budget, bytes, settings.fileOptions));
+    }
+
+    /** Returns this loader, which opens files with these options (default: {@link FileOption#READ}). */
+    public Loader fileOptions(FileOption... options) {
+        return with(new Settings(
+                settings.names,
+                settings.slices,
+                settings.oneBuffer,
+                settings.budget,
+                settings.transferBytes,
+                List.of(options)));
+    }
+
+    private Loader with(Settings changed) {
+        return new Loader(backend, changed);
+    }
+
+    private static Pattern pattern(String name) {
+        StringBuilder regex = new StringBuilder();
+        name.codePoints().forEach(c -> {
+            String one = Character.toString(c);
+            regex.append(one.equals("*") ? ".*" : one.equals("?") ? "." : Pattern.quote(one));
+        });
+        return Pattern.compile(regex.toString(), Pattern.DOTALL);
+    }
+
+    /** Loads the arrays of files, which must not have a name twice, as {@link Load#arrays} does. */
+    public Mono<LoadedArrays> load(Path... files) {
+        return Mono.defer(() -> prepare(files).arrays());
+    }
+
+    /** Loads the arrays of a file whose metadata have been read, as {@link Load#arrays} does. */
+    public Mono<LoadedArrays> load(ArrayFile file) {
+        return Mono.defer(() -> prepare(file).arrays());
+    }
+
+    /** Returns a load that has not started, to see its progress. */
+    public Load prepare(Path... files) {
+        return new Load(this, explain(files));
+    }
+
+    /** Returns a load that has not started, to see its progress. */
+    public Load prepare(ArrayFile file) {
+        return new Load(this, Mono.fromCallable(() -> explain(file)));
+    }
+
+    /** Reads the metadata of files and emits what a load would do. */
+    public Mono<LoadPlan> explain(Path... files) {
+        return Flux.fromIterable(List.of(files))
+                .concatMap(Formats::read)
+                .collectList()
+                .map(this::plan);
+    }
+
+    /**
+     * Returns what a load would do.
+     *
+     * @throws IllegalArgumentException if the arrays cannot be placed or sliced, need more than the budget, or a name
+     *     is that of none of them
+     */
+    public LoadPlan explain(ArrayFile file) {
+        return plan(List.of(file));
+    }
+
+    private LoadPlan plan(List<ArrayFile> files) {
+        List<Array> arrays =
+                files.stream().flatMap(file -> file.arrays().stream()).toList();
+        checkNames(files, arrays);
+        List<LoadPlan.Placement> wanted = arrays.stream()
+                .filter(array -> settings.names.isEmpty()
+                        || settings.names.stream()
+                                .anyMatch(name -> name.matcher(array.name()).matches()))
+                .map(this::cut)
+                .toList();
+        LoadPlan plan = LoadPlan.of(wanted, settings.oneBuffer, settings.transferBytes);
+        if (plan.deviceBytes() > settings.budget) {
+            throw new IllegalArgumentException(plan.arrays().size() + " arrays need " + plan.deviceBytes()
+                    + " bytes of device memory, more than the budget of " + settings.budget);
+        }
+        return plan;
+    }
+
+    private void checkNames(List<ArrayFile> files, List<Array> arrays) {
+        long names = arrays.stream().map(Array::name).distinct().count();
+        if (names < arrays.size()) {
+            throw new IllegalArgumentException("two arrays have the same name in "
+                    + files.stream().map(ArrayFile::path).toList());
+        }
+        for (Pattern name : settings.names) {
+            if (arrays.stream().noneMatch(array -> name.matcher(array.name()).matches())) {
+                throw new IllegalArgumentException("no array has the name "
+                        + name.pattern().replace("\\Q", "").replace("\\E", "").replace(".*", "*") + " in "
+                        + files.stream().map(ArrayFile::path).toList());
+            }
+        }
+    }
+
+    private LoadPlan.Placement cut(Array array) {
+        if (!(array.data() instanceof Array.Data.Contiguous contiguous)) {
+            throw new IllegalArgumentException("array " + array.name()
+                    + " is stored in chunks, which the loader cannot assemble; name the arrays to load");
+        }
+        Slice.Cut cut = settings.slices.stream()
+                .filter(cutting -> cutting.names.test(array.name()))
+                .findFirst()
+                .map(cutting -> cutting.slice.cut(array, contiguous.extent()))
+                .orElseGet(() -> new Slice.Cut(array.shape(), FileBlocks.of(contiguous.extent())));
+        return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), 0, 0);
+    }
+
+    Backend backend() {
+        return backend;
+    }
+
+    FileOption[] fileOptions() {
+        return settings.fileOptions.toArray(new FileOption[0]);
+    }
+}

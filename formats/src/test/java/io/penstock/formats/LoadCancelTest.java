@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.SignalType;
+
+/** A load that is cancelled, whenever that is, leaves no file open and no buffer allocated. */
+class LoadCancelTest {
+
+    private static final int RANDOM_CANCELS = 200;
+
+    /** Closes what it gets, as an owner does, and notices the end. */
+    private static final class Owner extends BaseSubscriber<LoadedArrays> {
+
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        @Override
+        protected void hookOnNext(LoadedArrays arrays) {
+            arrays.close();
+        }
+
+        @Override
+        protected void hookFinally(SignalType end) {
+            over.countDown();
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    private Backend backend;
+    private Path[] files;
+
+    @BeforeEach
+    void open() throws IOException {
+        backend = Backends.open("host");
+        files = new Path[3];
+        for (int i = 0; i < files.length; i++) {
+            files[i] = SafetensorsFile.write(
+                    folder.resolve("m" + i + ".safetensors"),
+                    List.of(
+                            SafetensorsFile.bytes("a" + i, 20_000),
+                            SafetensorsFile.bytes("b" + i, 7),
+                            SafetensorsFile.bytes("c" + i, 30_000)));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        backend.close();
+    }
+
+    private Loader loader(Backend watched) {
+        return Loader.of(watched).bufferPerArray().transferBytes(8192);
+    }
+
+    @Test
+    void aCancelAtAnySignalFreesEverything() throws InterruptedException {
+        int delivered = 0;
+        int cancelAt = 0;
+        boolean completed = false;
+        while (!completed) {
+            int last = ++cancelAt;
+            AtomicInteger signals = new AtomicInteger();
+            AtomicReference<Runnable> cancel = new AtomicReference<>();
+            WatchedBackend watched = new WatchedBackend(backend, () -> {
+                if (signals.incrementAndGet() == last) {
+                    cancel.get().run();
+                }
+            });
+            Owner owner = new Owner();
+            cancel.set(owner::cancel);
+            loader(watched.proxy()).load(files).subscribe(owner);
+            owner.over.await();
+            delivered = Math.max(delivered, watched.delivered());
+            watched.awaitClosed();
+            completed = signals.get() < last;
+        }
+        assertThat(delivered).as("buffers and files").isEqualTo(9 + 3);
+        assertThat(cancelAt).as("signals").isGreaterThan(3 * (9 + 3));
+    }
+
+    @Test
+    void aCancelAtAnyTimeFreesEverything() throws InterruptedException {
+        Random random = new Random(17);
+        WatchedBackend watched = new WatchedBackend(backend, () -> {});
+        Loader loader = loader(watched.proxy());
+        long typical = 0;
+        for (int i = 0; i < 20; i++) { // the last of them, when its code is compiled
+            long start = System.nanoTime();
+            loader.load(files).doOnNext(LoadedArrays::close).block();
+            typical = System.nanoTime() - start;
+        }
+        for (int i = 0; i < RANDOM_CANCELS; i++) {
+            Owner owner = new Owner();
+            loader.load(files).subscribe(owner);
+            LockSupport.parkNanos((long) (random.nextDouble() * typical));
+            owner.cancel();
+            owner.over.await();
+            watched.awaitClosed();
+        }
+    }
+
+    @Test
+    void aFailureFreesEverything() throws IOException {
+        WatchedBackend watched = new WatchedBackend(backend, () -> {});
+        ArrayFile read = Formats.read(files[0]).block();
+        SafetensorsFile.write(files[0], List.of(SafetensorsFile.bytes("a", 10)));
+        assertThat(loader(watched.proxy()).load(read).materialize().block().isOnError())
+                .isTrue();
+        assertThat(watched.delivered()).isEqualTo(3 + 1);
+        watched.awaitClosed();
+    }
+
+    @Test
+    void closingTheArraysClosesTheirBuffers() {
+        WatchedBackend watched = new WatchedBackend(backend, () -> {});
+        LoadedArrays loaded = loader(watched.proxy()).load(files).block();
+        assertThat(watched.delivered()).isEqualTo(9 + 3);
+        loaded.close();
+        watched.awaitClosed();
+    }
+}

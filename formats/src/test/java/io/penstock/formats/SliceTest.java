@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Slices, held against elements picked one by one. */
+class SliceTest {
+
+    private static final Path FILE = Path.of("file");
+
+    @TempDir
+    Path folder;
+
+    private static Array array(ElementType type, Array.Order order, Long... shape) {
+        List<Long> dimensions = List.of(shape);
+        Extent extent = new Extent(FILE, 1000, Array.bytes(type, dimensions));
+        return new Array("a", type, dimensions, ByteOrder.LITTLE_ENDIAN, order, new Array.Data.Contiguous(extent));
+    }
+
+    private static Slice.Cut cut(Slice slice, Array array) {
+        return slice.cut(array, ((Array.Data.Contiguous) array.data()).extent());
+    }
+
+    /** Returns the offsets of the bytes of a part, in their order. */
+    private static List<Long> offsets(FileBlocks blocks) {
+        List<Long> offsets = new ArrayList<>();
+        for (long block = 0; block < blocks.count(); block++) {
+            for (long i = 0; i < blocks.length(); i++) {
+                offsets.add(blocks.offset() + block * blocks.stride() + i);
+            }
+        }
+        return offsets;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ROWS, ROW_MAJOR", "ROWS, COLUMN_MAJOR", "COLUMNS, ROW_MAJOR", "COLUMNS, COLUMN_MAJOR"})
+    void aPartHasTheElementsOfItsPartOfTheDimension(Slice.Dimension dimension, Array.Order order) {
+        long[] shape = {5, 3, 7};
+        Array array = array(ElementType.U8, order, 5L, 3L, 7L);
+        int divided = dimension == Slice.Dimension.ROWS ? 0 : 2;
+        for (int of = 1; of <= 9; of++) {
+            for (int part = 0; part < of; part++) {
+                long from = shape[divided] * part / of;
+                long to = shape[divided] * (part + 1) / of;
+                List<Long> expected = new ArrayList<>();
+                for (long i = 0; i < 5 * 3 * 7; i++) {
+                    long[] index = order == Array.Order.ROW_MAJOR
+                            ? new long[] {i / 21, i / 7 % 3, i % 7}
+                            : new long[] {i % 5, i / 5 % 3, i / 15};
+                    if (index[divided] >= from && index[divided] < to) {
+                        expected.add(1000 + i);
+                    }
+                }
+                Slice.Cut cut = cut(new Slice(dimension, part, of), array);
+                assertThat(offsets(cut.blocks())).as("part %s of %s", part, of).isEqualTo(expected);
+                assertThat(cut.shape().get(divided)).isEqualTo(to - from);
+                assertThat(cut.blocks().bytes()).isEqualTo(expected.size());
+            }
+        }
+    }
+
+    @Test
+    void aScalarIsInEveryPart() {
+        Array scalar = array(ElementType.F32, Array.Order.ROW_MAJOR);
+        assertThat(cut(Slice.rows(1, 2), scalar).blocks().bytes()).isEqualTo(4);
+        assertThat(cut(Slice.columns(0, 2), scalar).blocks().offset()).isEqualTo(1000);
+    }
+
+    @Test
+    void anArrayWithoutElementsHasEmptyParts() {
+        Array empty = array(ElementType.F32, Array.Order.ROW_MAJOR, 4L, 0L);
+        Slice.Cut cut = cut(Slice.rows(1, 2), empty);
+        assertThat(cut.shape()).containsExactly(2L, 0L);
+        assertThat(cut.blocks().bytes()).isZero();
+    }
+
+    @Test
+    void blocksOfQuantizedTypesStayWhole() {
+        ElementType type = new ElementType("Q4_0", 32, 18);
+        Array array = array(type, Array.Order.ROW_MAJOR, 4L, 96L);
+        assertThat(cut(Slice.columns(0, 2), array).shape()).containsExactly(4L, 32L);
+        assertThat(cut(Slice.columns(1, 2), array).shape()).containsExactly(4L, 64L);
+        assertThat(cut(Slice.columns(1, 2), array).blocks()).isEqualTo(new FileBlocks(FILE, 1018, 36, 54, 4));
+        assertThat(cut(Slice.rows(1, 2), array).blocks()).isEqualTo(new FileBlocks(FILE, 1108, 108, 108, 1));
+        Array narrow = array(type, Array.Order.ROW_MAJOR, 3L, 16L, 2L);
+        assertThatThrownBy(() -> cut(Slice.columns(0, 2), narrow))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a block of 32 elements would be divided");
+    }
+
+    @Test
+    void partsAreCountedFromZero() {
+        for (int[] wrong : new int[][] {{-1, 2}, {2, 2}, {0, 0}, {0, -1}}) {
+            assertThatThrownBy(() -> Slice.rows(wrong[0], wrong[1])).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void everyDeviceGetsItsPart() throws IOException {
+        Path model = SafetensorsFile.write(
+                folder.resolve("m.safetensors"),
+                List.of(
+                        SafetensorsFile.array("matrix", ElementType.BF16, List.of(30L, 17L)),
+                        SafetensorsFile.array("wide", ElementType.F32, List.of(3L, 4001L)),
+                        SafetensorsFile.array("norm", ElementType.F32, List.of(9L))));
+        try (Backend backend = Backends.open("host")) {
+            for (int part = 0; part < 3; part++) {
+                Loader loader = Loader.of(backend)
+                        .slice("norm", Slice.rows(0, 1))
+                        .slice(Slice.columns(part, 3))
+                        .transferBytes(4096);
+                try (LoadedArrays loaded = LoaderTest.get(loader.load(model))) {
+                    for (LoadPlan.Placement placed :
+                            LoaderTest.get(loader.explain(model)).arrays()) {
+                        DeviceArray array = loaded.get(placed.array().name());
+                        assertThat(LoaderTest.bytes(array)).isEqualTo(Real.bytes(placed.blocks()));
+                        assertThat(array.shape()).isEqualTo(placed.shape());
+                        assertThat(array.region().offset() % Loader.ALIGNMENT).isZero();
+                    }
+                    assertThat(loaded.get("matrix").shape()).containsExactly(30L, part == 0 ? 5L : 6L);
+                    assertThat(loaded.get("norm").shape()).containsExactly(9L);
+                }
+            }
+        }
+    }
+}
