@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import io.penstock.PenstockException;
+import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -31,6 +32,7 @@ final class Complaint {
         }
         boolean plain = e instanceof IOException
                 || e instanceof PenstockException
+                || e instanceof MalformedFileException
                 || e instanceof IllegalArgumentException
                 || e instanceof IllegalStateException;
         return plain ? reason(e.getMessage(), e.toString()) : e.toString();

@@ -108,4 +108,9 @@ class CufileCommandsTest {
                 .contains("CUDA 13.0")
                 .contains("GPU 0: ");
     }
+
+    @Test
+    void aModelArrivesWholeAndInParts() throws IOException {
+        ModelFile.assertLoads(ModelFile.write(folder.resolve("model.safetensors")), "cufile");
+    }
 }

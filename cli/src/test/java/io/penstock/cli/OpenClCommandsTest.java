@@ -108,4 +108,9 @@ class OpenClCommandsTest {
                 .contains("platform: ")
                 .contains("device 0: ");
     }
+
+    @Test
+    void aModelArrivesWholeAndInParts() throws IOException {
+        ModelFile.assertLoads(ModelFile.write(folder.resolve("model.safetensors")), "opencl-ssg");
+    }
 }

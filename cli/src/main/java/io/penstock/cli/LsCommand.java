@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.formats.Array;
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.Formats;
+import java.io.PrintWriter;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock ls}: the arrays of a file, from its metadata alone. */
+@Command(
+        name = "ls",
+        description =
+                "Lists the arrays of a file: safetensors, its index of shards, GGUF, and what docs/formats.md names.")
+final class LsCommand implements Callable<Integer> {
+
+    private static final int MOST_TEXT = 100; // of an attribute, on one line
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "FILE")
+    private Path path = Path.of("");
+
+    @Option(names = "--json", description = "Prints JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        ArrayFile file = Objects.requireNonNull(Formats.read(path).block());
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(json(file));
+        } else {
+            print(out, file);
+        }
+        out.flush();
+        return 0;
+    }
+
+    private static void print(PrintWriter out, ArrayFile file) {
+        file.attributes().forEach((key, value) -> out.println(TextTable.plain(key) + " = " + shortened(value)));
+        TextTable table = new TextTable(Set.of(3, 4), "name", "type", "shape", "bytes", "offset", "layout");
+        for (Array array : file.arrays()) {
+            Array.Data data = array.data();
+            table.row(
+                    TextTable.plain(array.name()),
+                    array.type().name(),
+                    array.shape().toString(),
+                    String.valueOf(array.bytes()),
+                    data instanceof Array.Data.Contiguous whole
+                            ? String.valueOf(whole.extent().offset())
+                            : "-",
+                    layout(array));
+        }
+        table.print(out);
+        out.println(file.arrays().size() + " arrays, " + file.bytes() + " bytes, " + file.format());
+    }
+
+    private static String shortened(String value) {
+        String plain = TextTable.plain(value);
+        return plain.length() <= MOST_TEXT ? plain : plain.substring(0, MOST_TEXT) + "...";
+    }
+
+    /** Returns what is unusual of the layout. */
+    private static String layout(Array array) {
+        String order = array.order() == Array.Order.COLUMN_MAJOR ? "column-major " : "";
+        String bytes = array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian " : "";
+        String chunks = array.data() instanceof Array.Data.Chunked chunked
+                ? chunked.chunks().size() + " chunks"
+                : "";
+        return order + bytes + chunks;
+    }
+
+    private static String json(ArrayFile file) {
+        String attributes = file.attributes().entrySet().stream()
+                .map((Map.Entry<String, String> entry) ->
+                        DoctorCommand.quoted(entry.getKey()) + ": " + DoctorCommand.quoted(entry.getValue()))
+                .collect(Collectors.joining(", ", "{", "}"));
+        String arrays =
+                file.arrays().stream().map(LsCommand::json).collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
+        return "{\n  \"format\": " + DoctorCommand.quoted(file.format()) + ",\n  \"bytes\": " + file.bytes()
+                + ",\n  \"attributes\": " + attributes + ",\n  \"arrays\": "
+                + (file.arrays().isEmpty() ? "[]" : arrays) + "\n}";
+    }
+
+    private static String json(Array array) {
+        String place = array.data() instanceof Array.Data.Contiguous whole
+                ? ", \"file\": " + DoctorCommand.quoted(whole.extent().file().toString()) + ", \"offset\": "
+                        + whole.extent().offset()
+                : "";
+        return "{\"name\": " + DoctorCommand.quoted(array.name())
+                + ", \"type\": " + DoctorCommand.quoted(array.type().name())
+                + ", \"shape\": " + array.shape()
+                + ", \"bytes\": " + array.bytes()
+                + ", \"order\": "
+                + DoctorCommand.quoted(array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
+                + ", \"byteOrder\": "
+                + DoctorCommand.quoted(array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian")
+                + place + "}";
+    }
+}

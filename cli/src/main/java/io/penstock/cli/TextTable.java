@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Rows of text in columns; those of numbers are aligned to the right. */
+final class TextTable {
+
+    private static final String GAP = "  ";
+
+    private final Set<Integer> numbers;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    /**
+     * Creates a table.
+     *
+     * @param numbers the columns that are numbers, from 0
+     */
+    TextTable(Set<Integer> numbers, String... heading) {
+        this.numbers = Set.copyOf(numbers);
+        row(heading);
+    }
+
+    void row(String... cells) {
+        rows.add(List.of(cells));
+    }
+
+    void print(PrintWriter out) {
+        int[] widths = new int[rows.get(0).size()];
+        for (List<String> row : rows) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                String space = " ".repeat(widths[i] - row.get(i).length());
+                line.append(i == 0 ? "" : GAP).append(numbers.contains(i) ? space + row.get(i) : row.get(i) + space);
+            }
+            out.println(line.toString().stripTrailing());
+        }
+    }
+
+    /** Returns text on one line, without characters that a terminal would act on. */
+    static String plain(String text) {
+        return text.codePoints()
+                .map(c -> Character.isISOControl(c) ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.testing.CommandLineRun;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code penstock ls} and {@code penstock load} on host memory. */
+class LoadCommandTest {
+
+    private static final String HEADER = "{\"__metadata__\":{\"made\":\"by\\u001b hand\"},"
+            + "\"first\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
+            + "\"second\":{\"dtype\":\"BF16\",\"shape\":[4,1000],\"data_offsets\":[24,8024]}}";
+
+    @TempDir
+    Path folder;
+
+    private Path model;
+    private byte[] data;
+
+    @BeforeEach
+    void write() throws IOException {
+        data = new byte[8024];
+        new Random(1).nextBytes(data);
+        byte[] header = HEADER.getBytes(StandardCharsets.UTF_8);
+        model = Files.write(
+                folder.resolve("model.safetensors"),
+                ByteBuffer.allocate(8 + header.length + data.length)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(header.length)
+                        .put(header)
+                        .put(data)
+                        .array());
+    }
+
+    private String crc(int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(data, offset, length);
+        return String.format("%08x", crc.getValue());
+    }
+
+    @Test
+    void lsListsTheArrays() {
+        CommandLineRun run = CommandLineRun.of("ls", model);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines().toList())
+                .satisfiesExactly(
+                        line -> assertThat(line).isEqualTo("made = by? hand"),
+                        line -> assertThat(line).matches("name +type +shape +bytes +offset +layout"),
+                        line -> assertThat(line).matches("first +F32 +\\[2, 3] +24 +" + (8 + HEADER.length())),
+                        line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +" + (32 + HEADER.length())),
+                        line -> assertThat(line).isEqualTo("2 arrays, 8024 bytes, safetensors"));
+        assertThat(CommandLineRun.of("ls", "--json", model).out())
+                .contains("\"format\": \"safetensors\"", "\"made\": \"by\\u001b hand\"")
+                .contains("{\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 1000], \"bytes\": 8000, ");
+    }
+
+    @Test
+    void loadSaysHowFastAndVerifies() {
+        CommandLineRun run = CommandLineRun.of("load", model, "--backend", "host", "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines().toList())
+                .satisfiesExactly(
+                        line -> assertThat(line).matches("name +type +shape +bytes +offset +CRC-32C"),
+                        line -> assertThat(line).matches("first +F32 +\\[2, 3] +24 +0 +" + crc(0, 24)),
+                        line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +256 +" + crc(24, 8000)),
+                        line -> assertThat(line)
+                                .matches(
+                                        "loaded 2 arrays, 8024 bytes, in [0-9.]+ s at [0-9.]+ GB/s, path HOST, backend host;"
+                                                + " verified"));
+    }
+
+    @Test
+    void loadTakesPartsAndPrintsJson() {
+        CommandLineRun run = CommandLineRun.of(
+                "load",
+                model,
+                "--backend",
+                "host",
+                "--arrays",
+                "sec*",
+                "--shard",
+                "columns",
+                "--part",
+                "1/4",
+                "--verify",
+                "--json");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("\"backend\": \"host\"", "\"path\": \"HOST\"", "\"bytes\": 2000", "\"verified\": true")
+                .contains(
+                        "\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 250], \"bytes\": 2000, \"offset\": 0")
+                .doesNotContain("first");
+        CommandLineRun rows = CommandLineRun.of("load", model, "--shard", "rows", "--part", "1/2", "--json");
+        assertThat(rows.out()).contains("\"shape\": [1, 3]", "\"shape\": [2, 1000]", "\"verified\": false");
+    }
+
+    @Test
+    void aModelArrivesWholeAndInParts() throws IOException {
+        ModelFile.assertLoads(ModelFile.write(model), "host");
+    }
+
+    @Test
+    void mistakesAreComplaints() throws IOException {
+        assertComplaint("no array has the name none", "load", model, "--arrays", "none");
+        assertComplaint("more than the budget of 100", "load", model, "--budget", "100");
+        assertComplaint("--part needs --shard", "load", model, "--part", "0/2");
+        assertComplaint("--part must be I/N", "load", model, "--shard", "rows", "--part", "2");
+        assertComplaint("was 2 of 2", "load", model, "--shard", "rows", "--part", "2/2");
+        assertComplaint("there is no ", "load", folder.resolve("none.safetensors"));
+        assertComplaint("there is no ", "ls", folder.resolve("none.safetensors"));
+        Path bad = Files.write(folder.resolve("bad.safetensors"), new byte[20]);
+        assertComplaint(bad + ": not a valid safetensors file: the header must begin with {", "ls", bad);
+        assertComplaint(
+                "neither its name nor its first bytes", "ls", Files.writeString(folder.resolve("text"), "text"));
+    }
+
+    private static void assertComplaint(String complaint, Object... arguments) {
+        CommandLineRun run = CommandLineRun.of(arguments);
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.complaints()).hasSize(1);
+        assertThat(run.err()).startsWith("penstock: ").contains(complaint);
+        assertThat(run.out()).isEmpty();
+    }
+}
