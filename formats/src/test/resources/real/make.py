@@ -82,3 +82,9 @@ write_gguf("parts.gguf", split_max_tensors=4)
 for part in sorted(f for f in os.listdir(".") if f.startswith("parts-")):
     expect_gguf(part)
 open("expected.txt", "w").write("\n".join(expected) + "\n")
+
+# .npy files, as numpy.save writes them
+np.save("c.npy", values((2, 3), "<i4"))
+np.save("f.npy", np.asfortranarray(values((2, 3), ">f8")))
+np.save("one.npy", np.array([True, False, True, True, False]))
+np.save("scalar.npy", np.array(1.5, "<f2"))

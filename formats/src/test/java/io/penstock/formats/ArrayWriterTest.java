@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.SignalType;
+
+/** Files that are written, as the reader and as NumPy's format read them. */
+class ArrayWriterTest {
+
+    @TempDir
+    Path folder;
+
+    private Backend backend;
+
+    @BeforeEach
+    void open() {
+        backend = Backends.open("host");
+    }
+
+    @AfterEach
+    void close() {
+        backend.close();
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void whatWasLoadedIsWrittenAndReadAgain() throws IOException {
+        Path copy = folder.resolve("copy.safetensors");
+        Files.writeString(copy, "the file before");
+        try (LoadedArrays loaded = LoaderTest.get(Loader.of(backend).load(Real.file("model.safetensors")))) {
+            long length = LoaderTest.get(ArrayWriter.of(backend)
+                    .attributes(Map.of("note", "\"\u20ac"))
+                    .safetensors(copy, loaded.arrays()));
+            assertThat(Files.size(copy)).isEqualTo(length);
+        }
+        ArrayFile original = LoaderTest.get(Formats.read(Real.file("model.safetensors")));
+        ArrayFile written = LoaderTest.get(Formats.read(copy));
+        assertThat(written.attributes()).containsExactly(Map.entry("note", "\"\u20ac"));
+        assertThat(written.arrays()).hasSameSizeAs(original.arrays());
+        for (Array array : original.arrays()) {
+            Array again = written.array(array.name()).orElseThrow();
+            assertThat(again.type()).isEqualTo(array.type());
+            assertThat(again.shape()).isEqualTo(array.shape());
+            assertThat(Real.bytes(again)).as(array.name()).isEqualTo(Real.bytes(array));
+            long offset = ((Array.Data.Contiguous) again.data()).extent().offset();
+            assertThat(offset % again.type().blockBytes()).as(array.name()).isZero();
+        }
+        assertThat(((Array.Data.Contiguous) written.arrays().get(0).data())
+                                .extent()
+                                .offset()
+                        % 4096)
+                .isZero();
+        assertThat(names()).containsExactly("copy.safetensors");
+    }
+
+    /** The same array as numpy.save(numpy.arange(6, dtype='<i4').reshape(2, 3)) and others write it. */
+    @Test
+    void npyIsWhatNumPyWrites() throws IOException {
+        Path file = folder.resolve("a.npy");
+        for (Path real :
+                List.of(Real.file("c.npy"), Real.file("f.npy"), Real.file("one.npy"), Real.file("scalar.npy"))) {
+            byte[] expected = Files.readAllBytes(real);
+            DeviceArray shape = described(real.getFileName().toString());
+            byte[] data = Arrays.copyOfRange(expected, 128, expected.length);
+            try (DeviceBuffer buffer = LoaderTest.get(backend.allocate(data.length))) {
+                LoaderTest.get(buffer.upload(0, ByteBuffer.wrap(data)));
+                DeviceArray array = new DeviceArray(
+                        "a", shape.type(), shape.shape(), shape.byteOrder(), shape.order(), buffer.all());
+                assertThat(LoaderTest.get(ArrayWriter.of(backend).npy(file, array)))
+                        .isEqualTo(expected.length);
+            }
+            assertThat(Files.readAllBytes(file)).as("%s", real).isEqualTo(expected);
+        }
+    }
+
+    private DeviceArray described(String name) {
+        DeviceBuffer any = LoaderTest.get(backend.allocate(64));
+        ByteOrder little = ByteOrder.LITTLE_ENDIAN;
+        return switch (name) {
+            case "c.npy" -> DeviceArray.of("a", ElementType.I32, List.of(2L, 3L), any.region(0, 24));
+            case "f.npy" ->
+                new DeviceArray(
+                        "a",
+                        ElementType.F64,
+                        List.of(2L, 3L),
+                        ByteOrder.BIG_ENDIAN,
+                        Array.Order.COLUMN_MAJOR,
+                        any.region(0, 48));
+            case "one.npy" -> DeviceArray.of("a", ElementType.BOOL, List.of(5L), any.region(0, 5));
+            default ->
+                new DeviceArray("a", ElementType.F16, List.of(), little, Array.Order.ROW_MAJOR, any.region(0, 2));
+        };
+    }
+
+    @Test
+    void aLongHeaderOfNpyIsOfVersionTwo() {
+        Long[] ones = new Long[40_000];
+        Arrays.fill(ones, 1L);
+        BufferRegion one = LoaderTest.get(backend.allocate(1)).all();
+        ByteBuffer header = ArrayHeaders.npy(DeviceArray.of("a", ElementType.U8, List.of(ones), one));
+        assertThat(header.get(6)).isEqualTo((byte) 2);
+        assertThat(header.order(ByteOrder.LITTLE_ENDIAN).getInt(8)).isEqualTo(header.limit() - 12);
+        assertThat(header.limit() % 64).isZero();
+        String text = StandardCharsets.US_ASCII.decode(header.position(12)).toString();
+        assertThat(text.endsWith(" \n")).isTrue();
+        assertThat(text.stripTrailing().endsWith(" 1, 1), }")).isTrue();
+    }
+
+    @Test
+    void whatAFormatDoesNotHaveIsRefusedAtOnce() {
+        ArrayWriter writer = ArrayWriter.of(backend);
+        BufferRegion bytes = LoaderTest.get(backend.allocate(64)).region(0, 16);
+        DeviceArray bf16 = DeviceArray.of("a", ElementType.BF16, List.of(8L), bytes);
+        DeviceArray complex = DeviceArray.of("a", ElementType.C128, List.of(1L), bytes);
+        DeviceArray reversed =
+                new DeviceArray("a", ElementType.F32, List.of(4L), ByteOrder.BIG_ENDIAN, Array.Order.ROW_MAJOR, bytes);
+        Path file = folder.resolve("file");
+        assertThatThrownBy(() -> writer.npy(file, bf16))
+                .hasMessage("array a BF16 [8] has a type that npy does not have");
+        assertThatThrownBy(() -> writer.safetensors(file, List.of(complex))).hasMessageContaining("does not have");
+        assertThatThrownBy(() -> writer.safetensors(file, List.of(reversed))).hasMessageContaining("little-endian");
+        assertThatThrownBy(() -> writer.safetensors(file, List.of(bf16, bf16))).hasMessageContaining("that name");
+    }
+
+    @Test
+    void aFailureLeavesNothing() throws IOException {
+        DeviceBuffer buffer = LoaderTest.get(backend.allocate(16));
+        DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(16L), buffer.all());
+        ArrayWriter writer = ArrayWriter.of(backend);
+        Path folderOfNone = folder.resolve("none").resolve("a.npy");
+        assertThat(writer.npy(folderOfNone, array).materialize().block().getThrowable())
+                .isInstanceOf(NoSuchFileException.class);
+        Files.createDirectory(folder.resolve("taken"));
+        Files.writeString(folder.resolve("taken").resolve("file"), "x");
+        assertThat(writer.npy(folder.resolve("taken"), array)
+                        .materialize()
+                        .block()
+                        .getThrowable())
+                .isInstanceOf(IOException.class);
+        buffer.close();
+        assertThat(writer.npy(folder.resolve("closed"), array)
+                        .materialize()
+                        .block()
+                        .isOnError())
+                .isTrue();
+        assertThat(names()).containsExactly("taken");
+    }
+
+    @Test
+    void aCancelAtAnySignalLeavesTheTargetAsItWasOrComplete() throws Exception {
+        Path target = folder.resolve("a.npy");
+        DeviceBuffer buffer = LoaderTest.get(backend.allocate(100_000));
+        DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(100_000L), buffer.all());
+        boolean completed = false;
+        for (int cancelAt = 1; !completed; cancelAt++) {
+            Files.writeString(target, "before");
+            int last = cancelAt;
+            AtomicInteger signals = new AtomicInteger();
+            AtomicReference<Runnable> cancel = new AtomicReference<>();
+            WatchedBackend watched = new WatchedBackend(backend, () -> {
+                if (signals.incrementAndGet() == last) {
+                    cancel.get().run();
+                }
+            });
+            CountDownLatch over = new CountDownLatch(1);
+            BaseSubscriber<Long> subscriber = new BaseSubscriber<>() {
+                @Override
+                protected void hookFinally(SignalType end) {
+                    over.countDown();
+                }
+            };
+            cancel.set(subscriber::cancel);
+            ArrayWriter.of(watched.proxy()).npy(target, array).subscribe(subscriber);
+            over.await();
+            watched.awaitClosed();
+            for (int i = 0; names().size() > 1 && i < 100_000; i++) {
+                LockSupport.parkNanos(100_000);
+            }
+            assertThat(names()).as("cancelled at %s", last).containsExactly("a.npy");
+            assertThat(Files.size(target)).isIn(6L, 100_128L);
+            completed = signals.get() < last;
+        }
+        assertThat(Files.size(target)).isEqualTo(100_128);
+    }
+}
