@@ -79,6 +79,14 @@ class HouseRulesTest {
             .dependOnClassesThat()
             .resideInAPackage("io.penstock.backend..");
 
+    static final ArchRule FORMATS_KNOW_THE_API_ONLY = noClasses()
+            .that()
+            .resideInAPackage("io.penstock.formats..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.penstock.engine..", "io.penstock.backend..", "com.sun.jna..")
+            .because("arrays are loaded by any backend");
+
     static final ArchRule ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI = noClasses()
             .that()
             .resideOutsideOfPackages("io.penstock.cli..", "io.penstock.renderer..")
@@ -189,6 +197,11 @@ class HouseRulesTest {
     @Test
     void jnaAppearsInPackagesNamedFfiOnly() {
         JNA_APPEARS_IN_PACKAGES_NAMED_FFI_ONLY.check(OURS);
+    }
+
+    @Test
+    void formatsKnowTheApiOnly() {
+        FORMATS_KNOW_THE_API_ONLY.check(OURS);
     }
 
     @Test

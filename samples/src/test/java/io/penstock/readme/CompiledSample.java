@@ -4,6 +4,7 @@ package io.penstock.readme;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
+import io.penstock.formats.Loader;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.net.URI;
@@ -28,6 +29,7 @@ final class CompiledSample {
             import static io.penstock.FileOption.*;
 
             import io.penstock.*;
+            import io.penstock.formats.*;
             import io.penstock.readme.*;
             import java.nio.file.Path;
             import reactor.core.publisher.*;
@@ -46,7 +48,8 @@ final class CompiledSample {
 
     static Sample of(String block, Path directory) throws Exception {
         Path source = Files.writeString(directory.resolve("ReadmeSample.java"), FRAME.formatted(block));
-        String path = Stream.of(Backend.class, Sample.class, Flux.class, Publisher.class, NullMarked.class)
+        String path = Stream.of(
+                        Backend.class, Loader.class, Sample.class, Flux.class, Publisher.class, NullMarked.class)
                 .map(CompiledSample::origin)
                 .collect(Collectors.joining(System.getProperty("path.separator")));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -9,6 +9,9 @@ import io.penstock.Backends;
 import io.penstock.samples.HostProbe;
 import io.penstock.tck.LeakProbe;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +41,17 @@ class ReadmeTest {
     private Path data;
     private long sum;
 
-    static Stream<String> blocks() throws IOException {
+    /** The blocks that stream chunks to a renderer. */
+    static Stream<String> streams() throws IOException {
+        return blocks().filter(block -> block.contains("renderer"));
+    }
+
+    /** The blocks that load a model. */
+    static Stream<String> loads() throws IOException {
+        return blocks().filter(block -> !block.contains("renderer"));
+    }
+
+    private static Stream<String> blocks() throws IOException {
         return Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(README))
                 .results()
@@ -57,11 +70,12 @@ class ReadmeTest {
 
     @Test
     void theReadmeHasSamples() throws IOException {
-        assertThat(blocks()).isNotEmpty();
+        assertThat(streams()).isNotEmpty();
+        assertThat(loads()).isNotEmpty();
     }
 
     @ParameterizedTest
-    @MethodSource("blocks")
+    @MethodSource("streams")
     void everySampleRunsToItsEndAndLeavesNothing(String block) throws Exception {
         Sample sample = CompiledSample.of(block, directory);
         LeakProbe probe = HostProbe.of(directory);
@@ -77,7 +91,7 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @MethodSource("blocks")
+    @MethodSource("streams")
     void everySampleCanBeCancelledInTheMiddleAndLeavesNothing(String block) throws Exception {
         Sample sample = CompiledSample.of(block, directory);
         LeakProbe probe = HostProbe.of(directory);
@@ -90,6 +104,22 @@ class ReadmeTest {
             renderer.sum(); // throws what the device met
         } finally {
             Thread.interrupted(); // the sample is over, and the interrupt was for it
+        }
+        probe.awaitNoMoreThan(before, Duration.ofSeconds(20));
+    }
+
+    @ParameterizedTest
+    @MethodSource("loads")
+    void everyLoadRunsToItsEndAndLeavesNothing(String block) throws Exception {
+        byte[] header = "{\"lm_head.weight\":{\"dtype\":\"BF16\",\"shape\":[3,500],\"data_offsets\":[0,3000]}}"
+                .getBytes(StandardCharsets.UTF_8);
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length + 3000).order(ByteOrder.LITTLE_ENDIAN);
+        Files.write(data, bytes.putLong(header.length).put(header).array());
+        Sample sample = CompiledSample.of(block, directory);
+        LeakProbe probe = HostProbe.of(directory);
+        Map<String, Long> before = warmUp(probe);
+        try (Renderer renderer = new Renderer(3, null)) {
+            sample.run(data, renderer);
         }
         probe.awaitNoMoreThan(before, Duration.ofSeconds(20));
     }

@@ -51,6 +51,24 @@ class PageTest {
         assertThat(Files.readAllLines(program)).hasSizeLessThanOrEqualTo(MOST_LINES);
     }
 
+    /** The page on formats quotes lines of programs. */
+    @Test
+    void everyBlockOfThePageOnFormatsStandsInAProgram() throws IOException {
+        String page = Files.readString(MODULE.resolveSibling("docs/formats.md"));
+        StringBuilder sources = new StringBuilder();
+        for (Path program : programs()) {
+            sources.append(Files.readString(program));
+        }
+        List<String> blocks = Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
+                .matcher(page)
+                .results()
+                .map((MatchResult block) -> block.group(1))
+                .toList();
+        assertThat(blocks)
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(block -> assertThat(sources).contains(block));
+    }
+
     @Test
     void quotesNothingElse() throws IOException {
         List<String> headings = Pattern.compile("^## (.*)$", Pattern.MULTILINE)

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.formats.LoadedArrays;
+import io.penstock.formats.Loader;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -70,6 +72,26 @@ class ProgramsTest {
     void closeAndLookForLeaks() {
         backend.close();
         HostProbe.of(folder).awaitNoMoreThan(before, Duration.ofSeconds(20));
+    }
+
+    @Test
+    void loadModel() throws IOException {
+        byte[] header = ("{\"norm\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]},"
+                        + "\"o_proj\":{\"dtype\":\"U8\",\"shape\":[4,10],\"data_offsets\":[12,52]}}")
+                .getBytes(StandardCharsets.UTF_8);
+        ByteBuffer bytes = ByteBuffer.allocate(8 + header.length + 52).order(ByteOrder.LITTLE_ENDIAN);
+        Path model = folder.resolve("model.safetensors");
+        Files.write(model, bytes.putLong(header.length).put(header).array());
+        Loader loader = Loader.of(backend);
+        assertThat(LoadModel.describe(loader, model).block())
+                .isEqualTo("norm F32 [3] at 0\no_proj U8 [4, 10] at 256\n52 bytes");
+        assertThat(LoadModel.describe(LoadModel.part(loader, 1, 2), model).block())
+                .isEqualTo("norm F32 [3] at 0\no_proj U8 [4, 5] at 256\n32 bytes");
+        Path copy = folder.resolve("copy.safetensors");
+        try (LoadedArrays loaded = loader.load(model).block()) {
+            assertThat(LoadModel.checkpoint(backend, loaded, copy).block()).isEqualTo(Files.size(copy));
+        }
+        assertThat(LoadModel.describe(loader, copy).block()).endsWith("52 bytes");
     }
 
     @Test
