@@ -10,6 +10,7 @@ import com.sun.jna.ptr.PointerByReference;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +36,12 @@ class SsgFakeTest {
     void layerIsThere() {
         SsgFake.require();
         extensions();
+        SsgFake.reset();
+    }
+
+    /** The next class runs in this JVM, and may want the OpenCL of the machine. */
+    @AfterEach
+    void disarm() {
         SsgFake.reset();
     }
 
