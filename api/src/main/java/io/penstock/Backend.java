@@ -188,6 +188,61 @@ public interface Backend extends AutoCloseable {
      */
     Mono<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill);
 
+    /**
+     * Reads a file into the heap, as {@link #read(StreamPlan)} does, in pieces of at most 256 KiB, a few of them ahead.
+     */
+    default Flux<ByteBuffer> read(Path path) {
+        return read(StreamPlan.of(path).chunkBytes(HeapBytes.CHUNK_BYTES));
+    }
+
+    /**
+     * Streams files into the heap: for code that wants bytes and no device memory.
+     *
+     * <p><b>Result:</b> one ByteBuffer per chunk, from position 0 to its limit, a copy that the subscriber owns. Chunks
+     * are read ahead as {@link #stream} does; the next one is copied when it is requested.
+     *
+     * <p><b>Errors:</b> those of opening and reading; {@link IllegalArgumentException} at once if a chunk does not fit
+     * a ByteBuffer.
+     *
+     * <p><b>Cancellation:</b> as for {@link #stream}.
+     */
+    default Flux<ByteBuffer> read(StreamPlan plan) {
+        return HeapBytes.read(this, plan);
+    }
+
+    /**
+     * Writes a file out of the heap, as {@link #write(WritePlan, Flux)} does. The file is created, or truncated; it is
+     * durable when the Mono completes.
+     */
+    default Mono<Long> write(Path path, Flux<ByteBuffer> bytes) {
+        return write(WritePlan.to(path).chunkBytes(HeapBytes.CHUNK_BYTES).sync(), bytes);
+    }
+
+    /**
+     * Writes the ByteBuffers of a publisher to a file, one after the other, packed into chunks: each from its position
+     * to its limit. Chunks are written while the next one is filled.
+     *
+     * <p><b>Result:</b> the bytes written, as of {@link #write(WritePlan, Function)}.
+     *
+     * <p><b>Threading:</b> {@code bytes} is subscribed to once the file is open and a chunk is free, with the
+     * subscriber's context. One ByteBuffer is requested at a time, after the last one has been copied: it may be reused
+     * then. Its position does not move.
+     *
+     * <p><b>Errors:</b> those of opening and writing, which cancel {@code bytes}; those of {@code bytes};
+     * {@link IndexOutOfBoundsException} if {@code bytes} has more bytes than the region of the plan. What was written
+     * before stays in the file.
+     *
+     * <p><b>Cancellation:</b> cancels {@code bytes}; writes in flight may still take effect.
+     */
+    default Mono<Long> write(WritePlan plan, Flux<ByteBuffer> bytes) {
+        return HeapBytes.write(this, plan, bytes);
+    }
+
+    /** Returns this backend for code that blocks, or that uses {@link java.util.concurrent.CompletableFuture}. */
+    default BlockingBackend blocking() {
+        return new BlockingBackend(this);
+    }
+
     /** Returns what {@code transfer} would do, without doing it. */
     Explanation explain(Transfer transfer);
 

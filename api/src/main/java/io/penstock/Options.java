@@ -12,6 +12,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import reactor.util.Loggers;
 
 /**
@@ -25,6 +26,7 @@ public final class Options {
     private static final Options NONE = new Options(Map.of(), false);
 
     private static final String PREFIX = "penstock.";
+    private static final String CODE = "code"; // the source of what a program sets
 
     /** Names that were warned about; each is warned about once, however often a backend is opened. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -32,7 +34,13 @@ public final class Options {
     /** Names that are not options of a backend: the backend to open, and the tests that the build must not skip. */
     private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
 
-    private record Value(Object value, String source) {}
+    private record Value(Object value, String source) {
+
+        @Override
+        public String toString() {
+            return source.equals(CODE) ? value.toString() : value + " (" + source + ")";
+        }
+    }
 
     private final Map<String, Value> values;
     private final boolean resolved;
@@ -56,7 +64,7 @@ public final class Options {
     /** Returns these options with one more set, by name; the text is checked when a backend is opened. */
     public Options with(String name, String value) {
         Map<String, Value> more = new LinkedHashMap<>(values);
-        more.put(name, new Value(value, "code"));
+        more.put(name, new Value(value, CODE));
         return new Options(Map.copyOf(more), false);
     }
 
@@ -96,6 +104,15 @@ public final class Options {
         }
         values.forEach(resolution::set);
         return new Options(Map.copyOf(resolution.all), true);
+    }
+
+    /** Returns name and value of each option that is set, and of those not set by code the source. */
+    @Override
+    public String toString() {
+        return values.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(", ", "{", "}"));
     }
 
     /** Applies the sources in turn, the one with the highest precedence last, and checks each value. */

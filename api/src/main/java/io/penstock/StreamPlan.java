@@ -96,4 +96,10 @@ public final class StreamPlan {
     public int depth() {
         return depth;
     }
+
+    @Override
+    public String toString() {
+        String source = path.map(Path::toString).orElseGet(() -> Plans.show(regions));
+        return "stream of " + source + Plans.show(chunkBytes, depth);
+    }
 }

@@ -109,4 +109,11 @@ public final class WritePlan {
     public boolean syncs() {
         return sync;
     }
+
+    @Override
+    public String toString() {
+        String target = path.map(Path::toString)
+                .orElseGet(() -> Plans.show(region.stream().toList()));
+        return "write to " + target + Plans.show(chunkBytes, depth) + (sync ? ", then sync" : "");
+    }
 }

@@ -225,4 +225,14 @@ class OptionsTest {
         }
         assertThat(constants).hasSameElementsAs(CommonOptions.all());
     }
+
+    @Test
+    void optionsTellWhatIsSetAndWhatOthersThanTheProgramHaveSet() {
+        Options code = Options.none().with(CommonOptions.QUEUE_DEPTH, 3);
+        assertThat(Options.none()).hasToString("{}");
+        assertThat(code).hasToString("{penstock.queue.depth=3}");
+        assertThat(resolve(code, Map.of(), Map.of("PENSTOCK_CLOSE_TIMEOUT", "1s")))
+                .hasToString(
+                        "{penstock.close-timeout=1s (the environment variable PENSTOCK_CLOSE_TIMEOUT), penstock.queue.depth=3}");
+    }
 }

@@ -96,6 +96,16 @@ class PlansTest {
     }
 
     @Test
+    void plansTellWhatTheyDo() {
+        assertThat(StreamPlan.of(NOWHERE)).hasToString("stream of " + NOWHERE + " in chunks of 4MiB, depth 4");
+        assertThat(StreamPlan.of(file.region(5, 10), file.region(0, 1)).chunkBytes(100))
+                .hasToString("stream of data[5, 15) and 1 more in chunks of 100, depth 4");
+        assertThat(WritePlan.to(file.region(0, 8)).depth(2).sync())
+                .hasToString("write to data[0, 8) in chunks of 4MiB, depth 2, then sync");
+        assertThat(StreamPlan.of(List.of())).hasToString("stream of no region in chunks of 4MiB, depth 4");
+    }
+
+    @Test
     void submitOptionsChangeOneThingAtATime() {
         SubmitOptions options = SubmitOptions.DEFAULT;
         assertThat(options).isEqualTo(new SubmitOptions(128, false, SubmitOptions.Errors.STOP, false));

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32;
+import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,6 +157,24 @@ class ProgramsTest {
         assertThat(SaveBuffer.save(backend, ByteBuffer.wrap(data), saved).block())
                 .isEqualTo(BYTES);
         assertThat(Arrays.equals(Files.readAllBytes(saved), data)).isTrue();
+    }
+
+    @Test
+    void compressFile() throws IOException {
+        Path compressed = folder.resolve("compressed");
+        long length = CompressFile.compress(backend, file, compressed).block();
+        assertThat(compressed).hasSize(length);
+        try (InflaterInputStream inflated = new InflaterInputStream(Files.newInputStream(compressed))) {
+            assertThat(inflated.readAllBytes()).isEqualTo(data);
+        }
+    }
+
+    @Test
+    void readBlocking() throws IOException, InterruptedException {
+        assertThat(ReadBlocking.read(backend.blocking(), file)).isEqualTo(BYTES);
+        assertThat(ReadBlocking.size(backend, file).join()).isEqualTo(BYTES);
+        assertThatThrownBy(() -> ReadBlocking.read(backend.blocking(), folder.resolve("missing")))
+                .isInstanceOf(NoSuchFileException.class);
     }
 
     @Test

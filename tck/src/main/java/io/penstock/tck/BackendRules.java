@@ -19,6 +19,7 @@ public interface BackendRules
                 StreamRules,
                 LeaseRules,
                 WritePlanRules,
+                ByteRules,
                 PathRules,
                 ErrorRules,
                 CloseRules,

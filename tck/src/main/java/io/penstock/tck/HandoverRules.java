@@ -84,11 +84,22 @@ public interface HandoverRules extends Rules {
                                         .chunkBytes(10_000)
                                         .depth(2),
                                 WritePlanRules.filling(WriteRules.WRITTEN, 30_000)));
+        putBytes(all, bench, plan);
         all.put("sync", file.sync());
         all.put("truncate", file.truncate(40_000));
         all.put("upload", buffer.upload(0, ByteBuffer.allocateDirect(4096)));
         all.put("download", buffer.download(0, ByteBuffer.allocateDirect(4096)));
         return all;
+    }
+
+    private static void putBytes(Map<String, Publisher<?>> all, Bench bench, StreamPlan plan) {
+        all.put("read of bytes", bench.backend().read(plan));
+        all.put(
+                "write of bytes",
+                bench.backend()
+                        .write(
+                                WritePlan.to(bench.path("written")).chunkBytes(10_000),
+                                ByteRules.pieces(0, 30_000, 7000)));
     }
 
     /** Counts open resources, without threads, since pools start them on demand. */
