@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** docs/samples.md quotes every program as it is, without licence and imports, and no program is long. */
 class PageTest {
@@ -51,22 +52,38 @@ class PageTest {
         assertThat(Files.readAllLines(program)).hasSizeLessThanOrEqualTo(MOST_LINES);
     }
 
-    /** The page on formats quotes lines of programs. */
-    @Test
-    void everyBlockOfThePageOnFormatsStandsInAProgram() throws IOException {
-        String page = Files.readString(MODULE.resolveSibling("docs/formats.md"));
+    /** Other pages quote parts of programs, which tests run. */
+    @ParameterizedTest
+    @ValueSource(strings = {"formats.md", "recipes.md"})
+    void everyBlockOfThePageStandsInAProgram(String page) throws IOException {
         StringBuilder sources = new StringBuilder();
         for (Path program : programs()) {
             sources.append(Files.readString(program));
         }
-        List<String> blocks = Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
-                .matcher(page)
+        assertThat(blocks(page, "java"))
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(block -> assertThat(sources).contains(block));
+    }
+
+    /** .ci/release builds and runs that project. */
+    @Test
+    void gettingStartedIsTheProjectThatIsBuiltFromTheReleasedArtifacts() throws IOException {
+        Path project = MODULE.resolveSibling(".ci/consumer");
+        String program = Files.readString(project.resolve("src/main/java/org/example/app/Main.java"));
+        assertThat(blocks("getting-started.md", "java"))
+                .containsExactly(program.substring(program.indexOf("/**")));
+        String pom = Files.readString(project.resolve("pom.xml"));
+        assertThat(blocks("getting-started.md", "xml"))
+                .hasSize(1)
+                .allSatisfy(block -> assertThat(pom).contains(block));
+    }
+
+    private static List<String> blocks(String page, String language) throws IOException {
+        return Pattern.compile("^```" + language + "\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
+                .matcher(Files.readString(MODULE.resolveSibling("docs").resolve(page)))
                 .results()
                 .map((MatchResult block) -> block.group(1))
                 .toList();
-        assertThat(blocks)
-                .hasSizeGreaterThanOrEqualTo(3)
-                .allSatisfy(block -> assertThat(sources).contains(block));
     }
 
     @Test

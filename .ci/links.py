@@ -1,0 +1,66 @@
+"""A hook of mkdocs. Links of the documents that lead out of docs/ become links into the repository, and every link must have a target."""
+import html.parser
+import os
+import posixpath
+import re
+import urllib.parse
+
+from mkdocs.exceptions import PluginError
+
+REPOSITORY = "https://github.com/penstock/penstock/tree/main/"
+LINK = re.compile(r"(\]\()([^)#:\s]+)(#[^)\s]*)?\)")
+
+
+def on_page_markdown(markdown, page, config, files):
+    folder = posixpath.join("docs", posixpath.dirname(page.file.src_path))
+
+    def outside(link):
+        target = posixpath.normpath(posixpath.join(folder, link.group(2)))
+        if target.startswith("docs/") and files.get_file_from_path(target[len("docs/"):]):
+            return link.group(0)
+        if not os.path.exists(target):
+            raise PluginError(f"{page.file.src_path}: no {target}")
+        return f"]({REPOSITORY}{target}{link.group(3) or ''})"
+
+    return LINK.sub(outside, markdown)
+
+
+class Anchors(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.ids.add(values.get("id"))
+        if tag == "a" and values.get("href"):
+            self.links.append(values["href"])
+
+
+def on_post_build(config):
+    site = config["site_dir"]
+    pages = {}
+    for folder, _, names in os.walk(site):
+        if os.path.relpath(folder, site).split(os.sep)[0] == "apidocs":
+            continue
+        for name in names:
+            if name.endswith(".html") and name != "404.html":
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    pages[path] = Anchors(file.read())
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            url = urllib.parse.urlsplit(link)
+            if url.scheme or url.netloc:
+                continue
+            target = os.path.normpath(os.path.join(os.path.dirname(path), urllib.parse.unquote(url.path))) if url.path else path
+            anchor = urllib.parse.unquote(url.fragment)
+            if target in pages:
+                if anchor and anchor not in pages[target].ids:
+                    broken.append(f"{os.path.relpath(path, site)}: {link}")
+            elif not os.path.exists(target) and "apidocs" not in link:
+                broken.append(f"{os.path.relpath(path, site)}: {link}")
+    if broken:
+        raise PluginError("broken links:\n" + "\n".join(sorted(set(broken))))
