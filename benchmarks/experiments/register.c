@@ -59,7 +59,7 @@ static void *copier(void *unused) { // in file order, as soon as a segment is th
     }
     DO(cuSync(stream)); return unused;
 }
-static void *background(void *pinned) { // copies from pinned memory for as long as somebody registers
+static void *background(void *pinned) { // copies from pinned memory for as long as the other thread registers
     void *stream; DO(cuSet(context)); DO(cuStream(&stream, 1)); double a = now(), longest = 0, most = 0; size_t moved = 0;
     while (__atomic_load_n(&registering_on, __ATOMIC_ACQUIRE)) {
         double b = now(); DO(cuHtoD(gpu, pinned, 16 << 20, stream)); double c = now(); DO(cuSync(stream));

@@ -20,7 +20,7 @@ struct memory_range {
     char *bytes;   /* of the range that was asked for, if inside */
 };
 
-/* Starts CUDA where nobody has, and answers a CUresult. */
+/* Starts CUDA unless it is started, and returns a CUresult. */
 int fake_cuda_init(void);
 int fake_cuda_devices(void);
 void fake_cuda_uuid(int device, char *uuid);

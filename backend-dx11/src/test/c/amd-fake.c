@@ -185,7 +185,7 @@ void ended(Transfer *transfer) {
 static VOID CALLBACK fly(PTP_CALLBACK_INSTANCE instance, void *transfer) {
     CallbackMayRunLong(instance);
     wait_while_held();
-    move(transfer); // nobody is told what it comes to
+    move(transfer); // its result is never reported
     ended(transfer);
 }
 
@@ -281,7 +281,7 @@ static void destruct(Object *self, UINT flags) {
 }
 
 static HRESULT unused(void) {
-    complain("a method is called that nobody needs");
+    complain("a method is called that no backend needs");
     return E_NOTIMPL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMD's driver for an SSG under Direct3D 11, on any device and any disk: written from chapters 9 and 10 of the "SSG API"
 // manual (revision 1.01) and from the public headers of its extensions. The manual prints no numbers and no structures, so
-// there are two sets of them; whoever knows only one does not get far.
+// there are two sets of them; code for only one of them fails.
 #ifndef AMD_FAKE_H
 #define AMD_FAKE_H
 

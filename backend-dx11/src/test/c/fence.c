@@ -65,7 +65,7 @@ static ULONG STDMETHODCALLTYPE fence_release(ID3D11Fence *face) {
             break;
         }
     }
-    come_to(fence, UINT64_MAX); // nobody waits for what is gone
+    come_to(fence, UINT64_MAX); // a wait for a deleted fence ends
     LeaveCriticalSection(&lock);
     ID3D11Device_Release(fence->device); // a child keeps its device
     free(fence);
@@ -199,7 +199,7 @@ HRESULT STDMETHODCALLTYPE signal_fence(ID3D11DeviceContext4 *context, ID3D11Fenc
     return S_OK;
 }
 
-// "If the device is removed, the value is UINT64_MAX", and nobody waits any more.
+// "If the device is removed, the value is UINT64_MAX", and every wait ends.
 void fences_of_lost(Dressed *dressed) {
     if (!started) return;
     EnterCriticalSection(&lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A FUSE file system of one file, "data", that fails as it is told: fault-fs -f MOUNTPOINT. Lines on its input are orders,
+ * A FUSE file system of one file, "data", that fails as ordered: fault-fs -f MOUNTPOINT. Lines on its input are orders,
  * each answered by a line:
  *
  *   fail OP OFFSET ERRNO TIMES    requests that cover OFFSET answer ERRNO; TIMES may be -1 for ever
@@ -11,7 +11,7 @@
  *   unstated                      the file states a length of 0, until "clear"
  *   clear                         no faults any more; what waits goes on
  *
- * OP is r, w or s (fsync, which covers every offset). The end of the input ends it, and unmounts: whoever mounts it may
+ * OP is r, w or s (fsync, which covers every offset). The end of the input ends it, and unmounts: the process that mounts it may
  * be killed in any way.
  */
 #define FUSE_USE_VERSION 31
@@ -52,7 +52,7 @@ static int covers(const struct rule *rule, char op, off_t offset, size_t size) {
         && (op == 's' || (offset <= rule->at && rule->at < offset + (off_t)size));
 }
 
-/* Returns how many bytes the request may move, or -errno; waits where it is told to. */
+/* Returns how many bytes the request may move, or -errno; waits where ordered. */
 static long fate(char op, off_t offset, size_t size) {
     long most = (long)size;
     pthread_mutex_lock(&lock);

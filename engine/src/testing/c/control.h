@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a test says to a fake of a vendor's library, and how the fake asks what it was told. Compiled into each
+ * How a test controls a fake of a vendor's library, and how the fake queries its settings. Compiled into each
  * fake, which has a state of its own. Functions are named as in the vendor's manual; a trailing "_v2" is ignored.
  */
 #ifndef PENSTOCK_CONTROL_H
@@ -50,7 +50,7 @@ struct answer {
 
 /* Counts a call. True if it must fail, with this answer. */
 int called(const char *function, struct answer *answer);
-/* An operation is carried out: waits as long as it was told to. */
+/* An operation is carried out: waits as long as set. */
 void carry_out(const char *function);
 /* True if that would take time now. */
 int slowed(const char *function);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The fake of libcuda.so.1: names and numbers of the driver's ABI, and what its parts know of each other. Device memory
- * is a reservation of addresses that nobody may touch, with a shadow that only the fake knows; streams are threads.
+ * is a reservation of addresses without access, with a shadow that only the fake knows; streams are threads.
  */
 #ifndef PENSTOCK_CUDA_H
 #define PENSTOCK_CUDA_H
@@ -165,7 +165,7 @@ void host_function(int running);
 
 /* memory.c; with the lock. */
 struct arena {
-    char *addresses; /* nobody may touch these */
+    char *addresses; /* without access */
     char *shadow;
     int memory; /* the file behind the shadow */
     size_t used;

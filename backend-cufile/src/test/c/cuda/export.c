@@ -36,7 +36,7 @@ static void forget(struct export **link) {
     free(gone);
 }
 
-/* A peer that holds the descriptor would go on writing into memory that is somebody else's by then. */
+/* A peer that holds the descriptor would go on writing into memory that has another owner by then. */
 void exports_check(const struct allocation *allocation) {
     struct export **link = &exports;
     while (*link) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Device memory. Its addresses are reserved and closed (PROT_NONE): whoever takes one for a host pointer crashes. The bytes
+ * Device memory. Its addresses are reserved and closed (PROT_NONE): access by the host crashes. The bytes
  * lie in a shadow, filled with garbage when they are allocated and when they are freed, as nothing else is promised.
  */
 #define _GNU_SOURCE

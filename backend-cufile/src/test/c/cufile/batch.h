@@ -61,7 +61,7 @@ void pool_need(struct entry *entry);
 size_t pool_size(int bounce);
 void pool_queue(struct entry *entry);
 void pool_unqueue(struct entry *entry);
-/* The event was read, or nobody will read it. */
+/* The event was read, or will never be read. */
 void pool_give_back(struct entry *entry);
 
 /* batch.c; with the lock. */

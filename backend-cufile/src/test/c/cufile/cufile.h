@@ -116,7 +116,7 @@ extern pthread_cond_t cufile_progress;
 
 /* driver.c; with the lock. */
 int driver_open_count(void);
-/* Opens the driver where the application has not, and says that it should have. */
+/* Opens the driver where the application has not, and complains. */
 int driver_needed(const char *function);
 
 /* parameters.c; with the lock. */
@@ -141,7 +141,7 @@ void slabs(size_t sizes_kb[SLABS], size_t counts[SLABS]);
 int size_set(enum size_parameter parameter);
 int bool_set(enum bool_parameter parameter);
 void set_slabs(const size_t sizes_kb[SLABS], const size_t counts[SLABS]); /* unless they are set */
-int direct_mode(void); /* the kernel driver is there, and nobody forces compatibility mode */
+int direct_mode(void); /* the kernel driver is there, and compatibility mode is not forced */
 int compat_allowed(void);
 
 /* config.c; with the lock. Sets what the program has not. */

@@ -34,7 +34,7 @@ static CUfileError_t open_driver(void) {
     return RESULT(OK);
 }
 
-/* The guide, 3.1: before any other call. The first call opens the driver where nobody has. */
+/* The guide, 3.1: before any other call. The first call opens the driver unless it is open. */
 int driver_needed(const char *function) {
     if (open_count) return OK;
     complain("%s before cuFileDriverOpen", function);

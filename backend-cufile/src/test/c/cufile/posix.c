@@ -68,7 +68,7 @@ ssize_t read_extents(const struct file *file, char *bytes, size_t size, off_t of
 
 /*
  * The guide, 3.3.4: "When the write workload is unaligned, GDS uses Read-Modify-Write internally using POSIX mode." Whole
- * blocks are read, merged and written, without a lock: what somebody else writes into them meanwhile is lost. Operations
+ * blocks are read, merged and written, without a lock: concurrent writes to them are lost. Operations
  * of "read-modify-write" can be held between the reading and the writing.
  */
 static ssize_t merge(const struct file *file, const char *bytes, size_t size, off_t offset) {

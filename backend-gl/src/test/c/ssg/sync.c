@@ -105,7 +105,7 @@ EXPORT GLenum glClientWaitSync(GLsync handle, GLbitfield flags, uint64_t nanos) 
     int passed = is_flushed(handle) && settled(handle, nanos);
     UNLOCK();
     if (!passed) {
-        /* Where the context is lost, whoever waits must not wait for ever. */
+        /* Where the context is lost, a wait must end. */
         return property("reset_status", 0) ? GL_ALREADY_SIGNALED : GL_TIMEOUT_EXPIRED;
     }
     views_sweep();

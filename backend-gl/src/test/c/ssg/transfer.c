@@ -42,7 +42,7 @@ static int move(const struct operation *o, char *memory) {
 
 static void *run(void *given) {
     struct operation *o = given;
-    move(o, o->memory + o->buffer_offset); /* whether it went well, nobody is told */
+    move(o, o->memory + o->buffer_offset); /* its result is never reported */
     LOCK();
     if (--o->sync->operations == 0 && o->sync->deleted) sync_forget(o->sync);
     o->file->operations--;

@@ -9,7 +9,7 @@
 
 #include "ssg.h"
 
-/* Nobody says when an event below ends with an error: it must be looked for. */
+/* The loader does not report an event that ends with an error: it must be polled. */
 enum { LOOK_MILLIS = 1, MILLIS_TO_STOP = 10000 };
 
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER; /* the last of all locks: callbacks from below take it */
@@ -45,7 +45,7 @@ static cl_int status_of(cl_event event) {
 
 /*
  * What has ended did so before it was seen to. The library below may let a status be read without a lock, so this one, which
- * command_finish takes before it tells anybody, hands on what the command has written.
+ * command_finish takes before it reports the end, publishes what the command has written.
  */
 static void acquire(void) {
     pthread_mutex_lock(&wake_lock);
@@ -195,7 +195,7 @@ cl_int command_enqueue(struct command *command, cl_uint count, const cl_event *l
     if (event && !(*event = own_event(own, command->queue->context, &result))) abort();
     own_hold(own);
     command->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
-    /* What waits for nothing needs nobody who waits for it. */
+    /* A command that waits for nothing needs no waiter thread. */
     cl_command_queue queue = command->queue->object.handle;
     if (!command->start && !count && !command->ready && !flush_needed()) worker_post(command);
     else post(command);
@@ -212,7 +212,7 @@ void command_finish(struct command *command, cl_int status) {
     if (command->ended) command->ended(command);
     if (command->file) unuse(command->file);
     unuse(command->buffer);
-    wake(); /* before anybody can see its end: acquire() */
+    wake(); /* before its end can be seen: acquire() */
     own_status(command->own, status);
     gate_leave(command);
     wake();

@@ -143,7 +143,7 @@ cl_int file_read(const struct file *file, char *to, size_t size, uint64_t offset
         if (!count) break;
         done += (size_t)count;
     }
-    /* What the last block holds behind the end of the file is nobody's. */
+    /* The rest of the last block, behind the end of the file, is undefined. */
     memset(to + done, GARBAGE, size - done);
     return CL_SUCCESS;
 }

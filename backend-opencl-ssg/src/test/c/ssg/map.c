@@ -20,7 +20,7 @@ struct map {
     struct map *next;
 };
 
-/* What a command of ours is to do. */
+/* What a command of the layer is to do. */
 struct exchange {
     unsigned long number; /* of the map */
     size_t from, size;

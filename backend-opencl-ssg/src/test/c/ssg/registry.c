@@ -91,7 +91,7 @@ int object_release(enum kind kind, void *handle, const char *function) {
         UNLOCK();
         return 0;
     }
-    /* The handle may come again as soon as the library below is told. */
+    /* The handle may come again as soon as the library below has released it. */
     struct object **at = place(handle);
     while (*at != object) at = &(*at)->next;
     *at = object->next;

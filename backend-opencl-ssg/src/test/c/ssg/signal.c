@@ -77,7 +77,7 @@ static cl_int enqueue_signal(const char *function, cl_uint type, const struct wa
     cl_int result = wait_list_check(function, queue, count, list);
     if (!result) {
         if (!wanted->writes && !buffer->bus->resident)
-            complain("%s: nobody can know the bus address of a buffer that is not resident", function);
+            complain("%s: a buffer that is not resident has no bus address", function);
         struct command *command = command_new(function, type, queue, buffer);
         command->run = wanted->writes ? write_signal : wait_is_over;
         command->ready = wanted->writes ? NULL : has_come;

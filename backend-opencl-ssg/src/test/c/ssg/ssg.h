@@ -17,10 +17,10 @@
  *   persistent_heap bytes of persistent memory, 128 MiB
  *   gma             1: there is cl_amd_bus_addressable_memory
  *   gma_heap        bytes that can be resident, 96 MiB
- *   gma_eager       1: clCreateBuffer says that there is no room; 0: clEnqueueMakeBuffersResidentAMD does
+ *   gma_eager       1: clCreateBuffer fails for lack of room; 0: clEnqueueMakeBuffersResidentAMD does
  *   marker_offset   where in its page the marker of a resident buffer lies, 0
  *   p2p             0; 1: there is clEnqueueCopyBufferP2PAMD
- *   ends_behind_a_look  1: the next status that is none of an end is told, and then all reads end
+ *   ends_behind_a_look  1: the next status that is not terminal is returned, and then all reads end
  *   fails_early     1: a command fails at the first event of its list that does; 0: when all of them have ended
  *   seed, jitter    each operation takes up to so many microseconds longer, by the seed; 0: none
  */
@@ -62,7 +62,7 @@ struct object {
     long pins;       /* of commands, and of objects that need this one */
     long uses;       /* of commands that have not ended, which the application must wait for */
     unsigned generation;
-    void (*end)(struct object *object); /* without the lock, when nobody needs it any more */
+    void (*end)(struct object *object); /* without the lock, when the last reference is gone */
     struct object *next;
 };
 
@@ -165,7 +165,7 @@ struct command {
     struct buffer *buffer;                /* in use */
     cl_int (*run)(struct command *self);  /* answers the event's status */
     int (*ready)(struct command *self);   /* what else it waits for, or null */
-    void (*ended)(struct command *self);  /* lets go of what is its own, before anybody knows that it has ended */
+    void (*ended)(struct command *self);  /* releases its own resources, before its end can be seen */
     int write;
     struct file *file; /* in use */
     size_t buffer_offset, other_offset, size;

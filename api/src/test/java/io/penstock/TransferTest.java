@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Its files, buffers and fences fail whoever touches them: a transfer is a value. */
+/** Its files, buffers and fences throw when touched: a transfer is a value. */
 class TransferTest {
 
     private final StorageFile file = Untouched.file("/data/weights.bin", 10_000);

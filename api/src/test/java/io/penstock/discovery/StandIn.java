@@ -136,7 +136,7 @@ class StandIn implements BackendProvider {
         }
     }
 
-    /** Says that it can be used, and then cannot. */
+    /** Reports that it is available, but fails to open. */
     public static final class Liar extends StandIn {
         public Liar() {
             super("liar", 5, HARDWARE);

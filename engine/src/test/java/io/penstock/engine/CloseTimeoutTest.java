@@ -61,7 +61,7 @@ class CloseTimeoutTest {
         backend.close();
         assertClosed(first);
         assertClosed(behind);
-        device.queue.releaseAll(); // the device lets go late: nobody is told twice, and all is freed
+        device.queue.releaseAll(); // the device releases late: nothing is signalled twice, and all is freed
         await(() -> device.files.values().stream().allMatch(opened -> opened.closed));
     }
 

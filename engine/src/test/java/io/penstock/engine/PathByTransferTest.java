@@ -137,7 +137,7 @@ class PathByTransferTest {
             assertThat(even.missed).hasSize(2);
             backend.submit(Transfer.gather(file, new long[] {4, 7, 9}, 4, buffer.region(0, 12)))
                     .block(LONG);
-            assertThat(even.missed).as("a gather is told of once").hasSize(3).endsWith("4 at 4 of a buffer of 4096");
+            assertThat(even.missed).as("a gather is reported once").hasSize(3).endsWith("4 at 4 of a buffer of 4096");
         }
     }
 }

@@ -79,7 +79,7 @@ public final class SteppedQueues implements IoQueues {
             return new Left(BlockLocks.files(), BusyRegions.ALL.all().size(), Leases.live());
         }
 
-        /** Takes the marks of a broken I/O queue back, which nobody else would. */
+        /** Takes the marks of a broken I/O queue back, which nothing else does. */
         public static void removeAbandoned() {
             BusyRegions.ALL.all().forEach(BusyRegions.ALL::remove);
         }

@@ -187,7 +187,7 @@ class HouseRulesTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("..ffi..")
-            .because("whoever writes a backend must not have to follow when ffi is replaced");
+            .because("a backend must not have to change when ffi is replaced");
 
     @Test
     void typesInLayersAreFreeOfCycles() {

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /**
- * Settings of ours on the machine's own libcufile: its thread pool, registered memory, sizes that are known late, its
+ * Settings on the machine's own libcufile: its thread pool, registered memory, sizes that are known late, its
  * counters, its setters. {@code .ci/gpu run record library} runs each in a process of its own.
  */
 @Tag("gpu") // in a JVM of its own: a process loads one libcuda

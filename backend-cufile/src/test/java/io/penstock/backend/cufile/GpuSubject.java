@@ -33,7 +33,7 @@ record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     /** Whether libcufile takes this disk's files: "works", or "refused" as in a container without udev's records. */
     private static final boolean REFUSED = "refused".equals(System.getProperty("gpu.cufile"));
 
-    /** Goes on if there is a GPU, else skips the tests with the reason. */
+    /** Skips the tests with the reason unless there is a GPU. */
     static void require() {
         Require.backend("gpu", new CufileProvider().probe(Options.none().resolve(Backends.options())));
     }

@@ -35,7 +35,7 @@ import reactor.core.publisher.Mono;
  *   <li>the region is declared as {@code regionDesc}, and passed as {@code regionDescs};
  *   <li>BUFF_OFFSET + SIZE_TO_READ does not fit a buffer of SIZE_TO_READ unless the offset is 0;
  *   <li>the comment that stands between {@code hr} and its call, and the brace behind it, have changed places;
- *   <li>{@code GetExtInterface} and {@code AmdDxExtCreate11} give references that nobody releases, each early {@code return}
+ *   <li>{@code GetExtInterface} and {@code AmdDxExtCreate11} give references that are never released, each early {@code return}
  *       leaves the file open, and a failed read is reported and gone on from.
  * </ul>
  */

@@ -152,7 +152,7 @@ class TextureErrorsTest {
         assertThat(Unknown.Release(buffer)).isZero();
     }
 
-    /** If the device did not hold the texture, the copy would go to memory that is nobody's. */
+    /** If the device did not hold the texture, the copy would go to freed memory. */
     @Test
     void required_201_aTextureIsHeldFromTheSubscriptionToTheNativeEnd() throws IOException {
         Texture texture = Texture.of(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM);

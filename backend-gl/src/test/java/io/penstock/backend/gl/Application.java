@@ -24,7 +24,7 @@ final class Application implements AutoCloseable {
 
     private static final int SIDE = 64;
 
-    /** On Mesa's one thread some tenths of a second: long enough for whoever does not wait to come first. */
+    /** On Mesa's one thread some tenths of a second: long enough that code which does not wait comes first. */
     private static final int STEPS = 100_000;
 
     private static final String EVERYWHERE = """

@@ -40,7 +40,7 @@ public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileO
         return new GlSubject(variant, path, Set.of(fileOptions));
     }
 
-    /** Goes on if there is an OpenGL, else skips the tests with the reason. */
+    /** Skips the tests with the reason unless there is an OpenGL. */
     public static void require() {
         SsgFake.install(); // before OpenGL is loaded
         Require.backend("gl", new GlProvider().probe(Options.none().resolve(Backends.options())));

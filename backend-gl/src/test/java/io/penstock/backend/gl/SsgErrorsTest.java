@@ -182,7 +182,7 @@ class SsgErrorsTest {
     }
 
     /**
-     * The answer is the question's: the transfers may run on, and nobody may have their memory before they have ended.
+     * The answer is the question's: the transfers may run on, and their memory must not be reused before they have ended.
      */
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})

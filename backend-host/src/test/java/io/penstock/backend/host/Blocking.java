@@ -51,7 +51,7 @@ final class Blocking {
         return all;
     }
 
-    /** Returns which methods of ours led here, innermost first. */
+    /** Returns which methods of Penstock led here, innermost first. */
     private static String path() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.filter(frame -> frame.getClassName().startsWith("io.penstock.")
@@ -111,7 +111,7 @@ final class Blocking {
         builder.allowBlockingCallsInside("io.penstock.engine.host.file.FileStatus", "of");
         // Tables of files and memory: the kernel waits for no I/O here.
         builder.allowBlockingCallsInside(kernel, "ioUringRegister");
-        // The last act of an I/O queue: nothing is in flight, and nobody waits behind it.
+        // The last act of an I/O queue: nothing is in flight, and nothing waits behind it.
         builder.allowBlockingCallsInside("io.penstock.engine.queue.IoQueue", "close");
         // The lock of the queue to the pool's threads, which hold it for a few instructions.
         builder.allowBlockingCallsInside(channels, "enqueue");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Contexts of ours and of the application's, and its buffers. */
+/** Contexts of the backend and of the application, and the application's buffers. */
 class ClContextTest {
 
     @TempDir

@@ -156,7 +156,7 @@ class DirectGmaTest {
         SsgFake.set("gma_heap", 96 << 20);
     }
 
-    /** A driver need not start what is not flushed, and nobody but the look at its status waits for this one. */
+    /** A driver need not start what is not flushed, and only the query of its status waits for this one. */
     @Test
     void aFenceOfASignalIsFlushed() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {

@@ -118,7 +118,7 @@ class SsgErrorsTest {
         assertThat(ssg.run(transfer(SsgFixture.READ)).bytes()).isEqualTo(BYTES);
         file.close();
         assertThat(ssg.control.awaitLive("files", 1)).as("what the driver kept").isEqualTo(1);
-        SsgFake.reset(); // nothing of ours can let go of it
+        SsgFake.reset(); // the backend cannot release it any more
     }
 
     @ParameterizedTest

@@ -229,7 +229,7 @@ class SsgQueueTest {
             queue.turn(SsgFixture.LONG.toNanos());
         }
         assertThat(System.nanoTime() - start)
-                .as("a turn that sleeps though nobody will ring")
+                .as("a turn that sleeps though nothing will wake it")
                 .isLessThan(SsgFixture.LONG.toNanos());
         assertThat(control.calls(SsgFixture.READ)).isEqualTo(1);
         OpenCl.clSetUserEventStatus(late.nativeHandle(), OpenCl.CL_COMPLETE);

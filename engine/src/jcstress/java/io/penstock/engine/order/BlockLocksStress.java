@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** {@link BlockLocks}: no read-modify-write beside another write, and nobody waits for ever (rule 206). */
+/** {@link BlockLocks}: no read-modify-write beside another write, and every wait ends (rule 206). */
 public final class BlockLocksStress {
 
     private BlockLocksStress() {}

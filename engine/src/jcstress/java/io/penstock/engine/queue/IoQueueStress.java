@@ -21,7 +21,7 @@ public final class IoQueueStress {
 
     private IoQueueStress() {}
 
-    /** Waits as an I/O queue does, but gives up, and says so, when everything was told and no wake came. */
+    /** Waits as an I/O queue does, but gives up, and reports it, when everything was posted and no wake came. */
     private static final class Bed implements NativeQueue {
         private volatile boolean woken;
         private final Wakeup wakeup = new Wakeup(() -> woken = true);

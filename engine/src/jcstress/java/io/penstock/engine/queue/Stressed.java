@@ -76,7 +76,7 @@ public final class Stressed extends OpenTransfer {
         ((EngineFile) transfer().fileRegion(0).file()).locks().close();
     }
 
-    /** A queue that keeps its one command until it is told to end it. */
+    /** A queue that keeps its one command until it is ended by hand. */
     static final class Held implements NativeQueue {
         private final Wakeup wakeup = new Wakeup();
         private @Nullable Request held;

@@ -20,7 +20,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Whoever waits behind another is called once: {@link BusyRegions}, {@link WriteBarrier}, {@link OrderKeys}. */
+/** A waiter behind another is called once: {@link BusyRegions}, {@link WriteBarrier}, {@link OrderKeys}. */
 public final class WaitingStress {
 
     private WaitingStress() {}

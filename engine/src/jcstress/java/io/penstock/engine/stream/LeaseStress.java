@@ -20,7 +20,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** {@link ChunkLease} and what is retained of it: memory goes back once, when nobody holds it. */
+/** {@link ChunkLease} and what is retained of it: memory goes back once, when it has no holders left. */
 public final class LeaseStress {
 
     private LeaseStress() {}

@@ -155,7 +155,7 @@ class ReachTest {
         end(1, 100);
         device.queue.hold = true;
         awaitHeld(4);
-        end(1, 0); // asked for the rest, it says that the file ends here
+        end(1, 0); // the request for the rest finds the end of the file
         device.queue.releaseAll();
         assertThat(read.join().bytes()).isEqualTo(SEGMENT + 100);
         assertThat(read.join().bytes(0)).isEqualTo(SEGMENT + 100);

@@ -113,7 +113,7 @@ class QueueNewsTest {
         ioQueue.turn(false);
         assertThat(deliveries.seen).as("transfers that had ended, by delivery").containsExactly(3);
         ioQueue.turn(false);
-        assertThat(deliveries.seen).as("told again, of nothing").hasSize(1);
+        assertThat(deliveries.seen).as("signalled again, with nothing").hasSize(1);
     }
 
     @Test
@@ -128,7 +128,7 @@ class QueueNewsTest {
         ioQueue.turn(false);
         assertThat(ended).hasSize(1);
         assertThat(ioQueue.isIdle()).as("idle while a transfer waits").isFalse();
-        ioQueue.turn(true); // does not wait: nobody would wake it
+        ioQueue.turn(true); // does not wait: nothing would wake it
         assertThat(ended).hasSize(2);
         assertThat(ioQueue.isIdle()).isTrue();
     }

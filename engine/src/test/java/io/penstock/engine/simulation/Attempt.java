@@ -105,7 +105,7 @@ final class Attempt {
         return Transfer.gather(handle.file, offsets, first.bytes, target);
     }
 
-    /** From now on, nobody knows what is in the places that it writes. */
+    /** From now on, the content of the places that it writes is unknown. */
     void begin() {
         begun = true;
         for (Pair pair : pairs) {
@@ -145,7 +145,7 @@ final class Attempt {
         }
     }
 
-    /** What a failure says was moved has been moved, and nothing where it says that nothing was started. */
+    /** The bytes that a failure reports as moved were moved; none where it reports that nothing was started. */
     private void checkMoved(PenstockException failure, int index) {
         Pair pair = pairs.get(index);
         long bytes = failure.bytes(index);

@@ -92,7 +92,7 @@ final class Calls {
         }
     }
 
-    /** Makes a file longer, or leaves it as long as it may become by writes, while nobody writes it. */
+    /** Makes a file longer, or leaves it as long as it may become by writes, while no transfer writes it. */
     private void lengthen() {
         Handle handle = workload.attempts.someHandle(true);
         if (handle == null || !handle.of.isQuiet()) {
@@ -104,7 +104,7 @@ final class Calls {
             return; // what is written behind it must have room
         }
         Attempt whole = new Attempt(handle, false);
-        file.spots.forEach(spot -> spot.isFor(whole)); // nobody writes meanwhile
+        file.spots.forEach(spot -> spot.isFor(whole)); // no transfer writes meanwhile
         file.mayGrowTo(length);
         Watch<Void> watch =
                 new Watch<>(world, "truncate to " + length, nothing -> {}, e -> lengthened(whole, length, e));

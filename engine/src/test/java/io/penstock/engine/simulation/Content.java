@@ -4,7 +4,7 @@ package io.penstock.engine.simulation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** What the bytes of a file or a buffer must be, as far as anybody can know. */
+/** What the bytes of a file or a buffer must be, as far as it is determined. */
 final class Content {
     private final byte[] bytes;
     private final boolean[] known;
@@ -22,7 +22,7 @@ final class Content {
         return clock;
     }
 
-    /** Somebody may write these bytes from now on. */
+    /** These bytes may be written from now on. */
     void unknown(int offset, int count) {
         clock++;
         Arrays.fill(known, offset, offset + count, false);

@@ -10,7 +10,7 @@ package io.penstock.engine.simulation;
  * @param again an operation that answers EINTR or EAGAIN
  * @param shortCount a read or write that moves fewer bytes than it could
  * @param slow an operation that takes very long
- * @param error an operation that answers EIO or ENOSPC, or ECANCELED though nobody has asked for that
+ * @param error an operation that answers EIO or ENOSPC, or ECANCELED without a cancel
  * @param call a call on a file, such as ftruncate, that fails
  * @param setup a call that makes a ring, and fails
  */

@@ -84,7 +84,7 @@ record Mutant(String name, List<Edit> edits) {
         return type.getProtectionDomain().getCodeSource().getLocation();
     }
 
-    /** Returns where what the engine is made of comes from, whoever has loaded it. */
+    /** Returns where what the engine is made of comes from, by any class loader. */
     private static String classPath() {
         Class<?>[] all = {
             Engine.class,

@@ -27,12 +27,12 @@ final class Place {
         return attempts.isEmpty() ? null : attempts.get(attempts.size() - 1);
     }
 
-    /** Returns whether nobody writes it, not even for somebody who has cancelled. */
+    /** Returns whether no transfer writes it, not even a cancelled one. */
     boolean isFree() {
         return attempts.stream().allMatch(Attempt::hasEnded);
     }
 
-    /** Returns whether whoever may still write it has been cancelled. */
+    /** Returns whether every transfer that may still write it was cancelled. */
     boolean isGivenUp() {
         return attempts.stream().allMatch(attempt -> attempt.hasEnded() || attempt.isCancelled());
     }

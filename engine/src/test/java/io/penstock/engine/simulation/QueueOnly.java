@@ -6,7 +6,7 @@ import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import org.jspecify.annotations.Nullable;
 
-/** A queue that is called by the I/O queue that turns it, and by nobody else (rule 301). */
+/** A queue that is called by the I/O queue that turns it alone (rule 301). */
 final class QueueOnly implements NativeQueue {
     private final NativeQueue queue;
     private final World world;

@@ -97,7 +97,7 @@ final class SimulatedChannel extends FileChannel {
             case Errno.ENOSPC -> new IOException("No space left on device");
             case Errno.EINVAL -> new IOException("Invalid argument");
             case Errno.EIO -> new IOException("Input/output error");
-            default -> new IOException("Operation aborted"); // in words that nobody knows
+            default -> new IOException("Operation aborted"); // an unknown message
         };
     }
 

@@ -98,7 +98,7 @@ final class SimulatedRing {
         return false;
     }
 
-    /** Returns whether nobody has written what was unmapped. */
+    /** Returns whether unmapped memory was not written. */
     boolean isLeftAlone() {
         return unmapped.stream().allMatch(part -> {
             byte[] bytes = new byte[part.capacity()];

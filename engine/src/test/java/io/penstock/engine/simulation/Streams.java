@@ -156,7 +156,7 @@ final class Streams {
         }
     }
 
-    /** Closes a lease, up to which nobody else may have had its memory. */
+    /** Closes a lease, up to which its memory must not have been reused. */
     private void close(Kept held) {
         world.say("application: closes a lease of", held.chunk);
         check(held.bytes, held.chunk, held.stream);

@@ -44,13 +44,13 @@ final class TestBuffer {
         return closed;
     }
 
-    /** Closes it, whoever uses it. */
+    /** Closes it, in use or not. */
     void close() {
         closed = true;
         buffer.close();
     }
 
-    /** Says that it may be closed at any time from now on. */
+    /** Allows that it is closed at any time from now on. */
     void closesWithTheBackend() {
         closed = true;
     }

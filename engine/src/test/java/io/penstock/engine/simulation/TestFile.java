@@ -87,7 +87,7 @@ final class TestFile {
     void check() {
         int length = simulated.length;
         int block = simulated.fileAlignment;
-        // Whoever could not cut the file to its length must have failed, unless nobody listened any more.
+        // A write that could not cut the file to its length must have failed, unless it was cancelled.
         boolean mayBePadded = simulated.keepsPadding && !attempts.stream().allMatch(Attempt::hasSucceeded);
         int longest = mayBePadded ? (mostLength + block - 1) / block * block : mostLength;
         if (length < leastLength || length > longest) {

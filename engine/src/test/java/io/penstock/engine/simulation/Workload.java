@@ -148,7 +148,7 @@ final class Workload {
         Transfer transfer = attempt.transfer();
         if (chance.oneIn(8)) {
             attempt.hasDeadline = true;
-            // One of an hour is kept; the clock does not go there unless somebody waits for it nevertheless.
+            // One of an hour is kept; the clock does not go there unless a transfer waits for it nevertheless.
             transfer = transfer.deadline(chance.oneIn(3) ? HOUR : Duration.ofNanos(chance.between(1, 50_000)));
         }
         submit(attempt, transfer);
@@ -302,7 +302,7 @@ final class Workload {
 
     // In the end.
 
-    /** When nobody has anything to do any more: what is open is what the application has. */
+    /** When all are idle: only what the application holds is open. */
     void checkAtRest(int ioPaths) {
         int handles =
                 attempts.files.stream().mapToInt(file -> file.handles.size()).sum();

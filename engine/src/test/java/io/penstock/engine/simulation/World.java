@@ -78,7 +78,7 @@ final class World {
         interrupts = true;
     }
 
-    /** Says that an I/O queue breaks. */
+    /** Records that an I/O queue breaks. */
     void breaks() {
         broken = true;
     }
@@ -158,7 +158,7 @@ final class World {
         return something.getAsBoolean();
     }
 
-    /** Runs until nobody has anything to do any more, or a rule is broken. */
+    /** Runs until all are idle, or a rule is broken. */
     @Nullable
     Throwable run() {
         while (failure == null && Violation.first() == null && step()) {
@@ -278,7 +278,7 @@ final class World {
         }
     }
 
-    /** Nobody can act now: goes to the next moment at which somebody can. */
+    /** No thread can act now: advances to the next moment at which one can. */
     private boolean skip() {
         Timer first = timers.peek();
         long next = first == null ? Long.MAX_VALUE : first.at;

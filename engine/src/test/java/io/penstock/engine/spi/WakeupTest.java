@@ -20,7 +20,7 @@ class WakeupTest {
     void aWakeBeforehandPreventsOneWaitAndEndsNone() {
         wakeup.wake();
         wakeup.wake();
-        assertThat(ends).as("nobody waits").hasValue(0);
+        assertThat(ends).as("no thread waits").hasValue(0);
         assertThat(wakeup.begin()).as("woken twice, looks once").isFalse();
         assertThat(wakeup.begin()).isTrue();
     }

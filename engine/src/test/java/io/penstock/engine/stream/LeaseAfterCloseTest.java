@@ -43,7 +43,7 @@ class LeaseAfterCloseTest {
         HostLease lease = backend.stream(StreamPlan.of(FILE).depth(1), chunk -> Mono.just(chunk.retain()))
                 .blockLast();
         backend.close();
-        assertThat(device.freed).as("freed while somebody may read it").hasValue(0);
+        assertThat(device.freed).as("freed while it may be read").hasValue(0);
         lease.close();
         assertThat(device.freed).hasValue(device.allocated.get());
     }

@@ -132,7 +132,7 @@ class PlaybackTest {
         stage.latency = 35;
         Playback.Result result = play(PERIOD, 2, 100);
         assertThat(result.shown() + result.dropped()).isEqualTo(100);
-        // One every 35 at best, which is 28 in the time of 100; whoever only ever asked for the next would show one.
+        // One every 35 at best, which is 28 in the time of 100; requesting only ever the next would show one.
         assertThat(result.shown()).isBetween(10L, 29L);
         assertThat(stage.fetched).as("most are not even tried").hasSizeLessThan(50);
     }

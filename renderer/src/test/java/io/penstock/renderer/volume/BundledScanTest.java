@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The real scan, drawn: what is asserted here was looked at before. The pictures stay in target/pictures. */
+/** The real scan, drawn: what is asserted here was inspected before. The pictures stay in target/pictures. */
 @Tag("once")
 class BundledScanTest {
 

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The PTX that comes along was made of the source that comes along: nothing else tells when somebody forgets it. */
+/** The PTX that comes along was made of the source that comes along: nothing else detects that it was forgotten. */
 class EmbeddedPtxTest {
 
     @Test

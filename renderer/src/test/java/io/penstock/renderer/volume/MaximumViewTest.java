@@ -76,7 +76,7 @@ class MaximumViewTest {
     }
 
     /**
-     * Returns right and up on the screen of somebody who was led around the patient, then up; nose and head up at
+     * Returns right and up on the screen of an observer who was led around the patient, then up; nose and head up at
      * first.
      */
     private static double[][] screen(double azimuth, double elevation) {

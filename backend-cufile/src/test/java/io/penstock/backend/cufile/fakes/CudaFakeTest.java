@@ -79,7 +79,7 @@ class CudaFakeTest {
             assertThat(Fakes.cuda().awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
             assertThat(CudaAbi.cuStreamQuery(stream)).isEqualTo(NOT_READY);
             assertThat(CudaAbi.cuEventQuery(event)).isEqualTo(NOT_READY);
-            // The device reads the staging buffer only now: whoever fills it too early corrupts.
+            // The device reads the staging buffer only now: filling it too early corrupts.
             pinned.setMemory(0, 4096, (byte) 2);
             Fakes.cuda().release("cuMemcpyHtoDAsync");
             ok(CudaAbi.cuStreamSynchronize(stream));

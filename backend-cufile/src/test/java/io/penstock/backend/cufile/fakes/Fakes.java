@@ -49,7 +49,7 @@ public final class Fakes {
         }
     }
 
-    /** Goes on if the fakes can be built here, else skips the test with the reason. */
+    /** Skips the test with the reason unless the fakes can be built here. */
     public static void require() {
         Require.backend(NAME, Built.UNAVAILABLE);
     }

@@ -22,7 +22,7 @@ final class FakesBuild {
         return COMPILED.folder("libraries", List.of("-O1"), FakesBuild::compileLibraries);
     }
 
-    /** Returns a program of ours that is linked with both fakes, made with a sanitizer. */
+    /** Returns a test program that is linked with both fakes, made with a sanitizer. */
     static Path program(String name, String sanitizer) throws IOException {
         List<String> flags = List.of("-O1", "-fno-omit-frame-pointer", "-fsanitize=" + sanitizer);
         return COMPILED.folder(name, flags, (folder, all) -> {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an I/O queue finds when it looks, and that it goes on from there instead of waiting for what nobody will tell
+ * What an I/O queue finds when it looks, and that it continues from there instead of waiting for what nothing will report
  * it.
  */
 class PolledQueueTest {

@@ -59,7 +59,7 @@ class BufferTurnsTest {
         assertThat(rings).hasValue(1);
         assertThat(othersRings).hasValue(1);
         assertThat(turns.tryCopy()).isTrue();
-        assertThat(turns.tryCopy()).as("nobody waits any more").isTrue();
+        assertThat(turns.tryCopy()).as("no transfer waits any more").isTrue();
         assertThat(turns.tryTransfer(othersWaker)).isFalse();
         turns.endCopy();
         turns.endCopy();

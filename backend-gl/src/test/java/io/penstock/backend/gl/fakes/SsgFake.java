@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * test needs.
  *
  * <p>{@link #control} knows the five functions and glClientWaitSync by their names;
- * {@code fail("late:glReadFileAMD", ...)} lets a transfer move nothing, of which nobody is told. {@code live} counts
+ * {@code fail("late:glReadFileAMD", ...)} lets a transfer move nothing, without an error. {@code live} counts
  * files, syncs that were given out, operations and visible_bytes.
  */
 public final class SsgFake {
@@ -81,7 +81,7 @@ public final class SsgFake {
         control();
     }
 
-    /** Goes on if the layer can be built here, else skips the test with the reason. */
+    /** Skips the test with the reason unless the layer can be built here. */
     public static void require() {
         Require.backend(NAME, Built.UNAVAILABLE);
     }

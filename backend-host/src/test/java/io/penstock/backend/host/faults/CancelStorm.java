@@ -22,14 +22,14 @@ import reactor.core.publisher.Flux;
 
 /**
  * Reads at random places, most of them cancelled in flight and their slabs released at once. Released slabs are poison:
- * whoever gets one again sees whether a read that was given up has written to it since. Some are then only watched.
+ * when one is reused, the test sees whether an abandoned read has written to it since. Some are then only watched.
  */
 final class CancelStorm {
 
     private static final int BATCH = 33;
     private static final int KEPT = 4;
     private static final int WATCHED = 64;
-    private static final int MOST_ZOMBIES = 128;
+    private static final int MOST_ABANDONED = 128;
     private static final int PAGE = 4096;
     private static final long PAUSE_NANOS = 20_000;
 
@@ -69,7 +69,7 @@ final class CancelStorm {
     /** Goes on until {@code count} reads have been cancelled before they had signalled anything. */
     void cancel(int count) {
         while (cancelled.size() < count) {
-            while (slabs.liveSlabs() - idle.size() > MOST_ZOMBIES) {
+            while (slabs.liveSlabs() - idle.size() > MOST_ABANDONED) {
                 LockSupport.parkNanos(PAUSE_NANOS); // what waits for a turn would not be cancelled in flight
             }
             List<Read> batch = start();

@@ -101,7 +101,7 @@ interface DiskFaults extends Rules {
      * Appends and syncs, and goes on after a crash has begun until that shows.
      *
      * @return how many bytes were acknowledged before: an ext4 that is just being shut down says yes to syncs that it
-     *     then loses, whoever asks, which no crash could do
+     *     then loses for every reader, which no crash could do
      */
     private static long appendUntilTheCrash(Bench bench, LoopImage image, Path path, Pattern pattern, Random random) {
         int before = 1 + random.nextInt(6);

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Host memory, looked at for leaks after each fault.
+ * Host memory, checked for leaks after each fault.
  *
  * @param io how files are read and written
  */

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What strace sees of a backend that nobody asks for anything. */
+/** What strace sees of an idle backend. */
 @Tag(Tool.FAULTS)
 class IdleTest implements Rules {
 

@@ -46,7 +46,7 @@ final class Mounted implements AutoCloseable {
         return new Mounted(folder);
     }
 
-    /** Unmounts, if that has not been done; whoever still uses it goes on until he is done. */
+    /** Unmounts, if that has not been done; open files stay usable until they are closed. */
     @Override
     public void close() throws IOException {
         FOLDERS.remove(folder);
@@ -55,7 +55,7 @@ final class Mounted implements AutoCloseable {
         }
     }
 
-    /** Unmounts, and fails if somebody uses it. */
+    /** Unmounts, and fails if it is in use. */
     void unmount() throws IOException {
         Tool.run("umount", folder.toString());
         FOLDERS.remove(folder);

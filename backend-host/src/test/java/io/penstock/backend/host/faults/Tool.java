@@ -57,7 +57,7 @@ final class Tool {
         }
     }
 
-    /** Compiles a program of ours, the first time, and returns it. */
+    /** Compiles a test program, the first time, and returns it. */
     static Path compiled(String name, String... libraries) throws IOException {
         Path known = COMPILED.get(name);
         if (known != null) {

@@ -68,7 +68,7 @@ class UringRefusedTest implements Rules {
         assertFallsBack(readWhileRefused(bench, ENOMEM), "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
     }
 
-    /** Root without the capability: it has limits like anybody else. */
+    /** Root without the capability: it has the limits of any user. */
     private static String readWithLockedMemory(Path file, int bytes) {
         String[] limited = {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + bytes + ":" + bytes};
         return Tool.require(() -> ChildJvm.run(file, limited));

@@ -24,7 +24,7 @@ final class CardMemory implements DeviceMemory {
         LIVE.incrementAndGet();
     }
 
-    /** Copies between the card and an array; nobody may copy after {@link #free}. */
+    /** Copies between the card and an array; must not be called after {@link #free}. */
     synchronized void copy(boolean in, long offset, byte[] host) {
         if (freed) {
             throw new AssertionError("a copy of " + host.length + " bytes touches memory that was freed");

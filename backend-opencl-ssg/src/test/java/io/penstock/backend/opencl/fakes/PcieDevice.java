@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 
 /**
  * A device on the PCIe bus beside the GPU, played by a thread of the layer: it knows nothing but bus addresses, and
- * does what it is told one thing after another. Its operations are called {@code device} where {@link SsgFake#control}
+ * executes its orders one after another. Its operations are called {@code device} where {@link SsgFake#control}
  * delays or holds them; {@code live("device_operations")} is what it has not done yet.
  */
 public final class PcieDevice {
@@ -30,7 +30,7 @@ public final class PcieDevice {
         function("fake_device_signal").invokeVoid(new Object[] {address, value});
     }
 
-    /** Waits until the device has done all that it was told, at most 10 s, and returns what it has not done. */
+    /** Waits until the device has executed all orders, at most 10 s, and returns those it has not. */
     public static long await() {
         return SsgFake.control().awaitLive("device_operations", 0);
     }

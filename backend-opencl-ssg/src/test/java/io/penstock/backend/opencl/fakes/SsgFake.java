@@ -80,7 +80,7 @@ public final class SsgFake {
         Objects.requireNonNull(Built.LAYER);
     }
 
-    /** Goes on if the layer can be built here, else skips the test with the reason. */
+    /** Skips the test with the reason unless the layer can be built here. */
     public static void require() {
         Require.backend(NAME, Built.UNAVAILABLE);
     }

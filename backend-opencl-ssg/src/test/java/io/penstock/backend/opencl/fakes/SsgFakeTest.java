@@ -23,7 +23,7 @@ class SsgFakeTest {
     private static final int CL_PLATFORM_EXTENSIONS = 0x0904;
     private static final int CL_INVALID_VALUE = -30;
 
-    /** Kept: JNA unloads a library that nobody refers to, and a loader that is loaded again knows of no layers. */
+    /** Kept: JNA unloads an unreferenced library, and a loader that is loaded again has no layers. */
     private static final class OpenCl {
         static final NativeLibrary LIBRARY = NativeLibrary.getInstance("libOpenCL.so.1");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * AMD's driver for Radeon Pro SSG made of any other OpenCL: a layer in C ({@code src/test/c}), written from AMD's
- * manual and from nothing of ours.
+ * manual alone.
  */
 @NullMarked
 package io.penstock.backend.opencl.fakes;

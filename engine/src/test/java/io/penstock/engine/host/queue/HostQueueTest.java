@@ -242,7 +242,7 @@ class HostQueueTest {
                             .isTrue();
                 }
                 f.completed.clear();
-                f.cancel(3); // nobody's id now
+                f.cancel(3); // an unused id now
             }
         }
     }

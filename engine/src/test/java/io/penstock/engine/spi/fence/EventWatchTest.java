@@ -85,7 +85,7 @@ class EventWatchTest {
         runThread();
         ScriptedFence later = new ScriptedFence(2);
         watch.watch(later);
-        assertThat(later.looks).as("by nobody yet").isZero();
+        assertThat(later.looks).as("not polled yet").isZero();
         runThread();
         assertThat(later.looks).isEqualTo(2);
     }

@@ -65,7 +65,7 @@ class SsgCommandTest {
     @Test
     void aReadIsLimitedToTheFilesSize() {
         fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
-        assertThat(task.requestedBytes()).as("before the file was looked at").isEqualTo(2 * BLOCK);
+        assertThat(task.requestedBytes()).as("before the size was queried").isEqualTo(2 * BLOCK);
         assertThat(task.limitTo(SIZE)).isEqualTo(SIZE - BLOCK);
         assertThat(task.end()).isEqualTo(SIZE);
         assertThat(task.limitTo(Long.MAX_VALUE)).as("of a longer file").isEqualTo(2 * BLOCK);
