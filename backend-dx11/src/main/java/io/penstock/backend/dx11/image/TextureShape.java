@@ -3,9 +3,7 @@ package io.penstock.backend.dx11.image;
 
 import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Texture1D;
-import io.penstock.backend.dx11.ffi.D3d11Texture2D;
-import io.penstock.backend.dx11.ffi.D3d11Texture3D;
+import io.penstock.backend.dx11.ffi.D3d11Texture;
 import io.penstock.backend.dx11.ffi.Vtable;
 
 /**
@@ -30,9 +28,9 @@ public record TextureShape(
         /** Returns the interface of textures of this kind. */
         Vtable table() {
             return switch (this) {
-                case ONE -> D3d11Texture1D.TABLE;
-                case TWO -> D3d11Texture2D.TABLE;
-                case THREE -> D3d11Texture3D.TABLE;
+                case ONE -> D3d11Texture.ONE;
+                case TWO -> D3d11Texture.TWO;
+                case THREE -> D3d11Texture.THREE;
             };
         }
     }
@@ -62,23 +60,14 @@ public record TextureShape(
         {115, 115, 2} // B4G4R4A4
     };
 
-    /** Returns the shape of a texture. */
     static TextureShape of(Kind kind, long texture) {
         int[] desc = new int[11];
-        switch (kind) {
-            case ONE -> {
-                D3d11Texture1D.GetDesc(texture, desc);
-                return new TextureShape(kind, desc[0], 1, desc[2], desc[1], desc[3], 1, desc[4], desc[5]);
-            }
-            case TWO -> {
-                D3d11Texture2D.GetDesc(texture, desc);
-                return new TextureShape(kind, desc[0], desc[1], desc[3], desc[2], desc[4], desc[5], desc[7], desc[8]);
-            }
-            default -> {
-                D3d11Texture3D.GetDesc(texture, desc);
-                return new TextureShape(kind, desc[0], desc[1], desc[2], desc[3], desc[4], 1, desc[5], desc[6]);
-            }
-        }
+        D3d11Texture.GetDesc(texture, desc);
+        return switch (kind) {
+            case ONE -> new TextureShape(kind, desc[0], 1, desc[2], desc[1], desc[3], 1, desc[4], desc[5]);
+            case TWO -> new TextureShape(kind, desc[0], desc[1], desc[3], desc[2], desc[4], desc[5], desc[7], desc[8]);
+            case THREE -> new TextureShape(kind, desc[0], desc[1], desc[2], desc[3], desc[4], 1, desc[5], desc[6]);
+        };
     }
 
     /** Returns the bytes of a texel of a {@code DXGI_FORMAT}; 0 for formats that files are not read into. */
