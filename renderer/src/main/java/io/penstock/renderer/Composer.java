@@ -51,7 +51,6 @@ interface Composer extends AutoCloseable {
         };
     }
 
-    /** Returns the backend. */
     Backend backend();
 
     /** Draws a picture. */

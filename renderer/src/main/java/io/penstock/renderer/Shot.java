@@ -16,10 +16,8 @@ import io.penstock.renderer.volume.Scene;
 /** A picture to be drawn. */
 sealed interface Shot {
 
-    /** Returns its composition on the processor. */
     Composition onProcessor() throws BadVolumeException;
 
-    /** Returns its composition on a device. */
     DeviceComposition onDevice(Kernels kernels) throws BadVolumeException;
 
     /**

@@ -3,12 +3,7 @@ package io.penstock.renderer.cuda;
 
 import io.penstock.renderer.cuda.ffi.Nvrtc;
 import io.penstock.renderer.volume.Kernels;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * The kernels of {@code compose.cu} as PTX: compiled for the device if NVIDIA's runtime compiler is available,
@@ -26,23 +21,14 @@ final class ComposeModule {
      */
     static byte[] ptx(int capability) {
         if (!Nvrtc.isPresent()) {
-            byte[] made = resource("compose.ptx");
-            return Arrays.copyOf(made, made.length + 1);
+            return (Kernels.source("compose.ptx") + '\0').getBytes(StandardCharsets.US_ASCII);
         }
         return Nvrtc.compile(
-                new String(resource("compose.cu"), StandardCharsets.UTF_8),
+                Kernels.source("compose.cu"),
                 "--gpu-architecture=compute_" + capability,
                 "--fmad=false", // the processor rounds after each operation
                 "--prec-div=true",
                 "--prec-sqrt=true",
                 "--ftz=false");
-    }
-
-    private static byte[] resource(String name) {
-        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream(name), name)) {
-            return from.readAllBytes();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

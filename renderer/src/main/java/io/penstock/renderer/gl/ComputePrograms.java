@@ -3,13 +3,8 @@ package io.penstock.renderer.gl;
 
 import io.penstock.renderer.gl.ffi.GlCalls;
 import io.penstock.renderer.volume.Kernels;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The kernels of {@code compose.comp}, one program each, compiled by the driver at first use.
@@ -18,16 +13,8 @@ import java.util.Objects;
  */
 final class ComputePrograms implements AutoCloseable {
 
-    private final String source = source();
+    private final String source = Kernels.source("compose.comp");
     private final Map<String, Integer> programs = new HashMap<>();
-
-    private static String source() {
-        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream("compose.comp"))) {
-            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /**
      * Returns the program of a kernel.

@@ -3,13 +3,9 @@ package io.penstock.renderer.opencl;
 
 import io.penstock.renderer.opencl.ffi.OpenClCalls;
 import io.penstock.renderer.volume.Kernels;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The kernels of {@code compose.cu}, compiled by the device's driver.
@@ -30,7 +26,7 @@ final class ComposeProgram implements AutoCloseable {
      */
     ComposeProgram(long context, long device) {
         int[] error = new int[1];
-        program = OpenClCalls.programOf(context, source(), error);
+        program = OpenClCalls.programOf(context, Kernels.source("compose.cu"), error);
         Answers.check(error[0], "clCreateProgramWithSource");
         int built = OpenClCalls.clBuildProgram(program, 1, new long[] {device}, options(device), 0, 0);
         if (built != 0) {
@@ -59,15 +55,6 @@ final class ComposeProgram implements AutoCloseable {
         return result == 0 ? new String(log, 0, (int) bytes[0], StandardCharsets.UTF_8).strip() : "no log: " + result;
     }
 
-    private static String source() {
-        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream("compose.cu"))) {
-            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Returns a kernel. */
     long kernel(String name) {
         return kernels.computeIfAbsent(name, wanted -> {
             int[] error = new int[1];

@@ -37,7 +37,6 @@ public enum FrameFormat {
         return List.of(first, blue, new Plane(width, height, 1, blue.offset() + blue.bytes()));
     }
 
-    /** Returns the bytes of a frame. */
     public long bytes(FrameSize size) {
         return planes(size).stream().mapToLong(Plane::bytes).sum();
     }

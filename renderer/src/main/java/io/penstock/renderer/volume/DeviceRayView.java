@@ -54,12 +54,12 @@ public final class DeviceRayView implements DeviceComposition {
 
     /** Returns a view that shades the volume. */
     public static DeviceRayView shaded(Scene scene, Camera camera, Kernels kernels) {
-        return new DeviceRayView(scene, camera, kernels, DeviceLights::new);
+        return new DeviceRayView(scene, camera, kernels, DeviceFilm.Shaded::new);
     }
 
     /** Returns a view that keeps the largest code along each ray. */
     public static DeviceRayView maximum(Scene scene, Camera camera, Kernels kernels) {
-        return new DeviceRayView(scene, camera, kernels, DeviceMaxima::new);
+        return new DeviceRayView(scene, camera, kernels, DeviceFilm.Brightest::new);
     }
 
     private void starts(ByteBuffer to) {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * A device that runs the kernels of {@code compose.cu}, in order.
@@ -9,6 +14,15 @@ import java.nio.ByteBuffer;
  * <p><b>Threading:</b> any thread, one at a time.
  */
 public interface Kernels {
+
+    /** Returns the content of a file of kernels, all ASCII. */
+    static String source(String file) {
+        try (InputStream from = Objects.requireNonNull(Kernels.class.getResourceAsStream(file), file)) {
+            return new String(from.readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** Returns the address of new memory. */
     long allocate(long bytes);

@@ -57,7 +57,6 @@ public record NiftiHeader(
         return axis == 0 ? columns : axis == 1 ? rows : slices;
     }
 
-    /** Returns the bytes of one slice. */
     public long sliceBytes() {
         return (long) columns * rows * type.bytes();
     }
