@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.util.Loggers;
 
 /**
@@ -34,11 +35,11 @@ public final class Options {
     /** Names that are not options of a backend: the backend to open, and the tests that the build must not skip. */
     private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
 
-    private record Value(Object value, String source) {
+    private record Value(String text, String source) {
 
         @Override
         public String toString() {
-            return source.equals(CODE) ? value.toString() : value + " (" + source + ")";
+            return source.equals(CODE) ? text : text + " (" + source + ")";
         }
     }
 
@@ -75,13 +76,28 @@ public final class Options {
      */
     public <T> T get(Option<T> option) {
         Value found = values.get(option.name());
-        return found == null ? option.fallback() : option.parse(found.value.toString(), found.source);
+        return found == null ? option.fallback() : option.parse(found.text, found.source);
     }
 
     /** Returns the source of an option's value: code, system property, environment, or default. */
     public String source(Option<?> option) {
         Value found = values.get(option.name());
         return found == null ? "default" : found.source;
+    }
+
+    /** Returns whether both set the same options to the same texts, from whatever sources. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Options options && texts().equals(options.texts());
+    }
+
+    @Override
+    public int hashCode() {
+        return texts().hashCode();
+    }
+
+    private Map<String, String> texts() {
+        return values.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().text));
     }
 
     /**
@@ -160,7 +176,7 @@ public final class Options {
         void set(String name, Value value) {
             Option<?> option = byName.get(name);
             if (option != null) {
-                option.parse(value.value.toString(), value.source);
+                option.parse(value.text, value.source);
                 all.put(name, value);
             } else if (isOfAnAbsentModule(name)) {
                 warnIfMisspelt(name, value.source);

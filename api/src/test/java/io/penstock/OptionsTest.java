@@ -161,7 +161,7 @@ class OptionsTest {
                 .withMessage("code sets " + name + ", which is not an option of Penstock");
     }
 
-    /** Which underscores of a variable are hyphens is not known: close-timeout makes CLOSE a word of ours. */
+    /** Which underscores of a variable are hyphens is not known: close-timeout makes CLOSE a known namespace. */
     @ParameterizedTest
     @ValueSource(strings = {"PENSTOCK_CLOSE_TIMEUOT", "PENSTOCK_QUEUE_DPETH", "PENSTOCK_HOST_LNAES", "PENSTOCK_HOST"})
     void misspeltVariablesOfModulesAtHandAreErrors(String variable) {
@@ -209,6 +209,14 @@ class OptionsTest {
                 .isEqualTo(2);
         assertThat(one.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(1);
         assertThat(none.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(256);
+    }
+
+    @Test
+    void optionsAreEqualWhereTheySetTheSameValuesFromWhateverSources() {
+        Options code = resolve(Options.none().with(CommonOptions.QUEUE_DEPTH, 7), Map.of(), Map.of());
+        assertThat(properties("penstock.queue.depth", "7")).isEqualTo(code).hasSameHashCodeAs(code);
+        assertThat(properties("penstock.queue.depth", "8")).isNotEqualTo(code);
+        assertThat(Options.none()).isNotEqualTo(code);
     }
 
     @Test

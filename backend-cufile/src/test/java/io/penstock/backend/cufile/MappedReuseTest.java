@@ -68,7 +68,7 @@ class MappedReuseTest {
         CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostBytes, 2);
         List<IoPath> ioPaths = List.of(
-                MappedPath.of(context, options, sizes, MappedPath.Takes.WORTHWHILE),
+                new MappedPath(context, options, sizes, MappedPath.Takes.WORTHWHILE),
                 new StagedPath(context, options, ""));
         CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, ioPaths, options));

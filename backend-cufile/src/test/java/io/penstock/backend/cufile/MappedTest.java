@@ -97,7 +97,7 @@ class MappedTest {
         CudaContext context = ContextChoice.open(options);
         Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
         List<IoPath> ioPaths = List.of(
-                MappedPath.of(context, options, sizes, MappedPath.Takes.ALL), new StagedPath(context, options, ""));
+                new MappedPath(context, options, sizes, MappedPath.Takes.ALL), new StagedPath(context, options, ""));
         CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, ioPaths, options));
     }

@@ -29,8 +29,8 @@ public final class IoThreads implements IoQueues {
     // that a single subscriber keeps all I/O queues busy.
     private static final int RUN_BITS = 4;
 
-    /** Backends with equal keys share I/O queues; backends with different options must not. */
-    private record Key(Object sharing, long queueBytes) {}
+    /** Backends with equal keys share I/O queues. Any option may change a queue, so all of them are part of the key. */
+    private record Key(Object sharing, Options options) {}
 
     private final List<IoThread> threads = new ArrayList<>();
     private int picks;
@@ -40,14 +40,11 @@ public final class IoThreads implements IoQueues {
 
     /** Acquires the I/O queues of {@code ioPath}, starting them if there are none. */
     public static IoQueues acquire(IoPath ioPath, Options options) {
-        Key key = new Key(ioPath.sharing(), options.get(CommonOptions.QUEUE_BYTES));
-        return SHARED.open(key, () -> start(ioPath, key.queueBytes));
-    }
-
-    private static IoThreads start(IoPath ioPath, long queueBytes) {
-        IoThreads ioQueues = new IoThreads();
-        ioQueues.start(ioPath, QueueLimits.ofBytes(queueBytes));
-        return ioQueues;
+        return SHARED.open(new Key(ioPath.sharing(), options), () -> {
+            IoThreads ioQueues = new IoThreads();
+            ioQueues.start(ioPath, QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES)));
+            return ioQueues;
+        });
     }
 
     private void start(IoPath ioPath, QueueLimits limits) {

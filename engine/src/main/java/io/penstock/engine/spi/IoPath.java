@@ -91,8 +91,8 @@ public interface IoPath {
     }
 
     /**
-     * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process. A
-     * path with its own I/O queues returns {@code this}.
+     * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process that
+     * have the same options. A path with its own I/O queues returns {@code this}.
      */
     Object sharing();
 

@@ -19,6 +19,11 @@ class IoThreadsTest {
         IoQueues narrow = IoThreads.acquire(device, Options.none().with(CommonOptions.QUEUE_BYTES, 1L << 20));
         assertThat(second).isSameAs(first);
         assertThat(narrow).isNotSameAs(first);
+        IoQueues other = IoThreads.acquire(device, Options.none().with("penstock.some.option", "1"));
+        assertThat(other)
+                .as("by any option, also one that the engine does not read")
+                .isNotSameAs(first);
+        other.release().join();
         first.release().join();
         second.release().join();
         narrow.release().join();

@@ -51,40 +51,30 @@ public final class MappedPath implements IoPath {
     /** Smaller transfers are not worth a registration. */
     private static final long LEAST_BYTES = 1 << 20;
 
-    /** Paths with equal ones use the same I/O queue. */
-    private record Sharing(CudaContext context, Registrations registrations, int depth, long spinNanos) {}
-
-    private final Sharing sharing;
+    private final CudaContext context;
+    private final Options options;
+    private final Registrations registrations;
     private final Limits limits;
     private final Takes takes;
-
-    private MappedPath(Sharing sharing, Limits limits, Takes takes) {
-        this.sharing = sharing;
-        this.limits = limits;
-        this.takes = takes;
-    }
 
     /**
      * Describes the path.
      *
      * @param takes the transfers that it does not leave to other paths
      */
-    public static MappedPath of(CudaContext context, Options options, Takes takes) {
-        return of(context, options, Registrations.Sizes.of(options), takes);
+    public MappedPath(CudaContext context, Options options, Takes takes) {
+        this(context, options, Registrations.Sizes.of(options), takes);
     }
 
     /** As above, with sizes for tests. */
-    public static MappedPath of(CudaContext context, Options options, Registrations.Sizes sizes, Takes takes) {
+    public MappedPath(CudaContext context, Options options, Registrations.Sizes sizes, Takes takes) {
         long segment =
                 Math.min(Math.max(SEGMENT_BYTES, options.get(CommonOptions.SEGMENT_BYTES)), sizes.segmentBytes());
-        return new MappedPath(
-                new Sharing(
-                        context,
-                        Registrations.of(context, sizes),
-                        options.get(CommonOptions.QUEUE_DEPTH),
-                        1000L * options.get(StagingOptions.SPIN_MICROS)),
-                new Limits(1, 1, sizes.segmentBytes(), segment, false),
-                takes);
+        this.context = context;
+        this.options = options;
+        this.registrations = Registrations.of(context, sizes);
+        this.limits = new Limits(1, 1, sizes.segmentBytes(), segment, false);
+        this.takes = takes;
     }
 
     /** Returns why this path is unavailable on a GPU, or an empty string. */
@@ -116,7 +106,7 @@ public final class MappedPath implements IoPath {
 
     @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        return MappedFile.open(path, options, sharing.registrations, limits);
+        return MappedFile.open(path, options, registrations, limits);
     }
 
     @Override
@@ -156,7 +146,7 @@ public final class MappedPath implements IoPath {
 
     @Override
     public Object sharing() {
-        return sharing;
+        return registrations;
     }
 
     @Override
@@ -166,11 +156,12 @@ public final class MappedPath implements IoPath {
 
     @Override
     public NativeQueue openQueue() {
-        return new MappedQueue(sharing.context, sharing.registrations, sharing.depth, sharing.spinNanos);
+        int depth = options.get(CommonOptions.QUEUE_DEPTH);
+        return new MappedQueue(context, registrations, depth, 1000L * options.get(StagingOptions.SPIN_MICROS));
     }
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return PinnedBuffers.of(sharing.context).take(bytes);
+        return PinnedBuffers.of(context).take(bytes);
     }
 }

@@ -68,7 +68,7 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
                     cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options), options.get(CufileOptions.DIRECT_BYTES)));
         }
         if (MappedPath.unavailable(context).isEmpty()) {
-            ioPaths.add(MappedPath.of(context, options, MappedPath.Takes.WORTHWHILE));
+            ioPaths.add(new MappedPath(context, options, MappedPath.Takes.WORTHWHILE));
         }
         ioPaths.add(staged(context, options, whyNotDirect.isEmpty() ? "cuFile has no direct path here" : whyNotDirect));
         return new CufilePaths(ioPaths, cuFile);
@@ -81,7 +81,7 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
         }
         String rest = CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE";
         return new CufilePaths(
-                List.of(MappedPath.of(context, options, MappedPath.Takes.ALL), staged(context, options, rest)), null);
+                List.of(new MappedPath(context, options, MappedPath.Takes.ALL), staged(context, options, rest)), null);
     }
 
     private static CufilePaths ofCuFile(

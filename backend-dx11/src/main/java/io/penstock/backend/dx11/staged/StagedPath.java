@@ -12,7 +12,6 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingPath;
-import io.penstock.engine.spi.staging.StagingSizes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StagedPath extends StagingPath {
 
-    /** Backends with equal keys share an I/O queue, and so the staging buffers. */
-    private record Sharing(Dx11Device device, StagingSizes sizes) {}
+    /** Backends with equal keys and the same options share an I/O queue, and so the staging buffers. */
+    private record Sharing(Dx11Device device) {}
 
-    private final Sharing sharing;
+    private final Dx11Device device;
     private final Dx11StagingBuffer.Pool stagingBuffers;
     private final long updateBytes;
 
@@ -35,7 +34,7 @@ public final class StagedPath extends StagingPath {
      */
     public StagedPath(Dx11Device device, Options options, String reason) {
         super(options, reason);
-        this.sharing = new Sharing(device, sizes());
+        this.device = device;
         this.stagingBuffers = new Dx11StagingBuffer.Pool(device);
         this.updateBytes = options.get(Dx11Options.UPDATE_BYTES);
     }
@@ -48,17 +47,17 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public Object sharing() {
-        return sharing;
+        return new Sharing(device);
     }
 
     @Override
     protected StagingDevice device() {
-        return new Dx11Copies(sharing.device, stagingBuffers, updateBytes);
+        return new Dx11Copies(device, stagingBuffers, updateBytes);
     }
 
     @Override
     protected ExecutorPump executor() {
-        return sharing.device.executor().pump();
+        return device.executor().pump();
     }
 
     @Override

@@ -10,21 +10,16 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingPath;
-import io.penstock.engine.spi.staging.StagingSizes;
 import org.jspecify.annotations.Nullable;
 
 /** The path through staging buffers: takes every file and every buffer, and needs only OpenCL 1.2. */
 public final class StagedPath extends StagingPath {
 
-    /** Backends with equal keys share the I/O queue, and so the staging buffers. */
-    private record Sharing(ClContext context, StagingSizes sizes, boolean buffersOfDriver) {
+    /** Backends with equal keys and the same options share the I/O queue, and so the staging buffers. */
+    private record Sharing(ClContext context) {}
 
-        ClStagingBuffer staging(long bytes) {
-            return ClStagingBuffers.of(context).take(new ClStagingBuffer.Kind(bytes, buffersOfDriver));
-        }
-    }
-
-    private final Sharing sharing;
+    private final ClContext context;
+    private final boolean buffersOfDriver;
 
     /**
      * Describes the path.
@@ -33,11 +28,8 @@ public final class StagedPath extends StagingPath {
      */
     public StagedPath(ClContext context, Options options, String reason) {
         super(options, reason);
-        this.sharing = new Sharing(context, sizes(), isOfDriver(context, options));
-    }
-
-    private static boolean isOfDriver(ClContext context, Options options) {
-        return switch (options.get(OpenClOptions.STAGING_MEMORY)) {
+        this.context = context;
+        this.buffersOfDriver = switch (options.get(OpenClOptions.STAGING_MEMORY)) {
             case AUTO -> !context.device().sharesHostMemory();
             case OWN -> false;
             case DRIVER -> true;
@@ -51,16 +43,16 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public Object sharing() {
-        return sharing;
+        return new Sharing(context);
     }
 
     @Override
     protected StagingDevice device() {
-        return new ClCopies(sharing.context, sharing::staging, sharing.sizes.spinNanos());
+        return new ClCopies(context, this::allocateBounceBuffer, sizes().spinNanos());
     }
 
     @Override
-    public DeviceMemory allocateBounceBuffer(long bytes) {
-        return sharing.staging(bytes);
+    public ClStagingBuffer allocateBounceBuffer(long bytes) {
+        return ClStagingBuffers.of(context).take(new ClStagingBuffer.Kind(bytes, buffersOfDriver));
     }
 }

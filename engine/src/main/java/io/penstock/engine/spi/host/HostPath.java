@@ -48,7 +48,8 @@ public final class HostPath implements IoPath {
 
     private final Kernel kernel;
     private final Slabs slabs;
-    private final Sharing sharing;
+    private final Options options;
+    private final boolean uring;
     private final long segmentBytes;
     private final String reason;
     private final String remedy;
@@ -57,7 +58,8 @@ public final class HostPath implements IoPath {
         this.kernel = kernel;
         this.slabs = slabs;
         boolean wanted = options.get(HostOptions.IO) != HostIo.POOL;
-        sharing = sharing(options, wanted && ring.isAvailable());
+        this.options = options;
+        uring = wanted && ring.isAvailable();
         segmentBytes = options.get(CommonOptions.SEGMENT_BYTES);
         boolean missed = wanted && !ring.isAvailable();
         reason = missed ? "blocking calls on threads: " + describe(ring) : "";
@@ -128,14 +130,14 @@ public final class HostPath implements IoPath {
 
     @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        return sharing.uring
+        return uring
                 ? LinuxFile.open(kernel.files(), path, options, segmentBytes)
                 : ChannelFile.open(path, options, segmentBytes);
     }
 
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
-        if (sharing.uring ? !(file instanceof LinuxFile) : !(file instanceof ChannelFile)) {
+        if (uring ? !(file instanceof LinuxFile) : !(file instanceof ChannelFile)) {
             return "the file was opened for another path";
         }
         return memory != null && memory.hostAddress() != 0 ? "" : "the target is not host memory";
@@ -143,21 +145,28 @@ public final class HostPath implements IoPath {
 
     @Override
     public Object sharing() {
-        return sharing;
+        return new Sharing(kernel, uring);
     }
 
     @Override
     public int ioQueues() {
-        return sharing.ioQueues;
+        int ioQueues = options.get(HostOptions.QUEUES);
+        int derived = Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_QUEUE;
+        return ioQueues != 0 ? ioQueues : Math.max(FEWEST_QUEUES, Math.min(MOST_QUEUES, derived));
     }
 
     @Override
     public NativeQueue openQueue() {
-        if (!sharing.uring) {
-            return new ChannelQueue(sharing.depth, sharing.threads);
+        int depth = options.get(CommonOptions.QUEUE_DEPTH);
+        if (!uring) {
+            int threads = options.get(HostOptions.THREADS);
+            int derived = Math.min(MOST_THREADS, 2 * Runtime.getRuntime().availableProcessors());
+            return new ChannelQueue(depth, threads != 0 ? threads : derived);
         }
         try {
-            return UringQueue.open(kernel, new UringOptions(sharing.depth, sharing.asyncBytes, sharing.registers));
+            return UringQueue.open(
+                    kernel,
+                    new UringOptions(depth, options.get(HostOptions.ASYNC_BYTES), options.get(HostOptions.REGISTER)));
         } catch (ErrnoException refused) {
             throw new BackendUnavailableException(
                     "no io_uring for this I/O queue: " + refused.getMessage(),
@@ -175,23 +184,6 @@ public final class HostPath implements IoPath {
         return "io_uring cannot be used (" + ring.reason() + ": " + ring.detail() + ")";
     }
 
-    private Sharing sharing(Options options, boolean uring) {
-        int processors = Runtime.getRuntime().availableProcessors();
-        int ioQueues = options.get(HostOptions.QUEUES);
-        int threads = options.get(HostOptions.THREADS);
-        return new Sharing(
-                kernel,
-                uring,
-                ioQueues != 0
-                        ? ioQueues
-                        : Math.max(FEWEST_QUEUES, Math.min(MOST_QUEUES, processors / PROCESSORS_PER_QUEUE)),
-                options.get(CommonOptions.QUEUE_DEPTH),
-                threads != 0 ? threads : Math.min(MOST_THREADS, 2 * processors),
-                options.get(HostOptions.ASYNC_BYTES),
-                options.get(HostOptions.REGISTER));
-    }
-
-    /** Backends with equal keys use the same I/O queues. */
-    private record Sharing(
-            Kernel kernel, boolean uring, int ioQueues, int depth, int threads, long asyncBytes, boolean registers) {}
+    /** Paths with equal keys and the same options use the same I/O queues. */
+    private record Sharing(Kernel kernel, boolean uring) {}
 }

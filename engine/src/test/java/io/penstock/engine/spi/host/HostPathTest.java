@@ -75,13 +75,15 @@ class HostPathTest {
     }
 
     @Test
-    void equalSettingsShareQueues() {
-        Options other = Options.none().with(HostOptions.QUEUES, 7);
+    void pathsOfOneKindShareQueues() {
         HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
+        HostPath pool = HostPath.open(Options.none().with(HostOptions.IO, HostIo.POOL), slabs, kernel);
         assertThat(ioPath.sharing())
-                .isEqualTo(HostPath.open(Options.none(), new Slabs(), kernel).sharing());
-        assertThat(ioPath.sharing())
-                .isNotEqualTo(HostPath.open(other, slabs, kernel).sharing());
+                .isEqualTo(HostPath.open(Options.none(), new Slabs(), kernel).sharing())
+                .isNotEqualTo(pool.sharing());
+        assertThat(HostPath.open(Options.none().with(HostOptions.QUEUES, 7), slabs, kernel)
+                        .ioQueues())
+                .isEqualTo(7);
     }
 
     @Test
