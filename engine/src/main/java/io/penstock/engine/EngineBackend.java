@@ -229,7 +229,7 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public Explanation explain(Transfer transfer) {
         checks.transfer(transfer);
-        return Explaining.explain(this, transfer);
+        return choice.explain(transfer);
     }
 
     // Engine internals.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
@@ -11,6 +12,8 @@ import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.Failures;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
@@ -53,7 +56,7 @@ abstract class Intake implements Port {
         int pinned = pin(open);
         RuntimeException unpinnable = pinned < transfer.pairs()
                 ? Failures.closed(transfer, "its file or buffer")
-                : ImagePins.take(open, driver());
+                : takeImages(open, driver());
         if (unpinnable != null) {
             abandon(open, pinned, unpinnable);
             return;
@@ -131,13 +134,47 @@ abstract class Intake implements Port {
     }
 
     private static void unpin(OpenTransfer open, int count) {
-        ImagePins.free(open);
+        freeImages(open);
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
             open.file(pair).unpin();
             EngineBuffer buffer = open.buffer(pair);
             if (buffer != null) {
                 buffer.pins().unpin();
+            }
+        }
+    }
+
+    /**
+     * Retains the images of a transfer on the device, until its native completion (rule 201); returns why one is not
+     * available there, and then retains none.
+     */
+    private static @Nullable RuntimeException takeImages(OpenTransfer open, DeviceDriver driver) {
+        Transfer transfer = open.transfer();
+        int pairs = transfer.isGather() ? 0 : transfer.pairs(); // gathers go to buffers
+        for (int pair = 0; pair < pairs; pair++) {
+            if (transfer.target(pair) instanceof ImageRegion region) {
+                if (open.images == null) {
+                    open.images = new @Nullable DeviceMemory[pairs];
+                }
+                try {
+                    open.images[pair] = driver.image(region);
+                } catch (RuntimeException e) {
+                    freeImages(open);
+                    return e;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static void freeImages(OpenTransfer open) {
+        @Nullable DeviceMemory[] images = open.images;
+        open.images = null;
+        for (int pair = 0; images != null && pair < images.length; pair++) {
+            DeviceMemory image = images[pair];
+            if (image != null) {
+                image.free();
             }
         }
     }

@@ -2,19 +2,24 @@
 package io.penstock.engine;
 
 import io.penstock.BufferRegion;
+import io.penstock.Explanation;
+import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.plan.SegmentCursor;
+import io.penstock.engine.queue.Bounces;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the path of a transfer among those of a backend.
+ * Selects the path of a transfer among those of a backend, and explains it.
  *
  * @param name the backend's, for messages
  * @param ioPaths in order of preference
@@ -110,5 +115,30 @@ record PathChoice(String name, List<IoPath> ioPaths) {
         return "backend " + name + " has no direct path, only "
                 + ioPaths.stream().map(IoPath::path).distinct().toList()
                 + (reason.isEmpty() ? "" : ": " + reason);
+    }
+
+    /** Explains how a transfer would run, using the planner that would run it. */
+    Explanation explain(Transfer transfer) {
+        int index = first(transfer);
+        IoPath ioPath = ioPaths.get(index);
+        SegmentCursor.Ground ground = new SegmentCursor.Ground() {
+            @Override
+            public Limits limits(StorageFile file) {
+                return ((EngineFile) file).nativeFile(index).limits();
+            }
+
+            @Override
+            public long address(Target target) {
+                DeviceMemory memory = memory(target);
+                return memory == null ? 0 : memory.hostAddress();
+            }
+        };
+        return new Explanation(
+                ioPath.path(),
+                ioPath.evidence(),
+                new SegmentCursor(transfer, ground, Bounces.BOUNCE_BYTES).count(),
+                file(transfer, 0).nativeFile(index).limits().fileAlignment(),
+                whyNotDirect(transfer),
+                isDirect(index) ? "" : ioPath.remedy());
     }
 }

@@ -17,7 +17,6 @@ public final class ChunkCursor {
         this.chunkBytes = chunkBytes;
     }
 
-    /** Returns the bytes of the largest chunk. */
     public long largestBytes() {
         long longest = regions.stream().mapToLong(FileRegion::length).max().orElse(0);
         return Math.min(chunkBytes, longest);

@@ -11,7 +11,6 @@ public final class DelayedErrors {
     private @Nullable Throwable first;
     private int suppressed;
 
-    /** Adds an error. */
     public void add(Throwable error) {
         if (suppressed < MOST_SUPPRESSED) {
             suppressed += first == null || first == error ? 0 : 1;

@@ -7,14 +7,11 @@ import io.penstock.Transfer;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
-import reactor.core.scheduler.Scheduler;
 
 /**
  * Many transfers, pipelined: {@link io.penstock.Backend#submit(Publisher, SubmitOptions)}.
@@ -36,14 +33,11 @@ public final class FluxSubmit extends Flux<Completion> implements Scannable {
 
     @Override
     public void subscribe(CoreSubscriber<? super Completion> actual) {
-        Scheduler.Worker worker;
-        try {
-            worker = DeliveryLoop.worker(port, options.directDelivery());
-        } catch (RejectedExecutionException e) {
-            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
-            return;
-        }
-        transfers.subscribe(new SubmitSubscription(port, options, actual, worker));
+        DeliveryLoop.subscribe(
+                port,
+                options.directDelivery(),
+                actual,
+                worker -> transfers.subscribe(new SubmitSubscription(port, options, actual, worker)));
     }
 
     @Override

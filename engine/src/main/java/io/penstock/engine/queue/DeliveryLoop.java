@@ -3,8 +3,11 @@ package io.penstock.engine.queue;
 
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -33,9 +36,20 @@ public abstract class DeliveryLoop implements Runnable {
         this.worker = worker;
     }
 
-    /** Returns the worker that an operator's turns run on; null for the signalling thread. */
-    public static Scheduler.@Nullable Worker worker(Port port, boolean direct) {
-        return direct || port.isDirectDelivery() ? null : port.scheduler().createWorker();
+    /**
+     * Subscribes {@code actual} with the worker that the operator's turns run on; null for the signalling thread. A
+     * scheduler that rejects the worker is signalled as an error.
+     */
+    public static void subscribe(
+            Port port, boolean direct, CoreSubscriber<?> actual, Consumer<Scheduler.@Nullable Worker> subscribe) {
+        Scheduler.Worker worker;
+        try {
+            worker = direct || port.isDirectDelivery() ? null : port.scheduler().createWorker();
+        } catch (RejectedExecutionException e) {
+            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
+            return;
+        }
+        subscribe.accept(worker);
     }
 
     /** Processes what has arrived; never called concurrently. */

@@ -50,6 +50,5 @@ public interface Port extends Owner {
     /** Returns the paths, in order of preference; the last one is the most general. */
     List<IoPath> ioPaths();
 
-    /** Returns the driver of the device. */
     DeviceDriver driver();
 }

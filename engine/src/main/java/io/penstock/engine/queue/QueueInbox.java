@@ -74,7 +74,6 @@ final class QueueInbox {
         owner = Thread.currentThread();
     }
 
-    /** Returns true if the inbox is empty. */
     boolean isEmpty() {
         return opened.isEmpty() && messages.isEmpty();
     }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** A request that belongs to no transfer, such as a sync. */
 public interface SingleRequest {
 
-    /** Fills in the request. */
     void fill(Request request);
 
     /** Called at its completion, on the I/O queue; null on success. */

@@ -23,7 +23,6 @@ public interface Owner {
     /** Reverts one {@link #enter()} that returned true. */
     void leave();
 
-    /** Returns the open resources. */
     OpenResources resources();
 
     /** Returns a publisher that syncs a file; as {@link io.penstock.StorageFile#sync()}. */

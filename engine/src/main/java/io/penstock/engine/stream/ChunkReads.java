@@ -20,7 +20,7 @@ final class ChunkReads {
     private final ChunkCursor cursor;
     private final long bufferBytes;
     private final boolean oneByOne;
-    private final ArrayDeque<ReadAhead> reads = new ArrayDeque<>();
+    private final ArrayDeque<ChunkTransfer> reads = new ArrayDeque<>();
     private int endedRegion = -1; // the last region that was cut short by the end of its file
     private boolean stopped;
 
@@ -54,9 +54,9 @@ final class ChunkReads {
                 return;
             }
             int region = cursor.region();
-            ReadAhead read;
+            ChunkTransfer read;
             try {
-                read = new ReadAhead(port, loop, cursor.next(), buffer, region);
+                read = ChunkTransfer.read(port, loop, cursor.next(), buffer, region);
             } catch (RuntimeException e) {
                 buffers.give(buffer);
                 throw e;
@@ -68,22 +68,22 @@ final class ChunkReads {
 
     /** Removes and returns the next read if it has ended, in error or with bytes. */
     @Nullable
-    ReadAhead poll() {
-        for (ReadAhead head = reads.peek(); head != null && head.isOver(); head = reads.peek()) {
+    ChunkTransfer poll() {
+        for (ChunkTransfer head = reads.peek(); head != null && head.isOver(); head = reads.peek()) {
             reads.remove();
             // Data after a short chunk does not count, even if the file has grown since: it would leave a hole.
             boolean counts = head.region() != endedRegion;
             if (counts && head.error() != null) {
                 return head;
             }
-            if (counts && head.got() < head.requested()) {
+            if (counts && head.moved() < head.transfer().length()) {
                 endedRegion = head.region();
                 cursor.skipRest(endedRegion);
             }
-            if (counts && head.got() > 0) {
+            if (counts && head.moved() > 0) {
                 return head;
             }
-            buffers.give(head.target());
+            buffers.give(head.buffer());
             fill();
         }
         return null;
@@ -97,9 +97,9 @@ final class ChunkReads {
     /** Cancels what is being read and starts nothing more. The memory stays pinned until the device has released it. */
     void stop() {
         stopped = true;
-        for (ReadAhead read = reads.poll(); read != null; read = reads.poll()) {
+        for (ChunkTransfer read = reads.poll(); read != null; read = reads.poll()) {
             read.cancel();
-            read.target().close();
+            read.buffer().close();
         }
     }
 }

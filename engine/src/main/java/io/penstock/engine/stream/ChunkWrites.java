@@ -23,7 +23,7 @@ final class ChunkWrites {
     private final ChunkBuffers buffers;
     private final DelayedErrors errors;
     private final List<Waiting> waiting = new ArrayList<>();
-    private final List<ChunkWrite> writes = new ArrayList<>();
+    private final List<ChunkTransfer> writes = new ArrayList<>();
     private long bytes;
 
     ChunkWrites(Port port, DeliveryLoop loop, ChunkBuffers buffers, DelayedErrors errors) {
@@ -40,8 +40,8 @@ final class ChunkWrites {
 
     /** Processes the writes that have ended, and starts those whose leases have ended. */
     void proceed(StorageFile file) {
-        for (Iterator<ChunkWrite> each = writes.iterator(); each.hasNext(); ) {
-            ChunkWrite write = each.next();
+        for (Iterator<ChunkTransfer> each = writes.iterator(); each.hasNext(); ) {
+            ChunkTransfer write = each.next();
             if (write.isOver()) {
                 each.remove();
                 settle(write);
@@ -56,14 +56,14 @@ final class ChunkWrites {
         }
     }
 
-    private void settle(ChunkWrite write) {
+    private void settle(ChunkTransfer write) {
         Throwable error = write.error();
         if (error == null) {
-            bytes += write.completion().bytes();
+            bytes += write.moved();
         } else {
             errors.add(error);
         }
-        giveBack(write.source(), write.transfer().length());
+        giveBack(write.buffer(), write.transfer().length());
     }
 
     private void write(Waiting chunk, StorageFile file) {
@@ -74,7 +74,7 @@ final class ChunkWrites {
         }
         try {
             FileRegion to = file.region(chunk.lease.fileOffset(), chunk.count);
-            ChunkWrite write = new ChunkWrite(port, loop, memory, to);
+            ChunkTransfer write = ChunkTransfer.write(port, loop, memory, to);
             writes.add(write);
             write.open();
         } catch (RuntimeException e) {
@@ -102,9 +102,9 @@ final class ChunkWrites {
 
     /** Cancels the writes in progress, and drops the waiting ones whose leases have ended. */
     void stop() {
-        for (ChunkWrite write : writes) {
+        for (ChunkTransfer write : writes) {
             write.cancel();
-            write.source().close(); // pinned until the device has released it
+            write.buffer().close(); // pinned until the device has released it
         }
         writes.clear();
         for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {

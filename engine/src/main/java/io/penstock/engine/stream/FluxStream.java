@@ -6,13 +6,10 @@ import io.penstock.StreamPlan;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
-import reactor.core.scheduler.Scheduler;
 
 /** Streams files in chunks of device memory: {@link io.penstock.Backend#stream}. */
 public final class FluxStream<T> extends Flux<T> {
@@ -29,15 +26,10 @@ public final class FluxStream<T> extends Flux<T> {
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        Scheduler.Worker worker;
-        try {
-            worker = DeliveryLoop.worker(port, false);
-        } catch (RejectedExecutionException e) {
-            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
-            return;
-        }
-        StreamSubscription<T> subscription = new StreamSubscription<>(port, plan, use, actual, worker);
-        actual.onSubscribe(subscription);
-        subscription.start(plan.path(), plan.options());
+        DeliveryLoop.subscribe(port, false, actual, worker -> {
+            StreamSubscription<T> subscription = new StreamSubscription<>(port, plan, use, actual, worker);
+            actual.onSubscribe(subscription);
+            subscription.start(plan.path(), plan.options());
+        });
     }
 }

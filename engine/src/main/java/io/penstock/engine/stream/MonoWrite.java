@@ -6,13 +6,10 @@ import io.penstock.WritePlan;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
-import reactor.core.scheduler.Scheduler;
 
 /** Writes chunks of device memory, filled by the application, to a file: {@link io.penstock.Backend#write}. */
 public final class MonoWrite extends Mono<Long> {
@@ -29,15 +26,10 @@ public final class MonoWrite extends Mono<Long> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Long> actual) {
-        Scheduler.Worker worker;
-        try {
-            worker = DeliveryLoop.worker(port, false);
-        } catch (RejectedExecutionException e) {
-            Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
-            return;
-        }
-        WriteSubscription subscription = new WriteSubscription(port, plan, fill, actual, worker);
-        actual.onSubscribe(subscription);
-        subscription.start(plan.path(), plan.options());
+        DeliveryLoop.subscribe(port, false, actual, worker -> {
+            WriteSubscription subscription = new WriteSubscription(port, plan, fill, actual, worker);
+            actual.onSubscribe(subscription);
+            subscription.start(plan.path(), plan.options());
+        });
     }
 }

@@ -143,7 +143,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
             try {
                 ahead.fill(); // first, so that the device reads while the function runs
                 if (current == null) {
-                    ReadAhead next = ahead.poll();
+                    ChunkTransfer next = ahead.poll();
                     if (next == null) {
                         return;
                     }
@@ -162,15 +162,15 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
     }
 
-    private void lend(ReadAhead read) {
+    private void lend(ChunkTransfer read) {
         Throwable error = read.error();
         if (error != null) {
-            buffers().give(read.target());
+            buffers().give(read.buffer());
             fail(error);
             return;
         }
         long offset = read.transfer().fileOffset(0);
-        ChunkLease lease = new ChunkLease(this, read.target(), index++, offset, read.got());
+        ChunkLease lease = new ChunkLease(this, read.buffer(), index++, offset, read.moved());
         ChunkUse<T> next = new ChunkUse<>(this, actual, lease);
         use = next;
         if (isStopped()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.file;
 
+import static java.util.Map.entry;
+
 import io.penstock.NativeError;
 import io.penstock.engine.ffi.WindowsError;
 import io.penstock.engine.spi.NativeFailure;
@@ -9,12 +11,45 @@ import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * Negative results of host I/O and their meaning: {@code -errno}, or the equivalent of a Windows error number. A file
  * channel throws if the number is unknown.
  */
 public final class HostFailure {
+
+    /** Added to numbers of {@code GetLastError}; above all errno values. */
+    static final int FIRST_WINDOWS = 1 << 14;
+
+    /**
+     * The numbers of the C library's messages, which are all that the exceptions of file channels keep. Unknown messages
+     * (another library, another language) are not mapped.
+     */
+    private static final Map<String, Integer> NUMBERS = Map.ofEntries(
+            entry("Operation not permitted", 1),
+            entry("Interrupted system call", Errno.EINTR),
+            entry("Input/output error", Errno.EIO),
+            entry("I/O error", Errno.EIO), // musl
+            entry("No such device or address", 6),
+            entry("Bad file descriptor", Errno.EBADF),
+            entry("Resource temporarily unavailable", Errno.EAGAIN),
+            entry("Cannot allocate memory", Errno.ENOMEM),
+            entry("Permission denied", Errno.EACCES),
+            entry("No such device", 19),
+            entry("Invalid argument", Errno.EINVAL),
+            entry("File too large", 27),
+            entry("No space left on device", Errno.ENOSPC),
+            entry("Read-only file system", 30),
+            entry("Software caused connection abort", 103),
+            entry("Transport endpoint is not connected", 107),
+            entry("Connection timed out", 110),
+            entry("Stale file handle", 116),
+            entry("Structure needs cleaning", 117),
+            entry("Remote I/O error", 121),
+            entry("Disk quota exceeded", 122),
+            entry("Quota exceeded", 122)); // musl
+
     private HostFailure() {}
 
     /**
@@ -23,7 +58,7 @@ public final class HostFailure {
      * @throws IOException {@code refused} itself if its number is unknown
      */
     public static long result(IOException refused) throws IOException {
-        long number = ChannelErrors.number(refused);
+        long number = number(refused);
         if (number == 0) {
             throw refused;
         }
@@ -45,8 +80,8 @@ public final class HostFailure {
 
     /** Returns the failure for {@code result} of {@code call}. */
     public static NativeFailure of(String call, long result) {
-        return result <= -ChannelErrors.FIRST_WINDOWS
-                ? ofLastError(call, (int) (-result - ChannelErrors.FIRST_WINDOWS))
+        return result <= -FIRST_WINDOWS
+                ? ofLastError(call, (int) (-result - FIRST_WINDOWS))
                 : ofErrno(call, (int) -result);
     }
 
@@ -56,7 +91,7 @@ public final class HostFailure {
             return new NativeFailure(errno.nativeError(), Kind.PERMANENT);
         }
         if (thrown instanceof IOException refused) {
-            long number = ChannelErrors.number(refused);
+            long number = number(refused);
             if (number != 0) {
                 return of(call, number);
             }
@@ -95,5 +130,21 @@ public final class HostFailure {
             default -> Kind.PERMANENT;
         };
         return new NativeFailure(new NativeError(call, error, symbol), kind);
+    }
+
+    /** Returns the negative number that {@code refused} names; 0 if unknown. */
+    private static long number(IOException refused) {
+        String prose = refused.getMessage();
+        if (prose != null) {
+            Integer number = NUMBERS.get(prose);
+            if (number != null) {
+                return -number;
+            }
+            Integer windows = WindowsError.number(prose);
+            if (windows != null) {
+                return -(FIRST_WINDOWS + windows);
+            }
+        }
+        return 0;
     }
 }

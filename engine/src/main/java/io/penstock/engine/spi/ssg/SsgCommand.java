@@ -64,7 +64,6 @@ public class SsgCommand {
     /** Drops references of the request, which is about to end. */
     protected void clear() {}
 
-    /** Returns the request. */
     public final Request request() {
         return request;
     }
@@ -94,7 +93,6 @@ public class SsgCommand {
         return ring;
     }
 
-    /** Returns the offset in the file. */
     public final long fileOffset() {
         return request.fileOffset();
     }
@@ -210,7 +208,6 @@ public class SsgCommand {
         return failure;
     }
 
-    /** Returns whether it has failed. */
     public final boolean hasFailed() {
         return failure != null;
     }
@@ -226,7 +223,6 @@ public class SsgCommand {
         ends(bytes, null);
     }
 
-    /** Fails it. */
     public final void fails(NativeFailure cause) {
         ends(0, cause);
     }

@@ -57,7 +57,6 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
         }
     }
 
-    /** Returns the bytes of the ring. */
     final long ringBytes() {
         return ring.size() * sizes.segmentBytes();
     }

@@ -55,7 +55,6 @@ final class SsgHandle {
         }
     }
 
-    /** Returns the host file. */
     HostFile host() {
         return host;
     }

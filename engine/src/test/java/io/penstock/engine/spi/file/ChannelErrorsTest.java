@@ -47,7 +47,7 @@ class ChannelErrorsTest {
         NativeError refused = HostFailure.of("FileChannel.write", result).error();
         assertThat(refused.symbol()).startsWith("ERROR_");
         assertThat(WindowsError.symbol((int) refused.code())).isEqualTo(refused.symbol());
-        assertThat(HostFailure.of("FileChannel.read", -(ChannelErrors.FIRST_WINDOWS + 8))
+        assertThat(HostFailure.of("FileChannel.read", -(HostFailure.FIRST_WINDOWS + 8))
                         .kind())
                 .isEqualTo(NativeFailure.Kind.TRANSIENT);
     }

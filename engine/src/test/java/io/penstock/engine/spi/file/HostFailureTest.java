@@ -41,7 +41,7 @@ class HostFailureTest {
         "5, PERMANENT, ERROR_ACCESS_DENIED"
     })
     void aNumberOfWindowsIsNeverTakenForAnErrno(int error, Kind kind, String symbol) {
-        assertThat(HostFailure.of("ReadFile", -(ChannelErrors.FIRST_WINDOWS + error)))
+        assertThat(HostFailure.of("ReadFile", -(HostFailure.FIRST_WINDOWS + error)))
                 .isEqualTo(failure("ReadFile", error, symbol, kind));
     }
 
