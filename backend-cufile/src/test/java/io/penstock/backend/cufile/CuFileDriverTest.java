@@ -167,7 +167,7 @@ class CuFileDriverTest {
 
     @Test
     void theReportListsTheLibraryAndItsSettings(@TempDir Path folder) throws IOException {
-        CuFile.load(Fakes.libcufile().toString());
+        CuFile.LIBRARY.load(Fakes.libcufile().toString());
         Path settings = Files.writeString(folder.resolve("cufile.json"), "{ \"logging\": { \"level\": \"ERROR\" } }");
         CuFileConfiguration told =
                 CuFileConfiguration.read(Map.of("CUFILE_ENV_PATH_JSON", settings.toString()), settings);

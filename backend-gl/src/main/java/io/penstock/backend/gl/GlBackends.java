@@ -6,7 +6,6 @@ import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.backend.gl.context.ContextSource;
 import io.penstock.backend.gl.context.GlContext;
-import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.platform.EglContext;
 import io.penstock.backend.gl.platform.EglPlatform;
@@ -39,10 +38,7 @@ public final class GlBackends {
      */
     public static Backend sharing(long eglDisplay, long eglContext, Options options) {
         Options resolved = options.resolve(Backends.options());
-        EglPlatform loaded = EglPlatform.egl(resolved);
-        if (!loaded.isUsable()) {
-            throw GlFailure.unavailable(loaded.reason() + "; " + loaded.remedy());
-        }
+        EglPlatform.egl(resolved).orThrow();
         return open(EglContext.sharing(eglDisplay, eglContext), resolved);
     }
 
@@ -53,10 +49,7 @@ public final class GlBackends {
      */
     public static Backend in(SharedContext context, Options options) {
         Options resolved = options.resolve(Backends.options());
-        EglPlatform loaded = EglPlatform.libraries(resolved);
-        if (!loaded.isUsable()) {
-            throw GlFailure.unavailable(loaded.reason() + "; " + loaded.remedy());
-        }
+        EglPlatform.libraries(resolved).orThrow();
         return open(new HandedOver(context), resolved);
     }
 

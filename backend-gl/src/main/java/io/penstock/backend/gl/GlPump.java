@@ -22,8 +22,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -79,10 +82,7 @@ public final class GlPump implements AutoCloseable {
         if (DRIVING.contains(thread)) {
             throw new IllegalStateException(thread.getName() + " already runs a GlPump");
         }
-        EglPlatform loaded = EglPlatform.libraries(options);
-        if (!loaded.isUsable()) {
-            throw GlFailure.unavailable(loaded.reason() + "; " + loaded.remedy());
-        }
+        EglPlatform.libraries(options).orThrow();
         context = GlContext.of(pump, new Current());
         backend = GlProvider.open(context, options, around);
         DRIVING.add(thread);
@@ -210,6 +210,58 @@ public final class GlPump implements AutoCloseable {
         @Override
         public void end() {
             // owned by the application
+        }
+    }
+
+    /** Wakes a thread when a publisher terminates. */
+    private static final class Ending<T> implements CoreSubscriber<T> {
+
+        private final Wakeup wakeup;
+        private @Nullable T last; // this and error: written before over
+        private @Nullable Throwable error;
+        private volatile boolean over;
+
+        Ending(Wakeup wakeup) {
+            this.wakeup = wakeup;
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(T value) {
+            last = value;
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            error = cause;
+            end();
+        }
+
+        @Override
+        public void onComplete() {
+            end();
+        }
+
+        private void end() {
+            over = true;
+            wakeup.wake();
+        }
+
+        boolean isOver() {
+            return over;
+        }
+
+        /** Returns the last value, or throws the publisher's error. */
+        @Nullable
+        T result() {
+            if (error != null) {
+                throw Exceptions.propagate(error);
+            }
+            return last;
         }
     }
 }

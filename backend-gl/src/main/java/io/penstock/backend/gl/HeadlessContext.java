@@ -4,7 +4,6 @@ package io.penstock.backend.gl;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
-import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.platform.EglContext;
 import io.penstock.backend.gl.platform.EglPlatform;
 
@@ -43,10 +42,7 @@ public final class HeadlessContext implements AutoCloseable {
      */
     public static HeadlessContext open(Options options) {
         Options resolved = options.resolve(Backends.options());
-        EglPlatform platform = EglPlatform.find(resolved);
-        if (!platform.isUsable()) {
-            throw GlFailure.unavailable(platform.reason() + "; " + platform.remedy());
-        }
+        EglPlatform platform = EglPlatform.find(resolved).orThrow();
         EglContext context = EglContext.on(platform.display());
         context.begin();
         return new HeadlessContext(resolved, context);

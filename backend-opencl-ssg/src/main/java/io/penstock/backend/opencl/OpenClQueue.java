@@ -50,7 +50,7 @@ public final class OpenClQueue implements DeviceQueue {
      * @throws IllegalStateException if no backend is open
      */
     public static OpenClQueue of(long queue) {
-        if (OpenCl.file().isEmpty()) {
+        if (OpenCl.LIBRARY.file().isEmpty()) {
             throw new IllegalStateException("OpenCL is not loaded: no backend opencl-ssg is open");
         }
         try {

@@ -3,7 +3,7 @@ package io.penstock.backend.opencl;
 
 import io.penstock.Backends;
 import io.penstock.Options;
-import io.penstock.backend.opencl.paths.OpenClProbe;
+import io.penstock.backend.opencl.paths.OpenClProvider;
 import io.penstock.tck.Require;
 
 /** The OpenCL of this machine, for tests. */
@@ -13,6 +13,6 @@ final class OpenCls {
 
     /** Skips the test where there is none; a failure where {@code PENSTOCK_REQUIRE} names {@code opencl}. */
     static void require() {
-        Require.backend("opencl", OpenClProbe.probe(Options.none().resolve(Backends.options())));
+        Require.backend("opencl", new OpenClProvider().probe(Options.none().resolve(Backends.options())));
     }
 }

@@ -97,7 +97,7 @@ class SsgMemoryTest {
             region.setLong(0, BYTES);
             region.setLong(8, BYTES);
             Memory error = new Memory(4);
-            long part = NativeLibrary.getInstance(OpenCl.file())
+            long part = NativeLibrary.getInstance(OpenCl.LIBRARY.file())
                     .getFunction("clCreateSubBuffer")
                     .invokeLong(new Object[] {whole, 0L, CL_BUFFER_CREATE_TYPE_REGION, region, error});
             assertThat(error.getInt(0)).isZero();

@@ -12,7 +12,6 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
-import io.penstock.backend.opencl.paths.OpenClProbe;
 import io.penstock.backend.opencl.paths.OpenClProvider;
 import java.io.IOException;
 import java.util.stream.Collectors;
@@ -26,7 +25,7 @@ class SsgProbeTest {
     private static final Options SSG = Options.none().with(OpenClOptions.PATH, OpenClPath.SSG);
 
     private static String probed(Options options) {
-        Availability availability = OpenClProbe.probe(options.resolve(Backends.options()));
+        Availability availability = new OpenClProvider().probe(options.resolve(Backends.options()));
         assertThat(availability.available()).isTrue();
         return availability.details().stream().collect(Collectors.joining("\n"));
     }
@@ -92,7 +91,7 @@ class SsgProbeTest {
         Options asked = Options.none().with(OpenClOptions.DEVICE, "ssg");
         assertThat(probed(asked)).contains("; chosen");
         SsgFake.set("extension", 0);
-        assertThat(OpenClProbe.probe(asked.resolve(Backends.options())).available())
+        assertThat(new OpenClProvider().probe(asked.resolve(Backends.options())).available())
                 .isFalse();
     }
 }

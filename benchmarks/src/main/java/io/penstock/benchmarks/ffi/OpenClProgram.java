@@ -15,7 +15,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 public final class OpenClProgram implements AutoCloseable {
 
     static {
-        Native.register(OpenClProgram.class, NativeLibrary.getInstance(OpenCl.file()));
+        Native.register(OpenClProgram.class, NativeLibrary.getInstance(OpenCl.LIBRARY.file()));
     }
 
     private final long program;

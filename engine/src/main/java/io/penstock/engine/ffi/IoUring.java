@@ -36,7 +36,6 @@ public final class IoUring {
     public static final long IORING_OFF_SQES = 0x10000000L;
 
     public static final int IORING_REGISTER_FILES = 2;
-    public static final int IORING_UNREGISTER_FILES = 3;
     public static final int IORING_REGISTER_FILES_UPDATE = 6;
     public static final int IORING_REGISTER_PROBE = 8;
     public static final int IORING_REGISTER_BUFFERS2 = 15;

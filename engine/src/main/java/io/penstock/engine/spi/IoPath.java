@@ -9,6 +9,8 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,13 @@ public interface IoPath {
 
     /** Returns the path that completions name. */
     TransferPath path();
+
+    /** Returns the paths of a backend that completions may name, for its capabilities. */
+    static Set<TransferPath> kinds(List<IoPath> ioPaths) {
+        Set<TransferPath> kinds = EnumSet.noneOf(TransferPath.class);
+        ioPaths.forEach(ioPath -> kinds.add(ioPath.path()));
+        return kinds;
+    }
 
     /** Returns how the path is determined. */
     Evidence evidence();

@@ -113,7 +113,7 @@ public final class CuFileDriver {
             return;
         }
         // cufile.h maps the first name to the second; libraries before 1.7 export only the first.
-        boolean renamed = !CuFile.absent().contains("cuFileDriverClose_v2");
+        boolean renamed = !CuFile.LIBRARY.absent().contains("cuFileDriverClose_v2");
         long status = renamed ? CuFile.cuFileDriverClose_v2() : CuFile.cuFileDriverClose();
         if (CuFile.error(status) != CuFileError.SUCCESS) {
             LOG.warn("cuFile's driver did not close: {}", CuFileError.describe(CuFile.error(status)));

@@ -3,14 +3,13 @@ package io.penstock.backend.cufile.ffi;
 
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
-import java.util.Set;
 
 /**
  * NVIDIA's libcufile ({@code libcufile.so.0}), by the names of {@code cufile.h}.
  *
  * <p>A function that returns a {@code CUfileError_t} returns this structure of eight bytes in one register, so that it
  * is a {@code long} here: {@link #error} and {@link #cudaError} split it. A function missing from an older library
- * returns {@link CuFileError#PLATFORM_NOT_SUPPORTED}. None may be called before {@link #load} has succeeded.
+ * returns {@link CuFileError#PLATFORM_NOT_SUPPORTED}. None may be called before {@link #LIBRARY} is loaded.
  */
 public final class CuFile {
 
@@ -66,11 +65,11 @@ public final class CuFile {
     public static final int CU_FILE_STREAM_FIXED_BUF_OFFSET = 1;
     public static final int CU_FILE_STREAM_FIXED_FILE_OFFSET = 2;
     public static final int CU_FILE_STREAM_FIXED_FILE_SIZE = 4;
-    public static final int CU_FILE_STREAM_PAGE_ALIGNED_INPUTS = 8;
     /** All parameters are known at submission, and are multiples of 4096. */
     public static final int CU_FILE_STREAM_FIXED_AND_ALIGNED = 15;
 
-    private static final VendorLibrary LIBRARY = new VendorLibrary(
+    /** The library that exports them, loaded once per process. */
+    public static final VendorLibrary LIBRARY = new VendorLibrary(
             CuFile.class,
             "libcufile.so.0",
             List.of(
@@ -83,26 +82,6 @@ public final class CuFile {
             CuFileError.PLATFORM_NOT_SUPPORTED);
 
     private CuFile() {}
-
-    /**
-     * Loads the library, once for the process.
-     *
-     * @param file the library file, or an empty string for the usual places
-     * @return why it cannot be loaded, or an empty string
-     */
-    public static String load(String file) {
-        return LIBRARY.load(file);
-    }
-
-    /** Returns the functions that this library does not have. */
-    public static Set<String> absent() {
-        return LIBRARY.absent();
-    }
-
-    /** Returns the file that the library was loaded from; empty if it was not loaded. */
-    public static String file() {
-        return LIBRARY.file();
-    }
 
     /** Returns the {@code CUfileOpError} of a {@code CUfileError_t}; 0 is success. */
     public static int error(long status) {
@@ -188,14 +167,9 @@ public final class CuFile {
 
     public static native long cuFileGetParameterBool(int parameter, byte[] value);
 
-    /** Fills {@code bytes} bytes of {@code text} with a zero-terminated string. */
-    public static native long cuFileGetParameterString(int parameter, byte[] text, int bytes);
-
     public static native long cuFileSetParameterSizeT(int parameter, long value);
 
     public static native long cuFileSetParameterBool(int parameter, int value);
-
-    public static native long cuFileSetParameterString(int parameter, byte[] text);
 
     public static native long cuFileGetParameterMinMaxValue(int parameter, long[] least, long[] most);
 
@@ -208,10 +182,6 @@ public final class CuFile {
     public static native long cuFileGetStatsLevel(int[] level);
 
     public static native long cuFileStatsStart();
-
-    public static native long cuFileStatsStop();
-
-    public static native long cuFileStatsReset();
 
     public static native long cuFileGetStatsL1(byte[] statistics);
 

@@ -36,7 +36,6 @@ public final class Cuda {
     public static final int CU_POINTER_ATTRIBUTE_CONTEXT = 1;
     public static final int CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
     public static final int CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;
-    public static final int CU_MEMORYTYPE_HOST = 1;
     public static final int CU_MEMORYTYPE_DEVICE = 2;
 
     private static final VendorLibrary LIBRARY = new VendorLibrary(

@@ -5,7 +5,6 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Failure;
 import io.penstock.Option;
 import io.penstock.Options;
-import io.penstock.TransferPath;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.CufilePath;
 import io.penstock.backend.cufile.cuda.CudaContext;
@@ -17,9 +16,7 @@ import io.penstock.backend.cufile.report.CuFileLibrary;
 import io.penstock.backend.cufile.staged.StagedPath;
 import io.penstock.engine.spi.IoPath;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,11 +106,5 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
 
     private static IoPath staged(CudaContext context, Options options, String why) {
         return new StagedPath(context, options, "through pinned staging buffers: " + why);
-    }
-
-    Set<TransferPath> paths() {
-        Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class);
-        all.forEach(ioPath -> paths.add(ioPath.path()));
-        return paths;
     }
 }

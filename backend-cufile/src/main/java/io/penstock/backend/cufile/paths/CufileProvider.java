@@ -7,13 +7,19 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.CudaGpu;
 import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.device.CudaDriver;
+import io.penstock.backend.cufile.device.CudaPlatform;
+import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.report.CuFileLibrary;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.ffi.NativeAccess;
 import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,9 +53,29 @@ public final class CufileProvider implements BackendProvider {
         return options;
     }
 
+    /** {@inheritDoc} Reports the GPUs and libcufile; creates no context. */
     @Override
     public Availability probe(Options options) {
-        return CudaProbe.probe(options);
+        return NativeAccess.probe(() -> find(options), "create the context, or use the primary one");
+    }
+
+    private static Availability find(Options options) {
+        CudaPlatform platform = CudaPlatform.find(options);
+        CudaPlatform chosen = platform.with(ContextChoice.of(options).ordinal(platform));
+        if (!chosen.isUsable()) {
+            return Availability.absent(chosen.reason(), chosen.remedy());
+        }
+        CudaGpu gpu = chosen.gpus().get(ContextChoice.of(options).ordinal(platform));
+        return Availability.available(true, gpu.name() + ", driver for " + chosen.driver(), details(chosen, options));
+    }
+
+    private static List<String> details(CudaPlatform platform, Options options) {
+        List<String> details = new ArrayList<>();
+        details.add("driver: " + platform.driver() + ", " + Cuda.file());
+        platform.gpus().forEach(gpu -> details.add(gpu.toString()));
+        details.addAll(CuFileLibrary.find(options).describe());
+        details.add(StagingPath.fact());
+        return details;
     }
 
     @Override
@@ -73,7 +99,10 @@ public final class CufileProvider implements BackendProvider {
             throw e;
         }
         CudaDriver driver = new CudaDriver(
-                context, ioPaths.cuFile(), ioPaths.paths(), 1000L * options.get(StagingOptions.SPIN_MICROS));
+                context,
+                ioPaths.cuFile(),
+                IoPath.kinds(ioPaths.all()),
+                1000L * options.get(StagingOptions.SPIN_MICROS));
         return Engine.open(name(), driver, ioPaths.all().stream().map(around).toList(), options);
     }
 }

@@ -63,7 +63,6 @@ public final class RegisteredMemory {
         driver.leave();
     }
 
-    /** Returns the bytes that are registered. */
     public static long registeredBytes() {
         return ALL.values().stream().mapToLong(memory -> memory.bytes).sum();
     }

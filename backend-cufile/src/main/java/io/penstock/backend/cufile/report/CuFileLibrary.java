@@ -49,7 +49,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
     /** As above, with another path for nvidia-fs. */
     public static CuFileLibrary find(Options options, Path nvidiaFs) {
         return new CuFileLibrary(
-                CuFile.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), nvidiaFs);
+                CuFile.LIBRARY.load(options.get(CufileOptions.LIBCUFILE)), CuFileConfiguration.read(), nvidiaFs);
     }
 
     /** Returns why it does not support a mode; empty if it does. */
@@ -64,8 +64,8 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
                     case BATCH -> NEEDED_BY_BATCHES;
                     case STREAM -> NEEDED_BY_STREAMS;
                 });
-        missing.retainAll(CuFile.absent());
-        return missing.isEmpty() ? "" : CuFile.file() + " is too old: it has no " + String.join(", ", missing);
+        missing.retainAll(CuFile.LIBRARY.absent());
+        return missing.isEmpty() ? "" : CuFile.LIBRARY.file() + " is too old: it has no " + String.join(", ", missing);
     }
 
     /**
@@ -89,9 +89,9 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
             return List.of("libcufile: none, " + problem + "; staged and mapped paths need none");
         }
         List<String> lines = new ArrayList<>();
-        lines.add("libcufile: " + version() + ", " + CuFile.file());
-        if (!CuFile.absent().isEmpty()) {
-            lines.add("libcufile lacks: " + String.join(", ", new TreeSet<>(CuFile.absent())));
+        lines.add("libcufile: " + version() + ", " + CuFile.LIBRARY.file());
+        if (!CuFile.LIBRARY.absent().isEmpty()) {
+            lines.add("libcufile lacks: " + String.join(", ", new TreeSet<>(CuFile.LIBRARY.absent())));
         }
         String why = whyNotDirect();
         lines.add("cuFile direct: " + (why.isEmpty() ? "unknown until its driver is open" : "no, " + why));

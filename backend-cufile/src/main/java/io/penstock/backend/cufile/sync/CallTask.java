@@ -51,7 +51,6 @@ public final class CallTask {
         moved = done + last;
     }
 
-    /** Fails it. */
     public void fails(NativeFailure cause) {
         failure = cause;
     }

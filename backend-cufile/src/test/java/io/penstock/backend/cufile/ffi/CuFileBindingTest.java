@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** libcufile's functions as we call them, where no path of ours uses all that they can. */
+/** libcufile's functions as we call them, also those that no path uses. */
 @ExtendWith(FreshFakes.class)
 class CuFileBindingTest {
 
@@ -37,8 +37,10 @@ class CuFileBindingTest {
     @BeforeEach
     void open() throws IOException {
         assertThat(Cuda.load(Fakes.libcuda().toString())).isEmpty();
-        assertThat(CuFile.load(Fakes.libcufile().toString())).isEmpty();
-        assertThat(CuFile.absent()).as("functions that the fake has not").isEmpty();
+        assertThat(CuFile.LIBRARY.load(Fakes.libcufile().toString())).isEmpty();
+        assertThat(CuFile.LIBRARY.absent())
+                .as("functions that the fake has not")
+                .isEmpty();
         long[] context = new long[1];
         assertThat(Cuda.cuInit(0)).isZero();
         assertThat(Cuda.cuDevicePrimaryCtxRetain(context, 0)).isZero();

@@ -33,7 +33,6 @@ public record Adapter(int index, String name, long memoryBytes, boolean hardware
 
     private static final int[] LEVELS = {0xb100, 0xb000, 0xa100, 0xa000}; // 11.1 to 10.0
 
-    /** Lists all adapters. */
     public static List<Adapter> all() {
         List<Adapter> adapters = new ArrayList<>();
         withFactory(factory -> {

@@ -39,8 +39,8 @@ public record DeviceChoice(long application, String adapter) {
         if (!NativeMemory.isAvailable()) {
             return "JNA cannot be loaded";
         }
-        String direct3d = Direct3d.load(options.get(Dx11Options.D3D11));
-        String dxgi = Dxgi.load("");
+        String direct3d = Direct3d.LIBRARY.load(options.get(Dx11Options.D3D11));
+        String dxgi = Dxgi.LIBRARY.load("");
         return direct3d.isEmpty() ? dxgi : direct3d;
     }
 

@@ -196,7 +196,6 @@ public final class Dx11Device {
         return context;
     }
 
-    /** Returns its adapter. */
     public Adapter adapter() {
         return adapter;
     }

@@ -68,7 +68,6 @@ public final class Dx11Failure {
         return new BackendUnavailableException(why + ": " + error, new Failure(Outcome.NOT_STARTED, error), null);
     }
 
-    /** Returns the exception for an unavailable backend. */
     public static BackendUnavailableException unavailable(String why) {
         return new BackendUnavailableException(why, Failure.NOT_STARTED, null);
     }

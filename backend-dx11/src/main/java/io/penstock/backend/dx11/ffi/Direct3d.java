@@ -10,20 +10,11 @@ public final class Direct3d {
     public static final int DRIVER_TYPE_WARP = 5;
     public static final int SDK_VERSION = 7;
 
-    private static final VendorLibrary LIBRARY =
+    /** The library that exports them, loaded once per process. */
+    public static final VendorLibrary LIBRARY =
             new VendorLibrary(Direct3d.class, "d3d11", List.of(), Hresult.E_NOINTERFACE);
 
     private Direct3d() {}
-
-    /**
-     * Loads it, once for the process.
-     *
-     * @param file d3d11.dll, or an empty string for the system's
-     * @return why there is none, or an empty string
-     */
-    public static String load(String file) {
-        return LIBRARY.load(file);
-    }
 
     /**
      * Creates a device, with a reference that the caller owns.

@@ -6,8 +6,6 @@ import com.sun.jna.Native;
 /** The functions used of kernel32.dll: events, and executable memory. */
 public final class Kernel32 {
     public static final int INFINITE = -1;
-    public static final int WAIT_OBJECT_0 = 0;
-    public static final int WAIT_TIMEOUT = 0x102;
 
     static final int MEM_COMMIT_RESERVE = 0x3000;
     static final int PAGE_READWRITE = 4;

@@ -4,7 +4,7 @@
  * interface, whose methods go through the object's own table of functions. Names are Microsoft's.
  *
  * <p>Nothing here may be called, nor any class with native methods be initialized, before {@link
- * io.penstock.backend.dx11.ffi.Direct3d#load} has succeeded.
+ * io.penstock.backend.dx11.ffi.Direct3d#LIBRARY} is loaded.
  */
 @NullMarked
 package io.penstock.backend.dx11.ffi;

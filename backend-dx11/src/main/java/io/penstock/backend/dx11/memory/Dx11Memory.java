@@ -103,7 +103,6 @@ public class Dx11Memory implements DeviceMemory {
         return new Dx11Memory(device, buffer, bytes, description[1], description[2]);
     }
 
-    /** Returns its device. */
     protected final Dx11Device device() {
         return device;
     }

@@ -15,6 +15,7 @@ import io.penstock.backend.dx11.ssg.Dx11Ssg;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
+import io.penstock.engine.spi.IoPath;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class Dx11Driver implements DeviceDriver {
         this.capabilities = new Capabilities(
                 device.adapter().name(),
                 device.adapter().hardware(),
-                ioPaths.paths(),
+                IoPath.kinds(ioPaths.all()),
                 FenceSupport.AFTER_STAGING,
                 false,
                 true,

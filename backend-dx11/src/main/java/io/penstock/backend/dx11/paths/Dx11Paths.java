@@ -2,7 +2,6 @@
 package io.penstock.backend.dx11.paths;
 
 import io.penstock.Options;
-import io.penstock.TransferPath;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.Dx11Path;
 import io.penstock.backend.dx11.device.Dx11Device;
@@ -13,9 +12,7 @@ import io.penstock.backend.dx11.staged.StagedPath;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +56,5 @@ record Dx11Paths(List<IoPath> all, @Nullable Dx11Ssg ssg, String whyNotSsg) {
     /** Returns the fact about AMD's interface for the capabilities. */
     String ssgFact() {
         return ssg == null ? "SSG: " + whyNotSsg : "SSG: IAmdDxExtSSG " + ssg.version();
-    }
-
-    Set<TransferPath> paths() {
-        Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class);
-        all.forEach(ioPath -> paths.add(ioPath.path()));
-        return paths;
     }
 }

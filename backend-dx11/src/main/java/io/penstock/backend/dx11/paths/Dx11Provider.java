@@ -3,7 +3,6 @@ package io.penstock.backend.dx11.paths;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
-import io.penstock.BackendUnavailableException;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
@@ -51,22 +50,15 @@ public final class Dx11Provider implements BackendProvider {
     /** {@inheritDoc} Lists the adapters; creates no device. */
     @Override
     public Availability probe(Options options) {
-        try {
-            NativeAccess refusal = NativeAccess.refusal();
-            if (refusal != null) {
-                return Availability.absent(refusal.reason(), refusal.remedy());
-            }
-            String why = DeviceChoice.load(options);
-            if (!why.isEmpty()) {
-                return Availability.absent(why, "use it on 64-bit Windows 10 or later, with its Direct3D 11");
-            }
-            return choose(options);
-        } catch (BackendUnavailableException e) {
-            return Availability.absent(
-                    String.valueOf(e.getMessage()), "set " + Dx11Options.ADAPTER + " to an existing adapter, or warp");
-        } catch (RuntimeException | LinkageError e) {
-            return Availability.absent("the probe failed: " + e, "report this");
-        }
+        return NativeAccess.probe(
+                () -> find(options), "set " + Dx11Options.ADAPTER + " to an existing adapter, or warp");
+    }
+
+    private static Availability find(Options options) {
+        String why = DeviceChoice.load(options);
+        return why.isEmpty()
+                ? choose(options)
+                : Availability.absent(why, "use it on 64-bit Windows 10 or later, with its Direct3D 11");
     }
 
     private static Availability choose(Options options) {

@@ -58,7 +58,6 @@ record SsgInterface(long extension, long handle, SsgHeader header, String versio
         }
     }
 
-    /** Releases it. */
     void release() {
         AmdSsg.Release(handle);
         AmdExtension.Release(extension);

@@ -33,7 +33,6 @@ public enum GlCall {
         return vendorName;
     }
 
-    /** Returns the GL error of the call. */
     public NativeError error(int code) {
         return new NativeError(vendorName, code, GlError.symbol(code));
     }

@@ -3,13 +3,12 @@ package io.penstock.backend.gl.ffi;
 
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * EGL 1.5 ({@code libEGL.so.1}). A function that the library does not have returns 0, which is EGL's "no".
  *
- * <p>No function may be called before {@link #load} has succeeded.
+ * <p>No function may be called before {@link #LIBRARY} is loaded.
  */
 public final class Egl {
     public static final int EGL_NONE = 0x3038;
@@ -29,33 +28,14 @@ public final class Egl {
     public static final int EGL_PLATFORM_SURFACELESS_MESA = 0x31DD;
     public static final int EGL_PLATFORM_DEVICE_EXT = 0x313F;
 
-    private static final VendorLibrary LIBRARY = new VendorLibrary(
+    /** The library that exports them, loaded once per process. */
+    public static final VendorLibrary LIBRARY = new VendorLibrary(
             Egl.class,
             "libEGL.so.1",
             List.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64"),
             0);
 
     private Egl() {}
-
-    /**
-     * Loads it, once for the process.
-     *
-     * @param file the library, or an empty string for the default names
-     * @return why there is none, or an empty string
-     */
-    public static String load(String file) {
-        return LIBRARY.load(file);
-    }
-
-    /** Returns the functions that the library does not have. */
-    public static Set<String> absent() {
-        return LIBRARY.absent();
-    }
-
-    /** Returns the file that was loaded; empty if none was. */
-    public static String file() {
-        return LIBRARY.file();
-    }
 
     public static native int eglBindAPI(int api);
 

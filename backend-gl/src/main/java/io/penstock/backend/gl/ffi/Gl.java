@@ -20,8 +20,6 @@ public final class Gl {
     public static final int GL_RENDERER = 0x1F01;
     public static final int GL_VERSION = 0x1F02;
     public static final int GL_EXTENSIONS = 0x1F03;
-    public static final int GL_MAJOR_VERSION = 0x821B;
-    public static final int GL_MINOR_VERSION = 0x821C;
     public static final int GL_NUM_EXTENSIONS = 0x821D;
 
     public static final int GL_COPY_READ_BUFFER = 0x8F36;

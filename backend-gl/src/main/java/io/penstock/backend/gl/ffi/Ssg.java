@@ -50,7 +50,7 @@ public final class Ssg {
         NativeLibrary library;
         try {
             library = NativeLibrary.getInstance(
-                    !file.isEmpty() ? file : Wgl.isHere() ? Gl.file() : Egl.file(), OPEN_FLAGS);
+                    !file.isEmpty() ? file : Wgl.isHere() ? Gl.file() : Egl.LIBRARY.file(), OPEN_FLAGS);
             for (String name : NAMES) {
                 long address = file.isEmpty()
                         ? (Wgl.isHere() ? Wgl.address(name) : Egl.eglGetProcAddress(name))

@@ -16,6 +16,7 @@ import io.penstock.backend.gl.ssg.GlSsg;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
+import io.penstock.engine.spi.IoPath;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ final class GlDriver implements DeviceDriver {
         this.capabilities = new Capabilities(
                 facts.renderer(),
                 !facts.isSoftware(),
-                ioPaths.paths(),
+                IoPath.kinds(ioPaths.all()),
                 FenceSupport.AFTER_STAGING,
                 mapped && ssg == null,
                 facts.hasNamedBuffers(),

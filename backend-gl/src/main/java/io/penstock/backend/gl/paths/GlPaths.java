@@ -2,7 +2,6 @@
 package io.penstock.backend.gl.paths;
 
 import io.penstock.Options;
-import io.penstock.TransferPath;
 import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.options.GlOptions;
@@ -16,9 +15,7 @@ import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.spi.ssg.SsgPath;
 import io.penstock.engine.spi.ssg.SsgProof;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +68,5 @@ record GlPaths(List<IoPath> all, boolean mapped, @Nullable GlSsg ssg) {
             throw GlFailure.unavailable(GlOptions.PATH + "=ssg, but " + proof.reason());
         }
         return proof;
-    }
-
-    Set<TransferPath> paths() {
-        Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class);
-        all.forEach(ioPath -> paths.add(ioPath.path()));
-        return paths;
     }
 }

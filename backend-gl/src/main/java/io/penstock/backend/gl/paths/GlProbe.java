@@ -2,7 +2,6 @@
 package io.penstock.backend.gl.paths;
 
 import io.penstock.Availability;
-import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.gl.context.ContextSource;
 import io.penstock.backend.gl.context.GlContext;
@@ -36,18 +35,9 @@ final class GlProbe {
     private GlProbe() {}
 
     static Availability probe(Options options) {
-        try {
-            NativeAccess refusal = NativeAccess.refusal();
-            if (refusal != null) {
-                return Availability.absent(refusal.reason(), refusal.remedy());
-            }
-            return ContextChoice.isCurrent(options) || Wgl.isHere() ? ofContext(options) : headless(options);
-        } catch (BackendUnavailableException e) {
-            return Availability.absent(
-                    String.valueOf(e.getMessage()), "update the driver of the GPU, or set " + GlOptions.DEVICE);
-        } catch (RuntimeException | LinkageError e) {
-            return Availability.absent("the probe failed: " + e, "report this");
-        }
+        return NativeAccess.probe(
+                () -> ContextChoice.isCurrent(options) || Wgl.isHere() ? ofContext(options) : headless(options),
+                "update the driver of the GPU, or set " + GlOptions.DEVICE);
     }
 
     private static Availability headless(Options options) {
@@ -59,7 +49,7 @@ final class GlProbe {
         Seen seen = known == null ? inspect(EglContext.on(platform.display()), options) : withoutSsg(known, options);
         KNOWN.put(platform.display(), seen.facts);
         List<String> details = new ArrayList<>();
-        details.add("display: " + platform.name() + ", EGL " + platform.version() + ", " + Egl.file());
+        details.add("display: " + platform.name() + ", EGL " + platform.version() + ", " + Egl.LIBRARY.file());
         platform.devices().forEach(device -> details.add(device.toString()));
         return available(seen, options, details);
     }

@@ -3,6 +3,7 @@ package io.penstock.backend.gl.platform;
 
 import io.penstock.NativeError;
 import io.penstock.Options;
+import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.EglError;
 import io.penstock.backend.gl.ffi.Gl;
@@ -55,7 +56,7 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
                     "no EGL on Windows", "pass a WGL context (GlBackends.in), or use the application's own (GlPump)");
         }
         EglPlatform loaded = libraries(options);
-        String missing = loaded.isUsable() ? Egl.load(options.get(GlOptions.LIBEGL)) : "";
+        String missing = loaded.isUsable() ? Egl.LIBRARY.load(options.get(GlOptions.LIBEGL)) : "";
         return missing.isEmpty()
                 ? loaded
                 : none(
@@ -152,6 +153,18 @@ public record EglPlatform(long display, String name, List<EglDevice> devices, St
 
     public boolean isUsable() {
         return reason.isEmpty();
+    }
+
+    /**
+     * Returns this platform if it can be used.
+     *
+     * @throws io.penstock.BackendUnavailableException with reason and remedy if it cannot
+     */
+    public EglPlatform orThrow() {
+        if (!isUsable()) {
+            throw GlFailure.unavailable(reason + "; " + remedy);
+        }
+        return this;
     }
 
     /** Returns EGL's version string of the display. */

@@ -86,7 +86,7 @@ public final class GlSsg extends SsgDevice<GlSsgCommand> {
             if (!context.facts().extensions().contains(tokens.extension())) {
                 return "the context has no " + tokens.extension();
             }
-            String noEgl = Egl.load(options.get(GlOptions.LIBEGL));
+            String noEgl = Egl.LIBRARY.load(options.get(GlOptions.LIBEGL));
             if (!noEgl.isEmpty()) {
                 return "there is no EGL to load functions from: " + noEgl;
             }

@@ -50,7 +50,6 @@ final class GlSsgCommand extends SsgCommand implements Request.Completion {
         return (GlMemory) (ring != null ? ring : memory());
     }
 
-    /** Returns the offset in that buffer. */
     long bufferOffset() {
         return ring() != null ? 0 : memoryOffset();
     }

@@ -41,16 +41,16 @@ public record OpenClPlatforms(
                             + Machine.architecture(),
                     "use it on such a system");
         }
-        String missing = OpenCl.load(options.get(OpenClOptions.LIBRARY));
+        String missing = OpenCl.LIBRARY.load(options.get(OpenClOptions.LIBRARY));
         if (!missing.isEmpty()) {
             return none(
                     "no OpenCL: " + missing,
                     "install ocl-icd-libopencl1 or the driver of the device, or name the library in "
                             + OpenClOptions.LIBRARY);
         }
-        if (!OpenCl.absent().isEmpty()) {
+        if (!OpenCl.LIBRARY.absent().isEmpty()) {
             return none(
-                    "too old: " + OpenCl.file() + " lacks " + String.join(", ", OpenCl.absent()),
+                    "too old: " + OpenCl.LIBRARY.file() + " lacks " + String.join(", ", OpenCl.LIBRARY.absent()),
                     "install a loader for OpenCL 1.2 or newer");
         }
         return SignalHandlers.keep(OpenClPlatforms::query);
@@ -61,7 +61,7 @@ public record OpenClPlatforms(
         int[] count = new int[1];
         int counted = OpenCl.clGetPlatformIDs(0, null, count);
         if (counted == OpenClError.PLATFORM_NOT_FOUND_KHR || (counted == OpenClError.SUCCESS && count[0] == 0)) {
-            return none("no OpenCL platform: " + OpenCl.file() + " finds no driver", INSTALL);
+            return none("no OpenCL platform: " + OpenCl.LIBRARY.file() + " finds no driver", INSTALL);
         }
         if (counted != OpenClError.SUCCESS) {
             return none("no OpenCL platform: " + OpenClFailure.error("clGetPlatformIDs", counted), INSTALL);

@@ -11,10 +11,6 @@ public final class BusMemory {
 
     public static final String EXTENSION = "cl_amd_bus_addressable_memory";
 
-    public static final int CL_COMMAND_WAIT_SIGNAL_AMD = 0x4080;
-    public static final int CL_COMMAND_WRITE_SIGNAL_AMD = 0x4081;
-    public static final int CL_COMMAND_MAKE_BUFFERS_RESIDENT_AMD = 0x4082;
-
     /** Of clCreateBuffer: other devices may write to the buffer, once it is resident. */
     public static final long CL_MEM_BUS_ADDRESSABLE_AMD = 1L << 30;
 

@@ -62,7 +62,8 @@ final class ExtensionFunctions {
         }
         SymbolProvider provider = (handle, symbol, parent) -> found.getOrDefault(symbol, 0L);
         Native.register(
-                functions, NativeLibrary.getInstance(OpenCl.file(), Map.of(Library.OPTION_SYMBOL_PROVIDER, provider)));
+                functions,
+                NativeLibrary.getInstance(OpenCl.LIBRARY.file(), Map.of(Library.OPTION_SYMBOL_PROVIDER, provider)));
         loaded = found;
         return "";
     }

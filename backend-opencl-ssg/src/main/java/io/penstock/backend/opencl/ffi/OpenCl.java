@@ -4,7 +4,6 @@ package io.penstock.backend.opencl.ffi;
 import io.penstock.engine.spi.ffi.Machine;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,33 +11,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A function returns an error code, which {@link OpenClError} names, or a handle, and then writes the code to the
  * cell or array that is its last argument. A cell's address may be 0 where the vendor allows NULL. None may be called
- * before {@link #load} has succeeded.
+ * before {@link #LIBRARY} is loaded.
  *
  * <p><b>Threading:</b> all are thread-safe according to the standard, except {@code clSetKernelArg}, which is not here.
  */
 public final class OpenCl {
     public static final int CL_PLATFORM_VERSION = 0x0901;
     public static final int CL_PLATFORM_NAME = 0x0902;
-    public static final int CL_PLATFORM_VENDOR = 0x0903;
     public static final int CL_PLATFORM_EXTENSIONS = 0x0904;
 
     public static final long CL_DEVICE_TYPE_CPU = 1L << 1;
     public static final long CL_DEVICE_TYPE_GPU = 1L << 2;
     public static final long CL_DEVICE_TYPE_ACCELERATOR = 1L << 3;
-    public static final long CL_DEVICE_TYPE_CUSTOM = 1L << 4;
     public static final long CL_DEVICE_TYPE_ALL = 0xFFFFFFFFL;
     public static final int CL_DEVICE_TYPE = 0x1000;
     public static final int CL_DEVICE_MAX_MEM_ALLOC_SIZE = 0x1010;
-    public static final int CL_DEVICE_MEM_BASE_ADDR_ALIGN = 0x1019; // in bits
     public static final int CL_DEVICE_GLOBAL_MEM_SIZE = 0x101F;
     public static final int CL_DEVICE_AVAILABLE = 0x1027;
     public static final int CL_DEVICE_QUEUE_PROPERTIES = 0x102A; // of queues on the host
     public static final int CL_DEVICE_NAME = 0x102B;
-    public static final int CL_DEVICE_VENDOR = 0x102C;
-    public static final int CL_DRIVER_VERSION = 0x102D;
     public static final int CL_DEVICE_VERSION = 0x102F;
     public static final int CL_DEVICE_EXTENSIONS = 0x1030;
-    public static final int CL_DEVICE_PLATFORM = 0x1031;
     public static final int CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035;
 
     public static final int CL_CONTEXT_REFERENCE_COUNT = 0x1080;
@@ -48,53 +41,38 @@ public final class OpenCl {
 
     public static final int CL_QUEUE_CONTEXT = 0x1090;
     public static final int CL_QUEUE_DEVICE = 0x1091;
-    public static final int CL_QUEUE_REFERENCE_COUNT = 0x1092;
     public static final int CL_QUEUE_PROPERTIES = 0x1093;
     public static final long CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE = 1;
     public static final long CL_QUEUE_PROFILING_ENABLE = 1L << 1;
 
     public static final long CL_MEM_READ_WRITE = 1;
-    public static final long CL_MEM_WRITE_ONLY = 1L << 1;
     public static final long CL_MEM_READ_ONLY = 1L << 2;
     public static final long CL_MEM_USE_HOST_PTR = 1L << 3;
     public static final long CL_MEM_ALLOC_HOST_PTR = 1L << 4;
     public static final long CL_MEM_COPY_HOST_PTR = 1L << 5;
-    public static final long CL_MEM_HOST_WRITE_ONLY = 1L << 7;
     public static final long CL_MEM_HOST_READ_ONLY = 1L << 8;
     public static final long CL_MEM_HOST_NO_ACCESS = 1L << 9;
     public static final int CL_MEM_OBJECT_BUFFER = 0x10F0;
     public static final int CL_MEM_TYPE = 0x1100;
     public static final int CL_MEM_FLAGS = 0x1101;
     public static final int CL_MEM_SIZE = 0x1102;
-    public static final int CL_MEM_HOST_PTR = 0x1103;
     public static final int CL_MEM_REFERENCE_COUNT = 0x1105;
     public static final int CL_MEM_CONTEXT = 0x1106;
     public static final int CL_MEM_ASSOCIATED_MEMOBJECT = 0x1107;
 
     public static final long CL_MAP_READ = 1;
     public static final long CL_MAP_WRITE = 1L << 1;
-    public static final long CL_MAP_WRITE_INVALIDATE_REGION = 1L << 2;
 
     public static final int CL_EVENT_COMMAND_QUEUE = 0x11D0;
-    public static final int CL_EVENT_COMMAND_TYPE = 0x11D1;
     public static final int CL_EVENT_REFERENCE_COUNT = 0x11D2;
     public static final int CL_EVENT_COMMAND_EXECUTION_STATUS = 0x11D3;
     public static final int CL_EVENT_CONTEXT = 0x11D4;
-    public static final int CL_COMMAND_USER = 0x1204;
 
     /** Execution status; below {@link #CL_COMPLETE} the command has failed. */
     public static final int CL_COMPLETE = 0;
 
-    public static final int CL_RUNNING = 1;
-    public static final int CL_SUBMITTED = 2;
-    public static final int CL_QUEUED = 3;
-
-    public static final int CL_PROFILING_COMMAND_QUEUED = 0x1280;
-    public static final int CL_PROFILING_COMMAND_SUBMIT = 0x1281;
-    public static final int CL_PROFILING_COMMAND_START = 0x1282;
-    public static final int CL_PROFILING_COMMAND_END = 0x1283;
-
-    private static final VendorLibrary LIBRARY = new VendorLibrary(
+    /** The library that exports them, loaded once per process. */
+    public static final VendorLibrary LIBRARY = new VendorLibrary(
             OpenCl.class,
             Machine.IS_LINUX ? "libOpenCL.so.1" : "OpenCL",
             List.of(
@@ -108,26 +86,6 @@ public final class OpenCl {
             OpenClError.INVALID_OPERATION);
 
     private OpenCl() {}
-
-    /**
-     * Loads the library, once for the process.
-     *
-     * @param file the library file, or an empty string for the usual places
-     * @return why it cannot be loaded, or an empty string
-     */
-    public static String load(String file) {
-        return LIBRARY.load(file);
-    }
-
-    /** Returns the functions that this library does not have. */
-    public static Set<String> absent() {
-        return LIBRARY.absent();
-    }
-
-    /** Returns the file that the library was loaded from; empty if it was not loaded. */
-    public static String file() {
-        return LIBRARY.file();
-    }
 
     // Platforms and devices.
 
@@ -155,8 +113,6 @@ public final class OpenCl {
 
     /** Deprecated since OpenCL 2.0, but in every library. */
     public static native long clCreateCommandQueue(long context, long device, long properties, int[] error);
-
-    public static native int clRetainCommandQueue(long queue);
 
     public static native int clReleaseCommandQueue(long queue);
 
@@ -259,6 +215,4 @@ public final class OpenCl {
     public static native int clGetEventInfo(long event, int name, long bytes, long value, long length);
 
     public static native int clGetEventInfo(long event, int name, long bytes, byte[] value, long @Nullable [] length);
-
-    public static native int clGetEventProfilingInfo(long event, int name, long bytes, long[] value, long[] length);
 }

@@ -7,12 +7,6 @@ import java.util.Map;
 /** AMD's {@code cl_amd_copy_buffer_p2p}: copies between the buffers of two devices. */
 public final class PeerCopy {
 
-    /** Of clGetDeviceInfo: a cl_uint, the number of other devices that this one can copy to. */
-    public static final int CL_DEVICE_NUM_P2P_DEVICES_AMD = 0x4088;
-
-    /** Of clGetDeviceInfo: their cl_device_id. */
-    public static final int CL_DEVICE_P2P_DEVICES_AMD = 0x4089;
-
     /** The header and the driver's documentation disagree about the name. */
     private static final ExtensionFunctions FUNCTIONS = new ExtensionFunctions(
             PeerCopy.class,

@@ -12,9 +12,6 @@ public final class Ssg {
     /** The name in a device's list of extensions, which some drivers claim in error. */
     public static final String EXTENSION = "cl_amd_liquid_flash";
 
-    public static final int CL_COMMAND_READ_SSG_FILE_AMD = 0x4083;
-    public static final int CL_COMMAND_WRITE_SSG_FILE_AMD = 0x4087;
-
     public static final int CL_FILE_READ_ONLY_AMD = 1;
     public static final int CL_FILE_WRITE_ONLY_AMD = 1 << 1;
 

@@ -5,7 +5,6 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Failure;
 import io.penstock.Option;
 import io.penstock.Options;
-import io.penstock.TransferPath;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.backend.opencl.OpenClPath;
 import io.penstock.backend.opencl.context.ClContext;
@@ -16,9 +15,7 @@ import io.penstock.backend.opencl.staged.StagedPath;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.ssg.SsgProof;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,11 +65,5 @@ record OpenClPaths(List<IoPath> all, @Nullable ClSsg ssg) {
     private static BackendUnavailableException unavailable(OpenClPath path, String why) {
         return new BackendUnavailableException(
                 OpenClOptions.PATH + "=" + Option.show(path) + ", but " + why, Failure.NOT_STARTED, null);
-    }
-
-    Set<TransferPath> paths() {
-        Set<TransferPath> paths = EnumSet.noneOf(TransferPath.class);
-        all.forEach(ioPath -> paths.add(ioPath.path()));
-        return paths;
     }
 }

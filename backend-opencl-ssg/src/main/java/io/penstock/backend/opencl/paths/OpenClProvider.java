@@ -6,10 +6,17 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.opencl.OpenClOptions;
+import io.penstock.backend.opencl.cl.OpenClDevice;
 import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.backend.opencl.context.ContextChoice;
+import io.penstock.backend.opencl.context.OpenClPlatforms;
+import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.ssg.ClSsg;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.ffi.NativeAccess;
 import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,9 +50,38 @@ public final class OpenClProvider implements BackendProvider {
         return options;
     }
 
+    /**
+     * {@inheritDoc} Reports the platforms and devices, and the abilities of each. Creates no context, except where a
+     * driver claims the SSG extension, which only a file object proves.
+     */
     @Override
     public Availability probe(Options options) {
-        return OpenClProbe.probe(options);
+        return NativeAccess.probe(() -> find(options), "set " + OpenClOptions.DEVICE + " to an existing device");
+    }
+
+    private static Availability find(Options options) {
+        OpenClPlatforms platforms = OpenClPlatforms.find(options);
+        if (!platforms.isUsable()) {
+            return Availability.absent(platforms.reason(), platforms.remedy());
+        }
+        OpenClDevice device = ContextChoice.of(options, platforms).device();
+        return Availability.available(device.isHardware(), device.name(), details(platforms, device, options));
+    }
+
+    private static List<String> details(OpenClPlatforms platforms, OpenClDevice chosen, Options options) {
+        List<String> details = new ArrayList<>();
+        details.add("library: " + OpenCl.LIBRARY.file());
+        platforms.platforms().forEach(platform -> details.add("platform: " + platform));
+        platforms.devices().forEach(device -> {
+            String whyNot = device.whyNot();
+            details.add((whyNot.isEmpty() ? device.toString() : whyNot)
+                    + "; " + String.join(", ", device.abilities())
+                    + (device.claimsSsg() ? "; " + ClSsg.proof(device, options) : "")
+                    + (device.equals(chosen) ? "; chosen" : ""));
+        });
+        details.addAll(platforms.troubles());
+        details.add(StagingPath.fact());
+        return details;
     }
 
     @Override
@@ -63,7 +99,7 @@ public final class OpenClProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        OpenClDriver driver = new OpenClDriver(context, ioPaths.ssg(), ioPaths.paths());
+        OpenClDriver driver = new OpenClDriver(context, ioPaths.ssg(), IoPath.kinds(ioPaths.all()));
         return Engine.open(name(), driver, ioPaths.all().stream().map(around).toList(), options);
     }
 }

@@ -116,7 +116,6 @@ final class ClStagingBuffer implements DeviceMemory {
         }
     }
 
-    /** Returns its kind. */
     Kind kind() {
         return kind;
     }

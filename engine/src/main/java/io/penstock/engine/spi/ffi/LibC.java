@@ -33,7 +33,6 @@ public final class LibC {
     public static final int MADV_HUGEPAGE = 14;
 
     public static final int EFD_CLOEXEC = 0x80000;
-    public static final int EFD_NONBLOCK = 0x800;
     public static final short POLLIN = 1;
 
     /** io_uring came after the system call tables of all architectures had been aligned. */

@@ -2,6 +2,9 @@
 package io.penstock.engine.spi.ffi;
 
 import com.sun.jna.Native;
+import io.penstock.Availability;
+import io.penstock.BackendUnavailableException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,23 @@ public record NativeAccess(String cause, String remedy) {
     /** Returns why JNA cannot be used here, or null if it can. */
     public static @Nullable NativeAccess refusal() {
         return Attempt.REFUSAL;
+    }
+
+    /**
+     * Returns what {@code probe} finds, or why it cannot. Never throws (rule 501).
+     *
+     * @param probe uses native code
+     * @param remedy what helps where it throws that the backend is unavailable
+     */
+    public static Availability probe(Supplier<Availability> probe, String remedy) {
+        try {
+            NativeAccess refusal = refusal();
+            return refusal == null ? probe.get() : Availability.absent(refusal.reason(), refusal.remedy());
+        } catch (BackendUnavailableException e) {
+            return Availability.absent(String.valueOf(e.getMessage()), remedy);
+        } catch (RuntimeException | LinkageError e) {
+            return Availability.absent("the probe failed: " + e, "report this");
+        }
     }
 
     /** Returns the cause of an error of a class that uses JNA. */
