@@ -45,11 +45,11 @@ abstract class Intake implements Port {
             }
             order = order(open);
         } catch (RuntimeException e) {
-            refuse(open, e);
+            refuse(open, null, e);
             return;
         }
         if (!enter()) {
-            refuse(open, Failures.closed(transfer, "the backend"));
+            refuse(open, order, Failures.closed(transfer, "the backend"));
             return;
         }
         PathChoice choice = choice();
@@ -58,7 +58,7 @@ abstract class Intake implements Port {
                 ? Failures.closed(transfer, "its file or buffer")
                 : takeImages(open, driver());
         if (unpinnable != null) {
-            abandon(open, pinned, unpinnable);
+            abandon(open, order, pinned, unpinnable);
             return;
         }
         int ioPath = choice.first(transfer);
@@ -67,7 +67,7 @@ abstract class Intake implements Port {
             PenstockException why = refusal.isEmpty()
                     ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
                     : Failures.refused(transfer, refusal);
-            abandon(open, pinned, why);
+            abandon(open, order, pinned, why);
             return;
         }
         choice.chosen(ioPath, transfer);
@@ -100,18 +100,17 @@ abstract class Intake implements Port {
         ioQueue.accept(open);
     }
 
-    private void abandon(OpenTransfer open, int pinned, RuntimeException cause) {
+    private void abandon(OpenTransfer open, @Nullable FenceOrder order, int pinned, RuntimeException cause) {
         unpin(open, pinned);
         leave();
-        refuse(open, cause);
+        refuse(open, order, cause);
     }
 
     /** Signals on the scheduler, since no publisher completes inside {@code subscribe}. */
-    private void refuse(OpenTransfer open, PenstockException cause) {
-        refuse(open, (RuntimeException) cause);
-    }
-
-    private void refuse(OpenTransfer open, RuntimeException cause) {
+    private void refuse(OpenTransfer open, @Nullable FenceOrder order, RuntimeException cause) {
+        if (order != null) {
+            order.ended();
+        }
         // Without an I/O queue: nothing is pinned, so a cancel before the signal must not end it there.
         open.admit(ioPaths().get(0), 0, null);
         (isDirectDelivery() ? Schedulers.parallel() : scheduler()).schedule(() -> open.refuse(cause));
@@ -176,6 +175,14 @@ abstract class Intake implements Port {
             if (image != null) {
                 image.free();
             }
+        }
+    }
+
+    @Override
+    public final void lost(OpenTransfer open) {
+        Admission terms = open.admission();
+        if (terms != null) {
+            terms.lose(orderKeys);
         }
     }
 

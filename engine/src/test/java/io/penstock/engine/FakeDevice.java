@@ -65,7 +65,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     /** A file whose bytes the test sees. */
     public final class MemoryFile implements NativeFile {
         public byte[] bytes;
-        volatile boolean closed;
+        public volatile boolean closed;
         public volatile @Nullable IOException truncateRefusal;
 
         public MemoryFile(byte[] bytes) {

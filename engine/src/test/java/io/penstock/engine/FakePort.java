@@ -88,6 +88,9 @@ public class FakePort implements Port {
     public void left(OpenTransfer transfer) {}
 
     @Override
+    public void lost(OpenTransfer transfer) {}
+
+    @Override
     public OpenResources resources() {
         throw new UnsupportedOperationException();
     }

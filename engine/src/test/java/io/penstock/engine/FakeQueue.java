@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -203,6 +204,15 @@ public final class FakeQueue implements NativeQueue {
             throw new IllegalStateException(message);
         });
         wakeup.wake();
+    }
+
+    /** Waits for the end of the thread that calls, after {@link #breakWith}. */
+    public void awaitEnd() throws InterruptedException {
+        Thread thread;
+        synchronized (this) {
+            thread = ioQueue;
+        }
+        Objects.requireNonNull(thread, "no thread has called").join();
     }
 
     @Override

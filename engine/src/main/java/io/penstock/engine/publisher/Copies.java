@@ -166,10 +166,20 @@ public final class Copies {
             }
         }
 
-        private void end(@Nullable NativeFailure failure) {
+        @Override
+        public void refuse(PenstockException why) {
+            release();
+            lose(why);
+        }
+
+        private void release() {
             bounce.free();
             buffer.pins().unpin();
             port.leave();
+        }
+
+        private void end(@Nullable NativeFailure failure) {
+            release();
             if (!over.compareAndSet(false, true)) {
                 return;
             }

@@ -80,11 +80,15 @@ public final class MonoSync extends Mono<Void> {
                 }
                 file.syncs().ended(); // after the failure is recorded
             }
-            file.unpin();
-            port.leave();
+            release();
             if (awaited) {
                 signal();
             }
+        }
+
+        private void release() {
+            file.unpin();
+            port.leave();
         }
 
         @Override
@@ -104,6 +108,12 @@ public final class MonoSync extends Mono<Void> {
                 file.syncs().ended();
                 signal();
             }
+        }
+
+        @Override
+        public void refuse(PenstockException why) {
+            release();
+            lose(why);
         }
 
         private void signal() {

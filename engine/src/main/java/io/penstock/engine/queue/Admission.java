@@ -110,12 +110,17 @@ public final class Admission {
         }
     }
 
-    /** Leaves the queue of its order key, so that the next transfer may start. */
-    public void leave(OrderKeys keys) {
+    /** Lets the next transfer of its order key start, although this one may still be in flight. */
+    public void lose(OrderKeys keys) {
         OrderKeys.Turn place = turn;
         if (place != null) {
             keys.leave(place);
         }
+    }
+
+    /** Leaves the queue of its order key, so that the next transfer may start, and places its fence. */
+    public void leave(OrderKeys keys) {
+        lose(keys);
         if (order != null) {
             order.ended();
         }

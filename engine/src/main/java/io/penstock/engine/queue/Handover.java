@@ -96,10 +96,10 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
         }
     }
 
-    /** Ends without a resource. */
-    public final void fail(Throwable cause) {
+    /** Ends without a resource; returns false if there is one. */
+    public final boolean fail(Throwable cause) {
         if (!RESULT.compareAndSet(this, null, cause)) {
-            return;
+            return false;
         }
         // An error needs no demand.
         int before = (int) STATE.getAndBitwiseOr(this, ENDED | REQUESTED);
@@ -108,6 +108,7 @@ public abstract class Handover<T extends AutoCloseable> implements Subscription,
         } else {
             deliver(port.isDirectDelivery());
         }
+        return true;
     }
 
     @Override

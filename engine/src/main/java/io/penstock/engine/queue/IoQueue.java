@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.engine.order.BusyRegions;
 import io.penstock.engine.order.FenceOrder;
@@ -12,13 +13,13 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -372,6 +373,12 @@ public final class IoQueue implements Request.Completion {
     }
 
     private void finish(OpenTransfer transfer) {
+        forget(transfer);
+        transfer.finish(now);
+    }
+
+    /** Removes a transfer that ends, but for {@link #runnable}. */
+    private void forget(OpenTransfer transfer) {
         transfer.finished = true;
         if (transfer.deadlineNanos() != Long.MAX_VALUE) {
             deadlines.remove(transfer);
@@ -379,38 +386,30 @@ public final class IoQueue implements Request.Completion {
         if (!held.isEmpty()) {
             held.remove(transfer);
         }
-        transfer.finish(now);
     }
 
-    /** Signals the transfers of {@code port} that are still open on this I/O queue, and frees no memory. */
+    /**
+     * Ends the transfers of {@code port} that are still open on this I/O queue, and frees no memory that the device may
+     * still use.
+     */
     public void abandon(Port port) {
-        abandonAll(open -> open.port() == port, open -> Failures.abandoned(open.transfer()));
-        List<SingleRequest> singles = new ArrayList<>(waitingForTag);
-        addStarted(singles);
-        singles.stream()
-                .filter(single -> single.port() == port)
-                .forEach(single -> single.lose(Failures.abandoned(single.description())));
-    }
-
-    private void addStarted(Collection<SingleRequest> singles) {
-        for (Segment segment : segments) {
-            if (segment.single != null) {
-                singles.add(segment.single);
-            }
-        }
+        abandonAll(open -> open.port() == port, Failures::abandoned, open -> {});
+        abandonSingles(single -> single.port() == port, Failures::abandoned);
     }
 
     /** Signals everything, as no further turn will run. Memory that the device may still write stays pinned. */
     public void breakDown(Throwable cause) {
         inbox.refuse(cause);
         signalLoops();
-        inbox.takeRest(runnable, waitingForTag);
-        addStarted(waitingForTag);
-        abandonAll(open -> true, open -> Failures.broken(open.transfer(), cause));
-        waitingForTag.forEach(single -> single.lose(Failures.broken(single.description(), cause)));
+        BiFunction<Object, Outcome, PenstockException> why = (what, outcome) -> Failures.broken(what, cause, outcome);
+        abandonAll(open -> true, why, open -> open.port().lost(open));
+        abandonSingles(single -> true, why);
     }
 
-    private void abandonAll(Predicate<OpenTransfer> which, Function<OpenTransfer, PenstockException> why) {
+    private void abandonAll(
+            Predicate<OpenTransfer> which,
+            BiFunction<Object, Outcome, PenstockException> why,
+            Consumer<OpenTransfer> inFlight) {
         Set<OpenTransfer> open = new LinkedHashSet<>(runnable);
         open.addAll(held);
         for (Segment segment : segments) {
@@ -419,10 +418,32 @@ public final class IoQueue implements Request.Completion {
             }
         }
         for (OpenTransfer transfer : open) {
-            if (!transfer.finished && which.test(transfer)) {
-                transfer.abandon(why.apply(transfer));
+            if (transfer.finished || !which.test(transfer)) {
+                continue;
+            }
+            Outcome outcome = transfer.startedNanos() == 0 ? Outcome.NOT_STARTED : Outcome.UNKNOWN;
+            PenstockException failure = why.apply(transfer.transfer(), outcome);
+            if (transfer.inFlight == 0) {
+                runnable.remove(transfer);
+                forget(transfer);
+                transfer.drop(failure);
+            } else {
+                transfer.abandon(failure);
+                inFlight.accept(transfer);
             }
         }
+    }
+
+    private void abandonSingles(Predicate<SingleRequest> which, BiFunction<Object, Outcome, PenstockException> why) {
+        for (Segment segment : segments) {
+            SingleRequest single = segment.single;
+            if (single != null && which.test(single)) {
+                single.lose(why.apply(single.description(), Outcome.UNKNOWN));
+            }
+        }
+        List<SingleRequest> waiting = waitingForTag.stream().filter(which).toList();
+        waitingForTag.removeAll(waiting);
+        waiting.forEach(single -> single.refuse(why.apply(single.description(), Outcome.NOT_STARTED)));
     }
 
     /** Frees the native queue; nothing may be in flight. */

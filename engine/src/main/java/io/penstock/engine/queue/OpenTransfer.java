@@ -258,6 +258,16 @@ public abstract class OpenTransfer extends PlannedTransfer {
         }
     }
 
+    /**
+     * Fails it where no native request of it is in flight and none will be started: releases what it holds, and
+     * signals. On its I/O queue, or on any thread if that never took it.
+     */
+    final void drop(PenstockException why) {
+        failWith(why);
+        ioQueue = null; // refused: a fence that is not placed yet never will be, and no turn reports its end
+        finish(System.nanoTime());
+    }
+
     /** Signals that its outcome is unknown, and leaves everything pinned: the device may still write (rule 601). */
     final void abandon(PenstockException why) {
         if (STATE.compareAndSet(this, OPEN, ABANDONED)) {

@@ -40,6 +40,12 @@ public interface Port extends Owner {
     void left(OpenTransfer transfer);
 
     /**
+     * Lets the next transfer of its order key start: its I/O queue broke, and its end will not be known. What it pins
+     * stays pinned.
+     */
+    void lost(OpenTransfer transfer);
+
+    /**
      * Hands a request that belongs to no transfer to an I/O queue. A request after a close that timed out is abandoned.
      */
     void start(IoQueue ioQueue, SingleRequest request);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.Outcome;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -59,12 +59,26 @@ final class QueueInbox {
     private void offer(Object message) {
         messages.offer(message);
         wakeup.rouse(); // offered first: an I/O queue that is about to wait checks the messages
-        Throwable cause = broken; // pairs with refuse() and takeRest(), which follow one another: both may signal
-        if (cause != null && message instanceof OpenTransfer transfer) {
-            transfer.abandon(Failures.broken(transfer.transfer(), cause));
-        } else if (cause != null && message instanceof SingleRequest single) {
-            single.lose(Failures.broken(single.description(), cause));
+        Throwable cause = broken; // pairs with refuse(): each adds or sets first, then looks for the other's
+        if (cause != null) {
+            refuseMessages(cause);
         }
+    }
+
+    /** Refuses what no turn has taken and none will take; no native request was made for it. */
+    private void refuseMessages(Throwable cause) {
+        for (Object message = pollBroken(); message != null; message = pollBroken()) {
+            if (message instanceof OpenTransfer transfer) {
+                transfer.drop(Failures.broken(transfer.transfer(), cause, Outcome.NOT_STARTED));
+            } else if (message instanceof SingleRequest single) {
+                single.refuse(Failures.broken(single.description(), cause, Outcome.NOT_STARTED));
+            }
+        }
+    }
+
+    /** Takes a message as one of several consumers: the I/O queue and those who add, once it is broken. */
+    private synchronized @Nullable Object pollBroken() {
+        return messages.poll();
     }
 
     // The I/O thread.
@@ -98,21 +112,11 @@ final class QueueInbox {
         }
     }
 
-    /** Refuses all later messages: no further turn will run. */
+    /** Refuses all messages, those that were sent and all later ones, and drops actions: no further turn will run. */
     void refuse(Throwable cause) {
-        broken = cause;
-    }
-
-    /** Adds the transfers and single requests that were sent to the given collections, and drops actions. */
-    void takeRest(Collection<OpenTransfer> all, Collection<SingleRequest> singles) {
-        all.addAll(opened);
+        messages.addAll(opened);
         opened.clear();
-        for (Object message = messages.poll(); message != null; message = messages.poll()) {
-            if (message instanceof OpenTransfer transfer) {
-                all.add(transfer);
-            } else if (message instanceof SingleRequest single) {
-                singles.add(single);
-            }
-        }
+        broken = cause;
+        refuseMessages(cause);
     }
 }

@@ -26,4 +26,7 @@ public interface SingleRequest {
      * not called; after a close it may be, and frees what was used.
      */
     void lose(PenstockException why);
+
+    /** Signals as {@link #lose}, and releases what it holds: no I/O queue has started it, and none will. Any thread, once. */
+    void refuse(PenstockException why);
 }

@@ -33,14 +33,14 @@ public final class Failures {
                 cause);
     }
 
-    public static PenstockException abandoned(Object request) {
+    public static PenstockException abandoned(Object request, Outcome outcome) {
         return new ClosedException(
-                request + " had not ended when the backend was closed", new Failure(Outcome.UNKNOWN, null), null);
+                request + " had not ended when the backend was closed", new Failure(outcome, null), null);
     }
 
-    public static PenstockException broken(Object request, Throwable cause) {
+    public static PenstockException broken(Object request, Throwable cause, Outcome outcome) {
         return new DeviceLostException(
-                request + " did not end: its I/O queue failed, see the log", new Failure(Outcome.UNKNOWN, null), cause);
+                request + " did not end: its I/O queue failed, see the log", new Failure(outcome, null), cause);
     }
 
     public static PenstockException closed(Object request, String what) {

@@ -220,6 +220,24 @@ class FenceOrderTest {
     }
 
     @Test
+    void aTransferThatIsRefusedFreesItsPoint() {
+        Transfer read = read();
+        buffer.close();
+        StepVerifier.create(backend.enqueue(read))
+                .expectError(ClosedException.class)
+                .verify(LONG);
+        StepVerifier.create(backend.submit(read.after(new FakeFence())))
+                .expectError(ClosedException.class)
+                .verify(LONG);
+        backend.close();
+        StepVerifier.create(backend.enqueue(read))
+                .expectError(ClosedException.class)
+                .verify(LONG);
+        await(() -> device.points.stream().allMatch(point -> point.frees.get() == 1));
+        assertThat(device.points).hasSize(3);
+    }
+
+    @Test
     void aFenceThatWasNotHandedOutAtCloseIsAnError() {
         FakeDevice stuck = new FakeDevice(Limits.none(1 << 20));
         stuck.makesPoints = true;
@@ -240,7 +258,7 @@ class FenceOrderTest {
                 .expectError(ClosedException.class)
                 .verify(LONG);
         stuck.queue.releaseAll();
-        await(() -> stuck.freed.get() == 1 && stuck.points.get(0).places.get() == 1);
+        await(() -> stuck.freed.get() == 1 && stuck.points.get(0).frees.get() == 1);
     }
 
     private DeviceFence fenceBehindAHeldRead() {

@@ -10,11 +10,14 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceLostException;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.Outcome;
+import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.Engine;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.FakeDevice.MemoryFile;
+import io.penstock.engine.FakeFence;
 import io.penstock.engine.order.BusyRegions;
 import io.penstock.engine.spi.Limits;
 import java.nio.ByteBuffer;
@@ -121,8 +124,98 @@ class BrokenQueueTest {
         copies.forEach(BrokenQueueTest::assertLost);
         assertLost(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
         buffer.close();
-        assertThat(broken.freed).as("the device may still write").hasValue(freed);
+        int notStarted = copies.size() - broken.queue.depth() + 1;
+        assertThat(broken.freed).as("the device may still write the others").hasValue(freed + notStarted);
         other.close();
+    }
+
+    /** Opens a backend over a device that is about to break, and has a moment to close. */
+    private static Backend open(FakeDevice device) {
+        Options options = Options.none().with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50));
+        return Engine.open("broken", device, List.of(device), options.resolve(CommonOptions.all()));
+    }
+
+    @Test
+    void whatComesToABrokenQueueKeepsNothing() throws InterruptedException {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.opaque = true;
+        broken.makesPoints = true;
+        Backend backend = open(broken);
+        StorageFile file = open(backend, PATH);
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        Transfer write = Transfer.write(buffer.all(), file.region(0, 100));
+        assertThat(backend.submit(write).toFuture()).succeedsWithin(LONG);
+        broken.queue.breakWith("a bug");
+        broken.queue.awaitEnd();
+        for (int i = 0; i < 3; i++) {
+            assertNotStarted(backend.submit(write).toFuture());
+            assertNotStarted(buffer.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+            assertNotStarted(buffer.download(0, ByteBuffer.allocateDirect(100)).toFuture());
+            assertNotStarted(backend.enqueue(write).toFuture());
+        }
+        assertLost(file.sync().toFuture());
+        buffer.close();
+        file.close();
+        backend.close();
+        assertThat(broken.closed).as("the backend waits for what was refused").isTrue();
+        assertThat(broken.freed).hasValue(broken.allocated.get());
+        assertThat(broken.files.get(PATH).closed).isTrue();
+        assertThat(broken.points).allMatch(point -> point.frees.get() == 1);
+    }
+
+    @Test
+    void whatWaitsOnAQueueThatBreaksKeepsNothing() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.opaque = true;
+        Backend backend = open(broken);
+        StorageFile file = open(backend, PATH);
+        DeviceBuffer used = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        DeviceBuffer waiting = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        List<CompletableFuture<?>> ends = new ArrayList<>();
+        for (int i = 0; i < broken.queue.depth(); i++) {
+            ends.add(backend.submit(Transfer.read(file.region(0, 100), used.all()))
+                    .toFuture());
+        }
+        await(() -> broken.queue.held.size() == broken.queue.depth());
+        ends.add(backend.submit(Transfer.read(file.region(0, 100), waiting.all()))
+                .toFuture());
+        ends.add(
+                backend.submit(Transfer.read(file.region(0, 100), waiting.all()).after(new FakeFence()))
+                        .toFuture());
+        ends.add(waiting.upload(0, ByteBuffer.allocateDirect(100)).toFuture());
+        broken.queue.breakWith("a bug");
+        ends.forEach(BrokenQueueTest::assertLost);
+        used.close();
+        waiting.close();
+        assertThat(broken.freed)
+                .as("the buffer that waited, and the bounce buffer")
+                .hasValue(2);
+        file.close();
+        backend.close();
+        assertThat(broken.closed).as("the device may still read into the other").isFalse();
+    }
+
+    @Test
+    void aTransferOfAnotherQueueDoesNotWaitForALostOneOfItsOrderKey() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.ioQueues = 2;
+        Backend backend = open(broken);
+        StorageFile file = open(backend, PATH);
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        Transfer read = Transfer.read(file.region(0, 10), buffer.region(0, 10));
+        var lost = backend.submit(read.ordered("key")).toFuture(); // the first of 16 on one queue
+        await(() -> broken.queue.held.size() == 1);
+        for (int i = 1; i < 16; i++) {
+            backend.submit(read).subscribe(end -> {}, e -> {});
+        }
+        var behind = backend.submit(read.ordered("key")).toFuture(); // on the other
+        assertThat(behind).isNotDone();
+        broken.queue.breakWith("a bug");
+        assertThat(behind).succeedsWithin(LONG);
+        assertLost(lost);
+        backend.close();
     }
 
     private static StorageFile open(Backend backend, Path path) {
@@ -140,5 +233,12 @@ class BrokenQueueTest {
 
     private static void assertLost(CompletableFuture<?> end) {
         assertThat(end).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(DeviceLostException.class);
+    }
+
+    private static void assertNotStarted(CompletableFuture<?> end) {
+        assertThat(end).failsWithin(LONG).withThrowableThat().havingCause().satisfies(e -> {
+            assertThat(e).isInstanceOf(DeviceLostException.class);
+            assertThat(((PenstockException) e).outcome()).isEqualTo(Outcome.NOT_STARTED);
+        });
     }
 }

@@ -52,6 +52,11 @@ class QueueWakesTest {
         public void lose(PenstockException why) {
             throw why;
         }
+
+        @Override
+        public void refuse(PenstockException why) {
+            throw why;
+        }
     }
 
     @BeforeEach

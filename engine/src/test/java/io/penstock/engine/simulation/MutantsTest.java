@@ -200,22 +200,17 @@ class MutantsTest {
                 Mutant.of(
                         "a transfer that ends while it is held back is kept",
                         new Edit(
-                                "IoQueue",
-                                "            held.remove(transfer);\n        }\n        transfer",
-                                "        }\n        transfer")),
+                                "IoQueue", "            held.remove(transfer);\n        }\n    }", "        }\n    }")),
                 Mutant.of("a deadline is kept", new Edit("IoQueue", "            deadlines.remove(transfer);\n", "")),
                 Mutant.of(
                         "an abort without a cancel is not a failure",
                         new Edit("IoQueue", "CANCELLED && transfer.isStopped())", "CANCELLED)")),
                 Mutant.of(
                         "a broken I/O queue drops messages that have not reached it",
-                        new Edit("IoQueue", "        inbox.takeRest(runnable, waitingForTag);\n", "")),
+                        new Edit("QueueInbox", "cause;\n        refuseMessages(cause);\n", "cause;\n")),
                 Mutant.of(
                         "a broken I/O queue drops its syncs",
-                        new Edit(
-                                "IoQueue",
-                                "        waitingForTag.forEach(single -> single.lose(Failures.broken(single.description(), cause)));\n",
-                                "")),
+                        new Edit("IoQueue", "        abandonSingles(single -> true, why);\n", "")),
                 Mutant.of(
                         "a sync waits for a write that was abandoned",
                         new Edit("OpenTransfer", "            loseWrite(why);\n", "")),
