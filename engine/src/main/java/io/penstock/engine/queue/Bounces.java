@@ -2,12 +2,15 @@
 package io.penstock.engine.queue;
 
 import io.penstock.Transfer;
+import io.penstock.engine.host.blocking.BlockingBytes;
+import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.MemoryView;
 import io.penstock.engine.resource.Offload;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
@@ -208,6 +211,16 @@ public final class Bounces {
         if (segment.done == segment.bytes || segment.owner().isStopped()) {
             ioQueue.end(segment);
         } else if (segment.kind == Kind.READ
+                && !segment.packed
+                && segment.statesLess(segment.memory(), segment.fileOffset + segment.done, moved)) {
+            segment.done = segment.resumeAt(before, segment.done);
+            readToEnd(
+                    segment,
+                    segment.memory(),
+                    segment.memoryOffset + segment.done,
+                    segment.fileOffset + segment.done,
+                    segment.bytes - segment.done);
+        } else if (segment.kind == Kind.READ
                 && (segment.packed || segment.endsFileAt(segment.fileOffset, segment.done, moved))) {
             ioQueue.end(segment); // rule 103: a short count only where the file ends
         } else {
@@ -219,6 +232,18 @@ public final class Bounces {
     private void filled(Segment segment, long moved) {
         long before = segment.coverDone;
         segment.coverDone += moved;
+        if (segment.coverDone < segment.coverBytes
+                && !segment.owner().isStopped()
+                && segment.statesLess(segment.bounce(), segment.coverOffset + segment.coverDone, moved)) {
+            segment.coverDone = segment.resumeAt(before, segment.coverDone);
+            readToEnd(
+                    segment,
+                    segment.bounce(),
+                    segment.coverDone,
+                    segment.coverOffset + segment.coverDone,
+                    segment.coverBytes - segment.coverDone);
+            return;
+        }
         boolean ended = segment.coverDone == segment.coverBytes
                 || segment.endsFileAt(segment.coverOffset, segment.coverDone, moved);
         if (segment.owner().isStopped()) {
@@ -241,6 +266,33 @@ public final class Bounces {
         }
     }
 
+    /** Reads the rest of a step by blocking calls. */
+    private void readToEnd(Segment segment, DeviceMemory memory, long memoryOffset, long fileOffset, long bytes) {
+        HostBytes host = BlockingBytes.INSTANCE;
+        NativeFile file = segment.file();
+        long address = memory.hostAddress() + memoryOffset;
+        segment.offQueue = true;
+        Offload.blocking(() -> {
+            try {
+                long got = host.readToEnd(file, fileOffset, address, bytes, host.blockBytes(file));
+                NativeFailure failure = got < 0 ? host.failure(Kind.READ, got) : null;
+                ioQueue.post(() -> readToEnd(segment, got, failure));
+            } catch (IOException e) {
+                ioQueue.post(() -> readToEnd(segment, 0, host.failure(Kind.READ, e)));
+            }
+        });
+    }
+
+    private void readToEnd(Segment segment, long moved, @Nullable NativeFailure failure) {
+        segment.offQueue = false;
+        if (failure != null) {
+            ioQueue.failed(segment, failure);
+        } else {
+            segment.readToEnd = true;
+            advance(segment, moved);
+        }
+    }
+
     /** Continues with the rest after a short count; fails if the device makes no progress. */
     private void again(Segment segment, long moved) {
         if (moved == 0 || segment.retries > IoQueue.MOST_RETRIES) {
@@ -258,6 +310,7 @@ public final class Bounces {
         release(segment);
         segment.coverDone = 0;
         segment.lengthens = true;
+        segment.readToEnd = false;
         begin(segment);
     }
 
@@ -313,6 +366,7 @@ public final class Bounces {
         NativeFile file = segment.file();
         long length = segment.finalLength;
         // ftruncate waits for the inode lock, which other writers hold: not on the I/O queue.
+        segment.offQueue = true;
         Offload.blocking(() -> {
             IOException failure = truncate(file, length);
             ioQueue.post(() -> {

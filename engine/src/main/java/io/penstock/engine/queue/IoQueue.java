@@ -239,7 +239,7 @@ public final class IoQueue implements Request.Completion {
         for (Segment segment : segments) {
             if (segment.owner == transfer && segment.inNativeHands) {
                 queue.cancel(segment.request);
-            } else if (segment.owner == transfer && segment.step != Segment.Step.LENGTH) {
+            } else if (segment.owner == transfer && !segment.offQueue) {
                 bounces.abandon(segment);
             }
         }
@@ -321,7 +321,8 @@ public final class IoQueue implements Request.Completion {
         }
     }
 
-    private void failed(Segment segment, NativeFailure failure) {
+    /** Retries or ends a segment whose request has failed. */
+    void failed(Segment segment, NativeFailure failure) {
         OpenTransfer transfer = segment.owner();
         if (failure.kind() == NativeFailure.Kind.RETRY && segment.retries++ < MOST_RETRIES) {
             if (!transfer.isStopped()) {

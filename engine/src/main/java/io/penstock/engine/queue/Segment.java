@@ -8,6 +8,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class Segment {
         COPY,
         /** The blocks are written back from the bounce buffer. */
         STORE,
-        /** The exact length of the file is restored, off the I/O queue; this step cannot be cancelled. */
+        /** The exact length of the file is restored, off the I/O queue. */
         LENGTH,
         /** The request belongs to no transfer (a sync). */
         SINGLE
@@ -47,6 +48,7 @@ public final class Segment {
     Step step = Step.BODY;
     int retries;
     boolean inNativeHands;
+    boolean offQueue; // a thread that may block has it; cannot be cancelled
 
     // The segment.
     Request.Kind kind = Request.Kind.READ;
@@ -73,6 +75,7 @@ public final class Segment {
     long coverBytes;
     long coverDone;
     long finalLength;
+    boolean readToEnd; // by blocking reads
 
     @Nullable
     DeviceMemory bounce;
@@ -145,7 +148,7 @@ public final class Segment {
      * Returns true if a read from {@code start} stopped at {@code done}, by {@code moved}, because the file ends there.
      */
     boolean endsFileAt(long start, long done, long moved) {
-        if (moved == 0) {
+        if (moved == 0 || readToEnd) {
             return true;
         }
         Limits limits = file().limits();
@@ -155,6 +158,23 @@ public final class Segment {
         try {
             // Reading the rest would be refused, and an interrupted read may end anywhere.
             return file().size() <= start + done;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns true if the file states a shorter length than was read of it, or none, so that only a blocking read of 0
+     * bytes is its end: io_uring ends at the stated length of some files, and amid a block no queue goes on.
+     */
+    boolean statesLess(DeviceMemory memory, long position, long moved) {
+        if (readToEnd || memory.hostAddress() == 0 || !(file() instanceof HostFile host)) {
+            return false;
+        }
+        try {
+            return moved == 0
+                    ? host.size() == 0
+                    : position % host.limits().fileAlignment() != 0 && host.size() < position;
         } catch (IOException e) {
             return false;
         }
@@ -203,6 +223,8 @@ public final class Segment {
         moved = 0;
         coverDone = 0;
         finalLength = -1;
+        offQueue = false;
+        readToEnd = false;
         bounce = null;
         locks = null;
         waitsForLock = false;

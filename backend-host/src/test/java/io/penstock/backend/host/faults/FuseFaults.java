@@ -14,18 +14,23 @@ import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.backend.host.faults.FuseMount.On;
 import io.penstock.tck.Bench;
 import io.penstock.tck.Content;
 import io.penstock.tck.Pattern;
 import io.penstock.tck.Rules;
+import io.penstock.tck.StreamRules;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults of a file system, through the kernel, on every way that host memory is filled. */
 @Tag(Tool.FAULTS)
@@ -145,6 +150,41 @@ interface FuseFaults extends Rules {
 
         assertThat(completion.bytes()).as("rule 103").isEqualTo(4 * MIB);
         Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
+    }
+
+    /** Such a file has no other end than a read of 0 bytes, and asynchronous ones end at the stated length (Linux 6.18). */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    default void required_103_aFileThatStatesNoLengthIsReadToItsEnd(boolean direct, Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.stateNoLength();
+        fuse.cutShort(On.READ, 10_000, 1001, 7);
+        fuse.cutShort(On.READ, MIB + 10_000, 1001, 7);
+        StorageFile file = direct
+                ? bench.openPlain(fuse.file(), FileOption.READ, FileOption.DIRECT)
+                : bench.openPlain(fuse.file(), FileOption.READ);
+        assertThat(file.size()).isZero();
+        DeviceBuffer buffer = bench.poisoned(4 * MIB);
+
+        Completion completion =
+                Signal.value(Witness.of(bench.backend().submit(Transfer.read(file.region(0, 4 * MIB), buffer.all()))));
+
+        assertThat(completion.bytes()).isEqualTo(4 * MIB);
+        Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
+    }
+
+    @Test
+    default void required_103_aFileThatStatesNoLengthIsStreamedToItsEnd(Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.stateNoLength();
+        assertThat(bench.openPlain(fuse.file(), FileOption.READ).size()).isZero();
+        StreamPlan plan = StreamPlan.of(fuse.file()).chunkBytes(3 * MIB).depth(2);
+
+        List<Boolean> right = Witness.<Boolean>of(
+                        bench.backend().stream(plan, chunk -> StreamRules.isRight(chunk, Pattern.of(fuse.file()))))
+                .all();
+
+        assertThat(right).hasSize(6).containsOnly(true);
     }
 
     @Test

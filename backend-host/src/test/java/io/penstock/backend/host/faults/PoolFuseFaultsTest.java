@@ -9,17 +9,14 @@ import io.penstock.FileOption;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
-import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.host.faults.FuseMount.On;
 import io.penstock.tck.Bench;
 import io.penstock.tck.Content;
 import io.penstock.tck.Pattern;
-import io.penstock.tck.StreamRules;
 import io.penstock.tck.TckSubject;
 import io.penstock.tck.Witness;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Faults of a file system over threads that make blocking calls. */
@@ -63,23 +60,5 @@ class PoolFuseFaultsTest implements FuseFaults {
 
         assertThat(completion.bytes()).isEqualTo(2 * MIB);
         Content.assertHolds(fuse.file(), new Pattern(9), 0, 2 * MIB);
-    }
-
-    /**
-     * Over io_uring the kernel (6.18) gives nothing of such a file of FUSE: asynchronous reads end at the stated
-     * length.
-     */
-    @Test
-    void required_103_aFileThatStatesNoLengthIsStreamedToItsEnd(Bench bench) {
-        FuseMount fuse = FuseMount.of(bench);
-        fuse.stateNoLength();
-        assertThat(bench.openPlain(fuse.file(), FileOption.READ).size()).isZero();
-        StreamPlan plan = StreamPlan.of(fuse.file()).chunkBytes(3 * MIB).depth(2);
-
-        List<Boolean> right = Witness.<Boolean>of(
-                        bench.backend().stream(plan, chunk -> StreamRules.isRight(chunk, Pattern.of(fuse.file()))))
-                .all();
-
-        assertThat(right).hasSize(6).containsOnly(true);
     }
 }

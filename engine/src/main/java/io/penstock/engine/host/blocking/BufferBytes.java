@@ -2,6 +2,7 @@
 package io.penstock.engine.host.blocking;
 
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 
 /**
@@ -13,6 +14,9 @@ import java.io.IOException;
  * <p><b>Ownership:</b> {@link #close} releases what is kept for the staging buffer, before its memory is freed.
  */
 public interface BufferBytes {
+
+    /** How many reads of a block may return no more of it. */
+    int MOST_IN_VAIN = 64;
 
     /**
      * Reads into memory once; the caller continues after a short read.
@@ -28,6 +32,52 @@ public interface BufferBytes {
      * @throws IOException if the failure has no error number
      */
     long write(NativeFile file, long fileOffset, long address, long bytes) throws IOException;
+
+    /**
+     * Reads until the range is complete or the file ends. A count that ends inside a block means the end of the file,
+     * or an interrupted read; where continuing from there is refused, the block is read again. If that returns no more,
+     * the size of the file distinguishes the two. A file that states less than was read of it ends where a read of 0
+     * bytes says so.
+     *
+     * @param block the alignment of reads, as {@link HostBytes#blockBytes}; {@code fileOffset} and {@code address} have it
+     * @return the bytes read, or the negative result of the call that failed
+     * @throws IOException if the failure has no error number, or the rest of a block cannot be had
+     */
+    default long readToEnd(NativeFile file, long fileOffset, long address, long bytes, long block) throws IOException {
+        long done = 0;
+        int vain = 0;
+        while (done < bytes) {
+            long from = done & -block;
+            long got = read(file, fileOffset + from, address + from, bytes - from);
+            if (got > 0 && from + got <= done) {
+                from = done;
+                got = readAmidBlock(file, fileOffset + done, address + done, bytes - done);
+                if (got == -Errno.EINVAL && ++vain <= MOST_IN_VAIN) {
+                    continue;
+                }
+                if (got == -Errno.EINVAL && file.size() > fileOffset + done) {
+                    throw new IOException("read " + done + " bytes of " + bytes + " at " + fileOffset
+                            + ", although the file is longer");
+                }
+                got = got == -Errno.EINVAL ? 0 : got;
+            }
+            if (got <= 0) {
+                return got < 0 ? got : done;
+            }
+            done = from + got;
+            vain = 0;
+        }
+        return done;
+    }
+
+    /** Reads where a block has brought no more: 0 if the file ends there, EINVAL if only the block itself can be read. */
+    private long readAmidBlock(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
+        long stated = file.size();
+        if (stated >= fileOffset) {
+            return stated == fileOffset ? 0 : -Errno.EINVAL;
+        }
+        return read(file, fileOffset, address, bytes);
+    }
 
     /** Releases the staging buffer's memory. The staging buffer must have no holder. */
     default void close() {}

@@ -154,6 +154,9 @@ public final class ChannelFile implements HostFile {
 
     /** Reads once into what remains of {@code memory}; as {@link #read(long, long, long)}. */
     public long read(long fileOffset, ByteBuffer memory) throws IOException {
+        if (fileOffset % limits.fileAlignment() != 0) {
+            return -Errno.EINVAL; // the JDK refuses it without a number
+        }
         try {
             int got = channel.read(memory, fileOffset);
             return got == 0 && memory.hasRemaining() ? -Errno.EAGAIN : Math.max(0, got); // -1 is the end of the file

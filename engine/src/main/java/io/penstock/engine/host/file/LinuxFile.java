@@ -13,6 +13,7 @@ import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.file.FileStamp;
 import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -177,6 +178,7 @@ public final class LinuxFile implements HostFile {
         if (answer == -Errno.EOPNOTSUPP) {
             ByteBuffer zero = ByteBuffer.allocateDirect(1);
             check("pwrite", calls.write(fd, NativeMemory.address(zero), 1, bytes - 1));
+            Reference.reachabilityFence(zero);
             check("fdatasync", calls.syncData(fd)); // no write-back may follow the caller's own write
         } else {
             check("fallocate", answer);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ssg;
 
+import io.penstock.engine.host.blocking.BlockingBytes;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +48,9 @@ final class SsgHandle {
     static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
         SsgFileObject reader = null;
         try {
+            if (statesNoLength(host)) {
+                throw new SsgRefusal(host + " states no length, and the driver reads no further than that");
+            }
             reader = writes && opener.readsByWriter() ? null : opener.open(host, false);
             return new SsgHandle(opener, host, reader, writes ? opener.open(host, true) : null);
         } catch (IOException | RuntimeException e) {
@@ -53,6 +60,17 @@ final class SsgHandle {
             host.close();
             throw e;
         }
+    }
+
+    /** Returns whether a file has bytes although its length is 0, as in /proc. */
+    private static boolean statesNoLength(HostFile host) throws IOException {
+        if (host.size() > 0) {
+            return false;
+        }
+        ByteBuffer one = ByteBuffer.allocateDirect(1);
+        long got = BlockingBytes.INSTANCE.read(host, 0, NativeMemory.address(one), 1);
+        Reference.reachabilityFence(one);
+        return got > 0 && host.size() == 0;
     }
 
     HostFile host() {

@@ -18,8 +18,6 @@ import java.io.IOException;
  */
 final class HostSide {
 
-    private static final int MOST_IN_VAIN = 64; // reads of a block that return no more of it
-
     /** The result of a failed step; the request has the failure. */
     private static final long FAILED = -1;
 
@@ -169,31 +167,8 @@ final class HostSide {
         return got;
     }
 
-    /**
-     * Reads until the range is complete or the file ends. A count that ends inside a block means the end of the file,
-     * or an interrupted read; to continue from there would be refused, so the block is read again. If that returns no
-     * more, the size of the file distinguishes the two.
-     */
     private long read(StagedRequest staged, long fileOffset, long address, long bytes, long block) throws IOException {
-        long done = 0;
-        int vain = 0;
-        while (done < bytes) {
-            long from = done & -block;
-            long got = staged.bytesBy(host).read(staged.file(), fileOffset + from, address + from, bytes - from);
-            if (got < 0) {
-                return moved(staged, got);
-            }
-            if (from + got > done) {
-                done = from + got;
-                vain = 0;
-            } else if (got == 0 || staged.file().size() <= fileOffset + done) {
-                return done;
-            } else if (++vain > MOST_IN_VAIN) {
-                throw new IOException(
-                        "read " + done + " bytes of " + bytes + " at " + fileOffset + ", although the file is longer");
-            }
-        }
-        return done;
+        return moved(staged, staged.bytesBy(host).readToEnd(staged.file(), fileOffset, address, bytes, block));
     }
 
     /** Returns the bytes that a call moved; records a failure in the request. */

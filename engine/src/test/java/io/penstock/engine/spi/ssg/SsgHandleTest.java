@@ -51,6 +51,19 @@ class SsgHandleTest {
         assertThat(opened.get(0).users).isZero();
     }
 
+    /** The driver would end each read of it where its length says, at 0 bytes, and call that right. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void required_103_aFileThatStatesNoLengthIsRefused() throws IOException {
+        Path unstated = Path.of("/proc/self/status");
+        assertThatThrownBy(() -> files.open(opener, unstated, Set.of(FileOption.READ)))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessageContaining("states no length");
+        assertThat(opened).isEmpty();
+        SsgHandle empty = files.open(opener, Files.write(path, new byte[0]), Set.of(FileOption.READ));
+        files.close(empty);
+    }
+
     @Test
     void aHandleForWritingHasAnObjectOfEachKindAndTheLargerBlocks() throws IOException {
         SsgHandle handle = files.open(opener, path, Set.of(FileOption.READ, FileOption.WRITE));

@@ -81,6 +81,58 @@ class BlocksTest {
         stage.close();
     }
 
+    /** Such a file has no other end than a read of 0 bytes; the kernel may let it be read amid its blocks. */
+    @Test
+    void required_103_aFileThatStatesNoLengthIsReadToItsEnd() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        file.statesNoLength = true;
+        file.readsAnywhere = true;
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(List.of(100, 100, 60, 60, 7, 160, 0));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.result(0)).isEqualTo(167); // the first read of 0 bytes ends it
+        stage.read(1, file, SIZE - 5000, memory, 0, 6000);
+        assertThat(stage.result(1)).isEqualTo(5000);
+        assertThat(Arrays.copyOf(memory.bytes, 5000)).isEqualTo(Arrays.copyOfRange(file.bytes, SIZE - 5000, SIZE));
+        stage.close();
+    }
+
+    @Test
+    void aFileThatStatesNoLengthEndsWhereTheKernelRefusesToReadOnAmidABlock() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        file.statesNoLength = true;
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(Collections.nCopies(1000, 100));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.result(0)).isEqualTo(100);
+        assertThat(stage.host.calls).isLessThan(200);
+        stage.close();
+    }
+
+    /** Each read of the block may bring more of it. */
+    @Test
+    void aFileThatStatesNoLengthIsReadToItsEndWhereTheKernelRefusesToReadOnAmidABlock() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        file.statesNoLength = true;
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(List.of(100, 100, 60, 100));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.result(0)).isEqualTo(12288);
+        stage.close();
+    }
+
+    @Test
+    void anErrorAmidABlockOfAFileThatStatesNoLengthIsNoEnd() {
+        FakeFile file = new FakeFile(SIZE, 4096, 1);
+        file.statesNoLength = true;
+        file.readsAnywhere = true;
+        stage.host.shortCounts = false;
+        stage.host.nextCounts.addAll(List.of(100, 100, FakeHost.EIO));
+        stage.read(0, file, 8192, memory, 0, 12288);
+        assertThat(stage.failure(0).error().symbol()).isEqualTo("EIO");
+        stage.close();
+    }
+
     @Test
     void aReadWithoutProgressFails() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);

@@ -12,6 +12,8 @@ final class FakeFile implements NativeFile {
     final long block;
     byte[] bytes;
     int syncs;
+    boolean statesNoLength;
+    boolean readsAnywhere; // although it has blocks
 
     FakeFile(int size, long block, long seed) {
         this.block = block;
@@ -51,7 +53,7 @@ final class FakeFile implements NativeFile {
 
     @Override
     public long size() {
-        return bytes.length;
+        return statesNoLength ? 0 : bytes.length;
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -150,11 +151,18 @@ final class FakeHost implements HostBytes {
     public synchronized long read(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         check(address, bytes);
         FakeFile fake = (FakeFile) file;
-        fake.checkAligned(fileOffset | address | bytes);
+        long edges = fileOffset | address | bytes;
+        if (fake.statesNoLength && (edges & (fake.block - 1)) != 0 && !fake.readsAnywhere) {
+            return -Errno.EINVAL;
+        }
+        if (!fake.statesNoLength) {
+            fake.checkAligned(edges);
+        }
         if (throwsAtRead) {
             throw new IOException("read at " + fileOffset);
         }
-        return fails() ? EIO : fake.read(fileOffset, space, index(address), count(bytes, fake.block));
+        int count = count(bytes, fake.block);
+        return fails() || count < 0 ? EIO : fake.read(fileOffset, space, index(address), count);
     }
 
     @Override
