@@ -18,6 +18,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -215,9 +216,7 @@ class SsgOrderTest {
             ssg.control.release(SsgFixture.READ);
             behind.signalled().block(SsgFixture.LONG);
             // A marker of the driver's comes to know a moment after its commands have ended.
-            ByteBuffer list = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
-            list.putLong(0, behind.nativeHandle());
-            assertThat(OpenCl.clWaitForEvents(1, NativeMemory.address(list))).isZero();
+            assertThat(waitFor(behind.nativeHandle())).isZero();
             assertThat(status(behind.nativeHandle())).isEqualTo(OpenCl.CL_COMPLETE);
         }
     }
@@ -254,6 +253,42 @@ class SsgOrderTest {
                     .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("CL_INVALID_OPERATION"))
                     .verify(SsgFixture.LONG);
         }
+    }
+
+    /** An application that waits for it would see a failure that is none. */
+    @ParameterizedTest
+    @ValueSource(ints = {BYTES, 4 * BYTES})
+    void theEventOfATransferWhoseFenceFailsDoesNotFail(int bytes) throws IOException {
+        byte[] content = SsgFixture.random(bytes, 2);
+        DeviceBuffer target = ssg.buffer(bytes);
+        Transfer read = Transfer.read(ssg.file("chained", content).all(), target.all());
+        try (DeviceFence behind =
+                Objects.requireNonNull(ssg.backend().enqueue(read.after(fence)).block(SsgFixture.LONG))) {
+            assertThat(status(behind.nativeHandle())).isGreaterThan(OpenCl.CL_COMPLETE);
+            OpenCl.clSetUserEventStatus(event, -7);
+            assertThat(waitFor(behind.nativeHandle())).isZero();
+            assertThat(status(behind.nativeHandle())).isEqualTo(OpenCl.CL_COMPLETE);
+            assertThat(SsgFixture.content(target)).isEqualTo(content);
+        }
+    }
+
+    @Test
+    void theEventOfATransferThatFailsBehindAFenceFails() {
+        ssg.control.fail("late:" + SsgFixture.READ, 1, OpenClError.INVALID_OPERATION);
+        try (DeviceFence behind = Objects.requireNonNull(
+                ssg.backend().enqueue(read().after(fence)).block(SsgFixture.LONG))) {
+            OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+            assertThat(waitFor(behind.nativeHandle())).isNegative();
+            assertThat(status(behind.nativeHandle())).isEqualTo(OpenClError.INVALID_OPERATION);
+        }
+    }
+
+    private static int waitFor(long event) {
+        ByteBuffer list = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        list.putLong(0, event);
+        int answer = OpenCl.clWaitForEvents(1, NativeMemory.address(list));
+        Reference.reachabilityFence(list);
+        return answer;
     }
 
     @Test

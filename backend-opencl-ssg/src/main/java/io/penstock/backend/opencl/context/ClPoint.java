@@ -95,6 +95,26 @@ public final class ClPoint implements FencePoint {
         }
     }
 
+    /**
+     * Places the point behind a user event, for a command that is submitted again where the event that it waits for
+     * fails: its own would fail with that.
+     *
+     * @return the user event, with a reference; 0 if the point needs none
+     */
+    public synchronized long joinByUserEvent() {
+        if (!exposed || target != 0) {
+            return 0;
+        }
+        use();
+        long made = userEvent();
+        if (made == 0) {
+            broken = true;
+        } else {
+            join(made);
+        }
+        return made;
+    }
+
     private void use() {
         if (!used) {
             used = true;
@@ -156,13 +176,17 @@ public final class ClPoint implements FencePoint {
 
     /** Returns an event that is already signalled, for a point that nothing has joined. */
     private long signalledEvent() {
+        long made = userEvent();
+        if (made != 0) {
+            OpenCl.clSetUserEventStatus(made, OpenCl.CL_COMPLETE);
+        }
+        return made;
+    }
+
+    private long userEvent() {
         int[] error = new int[1];
         long made = OpenCl.clCreateUserEvent(context.handle(), error);
-        if (error[0] != OpenClError.SUCCESS) {
-            return 0;
-        }
-        OpenCl.clSetUserEventStatus(made, OpenCl.CL_COMPLETE);
-        return made;
+        return error[0] == OpenClError.SUCCESS ? made : 0;
     }
 
     @Override

@@ -39,6 +39,8 @@ final class ClSsgCommand extends SsgCommand {
     @Nullable
     Runnable inOrder;
 
+    private long end; // the user event of a command that may be submitted again: signalled when that has ended
+
     boolean mapping; // the bytes were moved, and the staging buffer is being mapped
     boolean waitsNoMore; // on the device, since an event that it waited for there has failed
 
@@ -87,7 +89,11 @@ final class ClSsgCommand extends SsgCommand {
         Runnable notify = inOrder;
         inOrder = null; // once, even if it is submitted again
         if (joined != null && notify != null && isInFlight()) {
-            joined.join(lastEvent());
+            if (hasWaitList()) {
+                end = joined.joinByUserEvent();
+            } else {
+                joined.join(lastEvent());
+            }
             notify.run();
         }
     }
@@ -275,6 +281,13 @@ final class ClSsgCommand extends SsgCommand {
 
     @Override
     protected void clear() {
+        if (end != 0) {
+            NativeFailure failed = failure();
+            long code = failed == null ? OpenCl.CL_COMPLETE : failed.error().code();
+            OpenCl.clSetUserEventStatus(end, failed != null && code >= 0 ? OpenClError.INVALID_OPERATION : (int) code);
+            OpenCl.clReleaseEvent(end);
+            end = 0;
+        }
         point = null;
         inOrder = null;
     }
