@@ -7,6 +7,7 @@
 module io.penstock.engine {
     requires transitive io.penstock.api;
     requires com.sun.jna;
+    requires static jdk.jfr;
     requires org.jctools.core.jdk11;
     requires org.slf4j;
 

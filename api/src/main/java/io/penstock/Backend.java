@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -237,6 +238,12 @@ public interface Backend extends AutoCloseable {
     default Mono<Long> write(WritePlan plan, Flux<ByteBuffer> bytes) {
         return HeapBytes.write(this, plan, bytes);
     }
+
+    /**
+     * Notifies a listener of the transfers that begin from now on, until the result is disposed of: of those that
+     * have begun by then, still of their end.
+     */
+    Disposable listen(TransferListener listener);
 
     /** Returns this backend for code that blocks, or that uses {@link java.util.concurrent.CompletableFuture}. */
     default BlockingBackend blocking() {

@@ -15,6 +15,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.TransferListener;
 import io.penstock.WritePlan;
 import io.penstock.engine.publisher.Copies;
 import io.penstock.engine.publisher.FluxSubmit;
@@ -27,6 +28,7 @@ import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.queue.IoThreads;
 import io.penstock.engine.queue.SingleRequest;
+import io.penstock.engine.queue.TransferListeners;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
@@ -46,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -67,6 +70,7 @@ final class EngineBackend extends Intake implements Backend {
     private final Copies copies = new Copies(this);
     private final Checks checks = new Checks(this);
     private final OpenResources resources = new OpenResources();
+    private final TransferListeners listeners = new TransferListeners();
     private final Closing closing;
 
     private EngineBackend(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
@@ -232,7 +236,17 @@ final class EngineBackend extends Intake implements Backend {
         return choice.explain(transfer);
     }
 
+    @Override
+    public Disposable listen(TransferListener listener) {
+        return listeners.add(listener);
+    }
+
     // Engine internals.
+
+    @Override
+    public TransferListeners listeners() {
+        return listeners;
+    }
 
     @Override
     public Mono<Void> sync(EngineFile file) {

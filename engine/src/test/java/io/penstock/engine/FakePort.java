@@ -15,6 +15,7 @@ import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.Segment;
 import io.penstock.engine.queue.SingleRequest;
+import io.penstock.engine.queue.TransferListeners;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.OpenResources;
@@ -47,6 +48,7 @@ public class FakePort implements Port {
     public final List<OpenTransfer> open = new ArrayList<>();
     public final List<FakeBuffer> buffers = new ArrayList<>();
     public final FakeFile file;
+    public final TransferListeners listeners = new TransferListeners();
     public Scheduler scheduler = manual;
     public Mono<StorageFile> opened;
     public boolean direct;
@@ -64,6 +66,11 @@ public class FakePort implements Port {
     public FakePort direct() {
         direct = true;
         return this;
+    }
+
+    @Override
+    public TransferListeners listeners() {
+        return listeners;
     }
 
     @Override

@@ -20,6 +20,7 @@ public interface BackendRules
                 LeaseRules,
                 WritePlanRules,
                 ByteRules,
+                ListenerRules,
                 PathRules,
                 ErrorRules,
                 CloseRules,

@@ -48,6 +48,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
     }
 
     private final Port port;
+    private final @Nullable Watch watch;
 
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
@@ -70,6 +71,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
     public OpenTransfer(Port port, Transfer transfer) {
         super(transfer);
         this.port = port;
+        this.watch = Watch.of(port, transfer);
     }
 
     /** Called when every native request has ended; on the I/O queue, once, and not if {@link #cancel} came first. */
@@ -103,6 +105,9 @@ public abstract class OpenTransfer extends PlannedTransfer {
         IoQueue carrier = ioQueue;
         if (found == OPEN && carrier != null) {
             carrier.post(() -> carrier.stop(this));
+        }
+        if (found == OPEN && watch != null) {
+            watch.cancelled();
         }
     }
 
@@ -231,6 +236,9 @@ public abstract class OpenTransfer extends PlannedTransfer {
      */
     private void signal(@Nullable IoQueue turning) {
         try {
+            if (watch != null) {
+                watch.ended(error() == null ? completion() : failedCompletion());
+            }
             if (turning == null) {
                 ended();
             } else {

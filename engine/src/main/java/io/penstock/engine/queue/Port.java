@@ -57,4 +57,7 @@ public interface Port extends Owner {
     List<IoPath> ioPaths();
 
     DeviceDriver driver();
+
+    /** Returns the listeners of its transfers. */
+    TransferListeners listeners();
 }
