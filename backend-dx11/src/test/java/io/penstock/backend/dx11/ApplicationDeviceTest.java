@@ -154,7 +154,7 @@ class ApplicationDeviceTest {
         long small = Dx11s.buffer(device, 4096, D3d11Buffer.USAGE_DEFAULT);
         assertThatThrownBy(() -> backend.wrap(foreign, 4096))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("another device's");
+                .hasMessageContaining("belongs to another device");
         assertThatThrownBy(() -> backend.wrap(small, 4097))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("has 4096 bytes, not 4097");

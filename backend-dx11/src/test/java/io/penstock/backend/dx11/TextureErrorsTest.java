@@ -136,7 +136,7 @@ class TextureErrorsTest {
         try (Texture foreign = Texture.of(other, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM)) {
             assertThatThrownBy(reading(all(foreign.handle())))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("another device's");
+                    .hasMessageContaining("belongs to another device");
         }
         assertThat(Unknown.Release(other)).isZero();
     }
