@@ -156,8 +156,6 @@ public final class BlockingBackend {
     /** The calling thread, as the executor of the functions that get the chunks of one stream. */
     private final class Caller {
 
-        private static final Runnable WAKE = () -> {};
-
         private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
         /** Emits the result of {@code function}, which runs in {@link #run}. */
@@ -170,6 +168,8 @@ public final class BlockingBackend {
                 }
             }));
         }
+
+        private static void wake() {}
 
         /** Keeps visible memory by a lease of its own, since a backend that is closed meanwhile ends the stream's. */
         private static long apply(ToLongFunction<? super Chunk> function, Chunk chunk) {
@@ -191,7 +191,7 @@ public final class BlockingBackend {
         <T> @Nullable T run(Mono<T> mono) throws IOException, InterruptedException {
             checkMayBlock();
             CompletableFuture<@Nullable T> future = future(mono);
-            future.whenComplete((value, failure) -> tasks.add(WAKE));
+            CompletableFuture<?> unused = future.whenComplete((value, failure) -> tasks.add(Caller::wake));
             while (!future.isDone()) {
                 try {
                     tasks.take().run();
