@@ -3,6 +3,7 @@ package io.penstock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.FileOption;
@@ -40,6 +41,7 @@ public interface HandoverRules extends Rules {
 
     /** The publishers of a backend by name, each with its own files and buffers. */
     private static Map<String, Publisher<?>> publishers(Bench bench) {
+        Backend backend = bench.backend();
         Path path = bench.file("handed over", 40_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
         DeviceBuffer buffer = bench.poisoned(40_000);
@@ -47,43 +49,34 @@ public interface HandoverRules extends Rules {
         boolean visible = buffer.hostView().isPresent();
         StreamPlan plan = StreamPlan.of(path).chunkBytes(10_000).depth(2);
         Map<String, Publisher<?>> all = new LinkedHashMap<>();
-        all.put("openFile", bench.backend().openFile(path, FileOption.READ));
-        all.put("allocate", bench.backend().allocate(1 << 20));
-        all.put("withFile", bench.backend().withFile(path, FileOption.READ, opened -> Mono.just(1)));
-        all.put("withBuffer", bench.backend().withBuffer(1 << 20, allocated -> Mono.just(1)));
+        all.put("openFile", backend.openFile(path, FileOption.READ));
+        all.put("allocate", backend.allocate(1 << 20));
+        all.put("withFile", backend.withFile(path, FileOption.READ, opened -> Mono.just(1)));
+        all.put("withBuffer", backend.withBuffer(1 << 20, allocated -> Mono.just(1)));
         all.put(
                 "withFile and submit",
-                bench.backend()
-                        .withFile(
-                                path,
-                                FileOption.READ,
-                                opened -> bench.backend()
-                                        .withBuffer(
-                                                4096,
-                                                allocated -> bench.backend()
-                                                        .submit(Transfer.read(
-                                                                opened.region(0, 4096), allocated.all())))));
-        all.put("submit", bench.backend().submit(read));
-        all.put("submit of many", bench.backend().submit(Flux.just(read, read, read)));
-        all.put("enqueue", bench.backend().enqueue(read));
+                backend.withFile(
+                        path,
+                        FileOption.READ,
+                        opened -> backend.withBuffer(
+                                4096,
+                                allocated -> backend.submit(Transfer.read(opened.region(0, 4096), allocated.all())))));
+        all.put("submit", backend.submit(read));
+        all.put("submit of many", backend.submit(Flux.just(read, read, read)));
+        all.put("enqueue", backend.enqueue(read));
         all.put(
                 "enqueue behind a fence",
                 Flux.usingWhen(
-                        bench.backend().enqueue(read),
-                        fence -> bench.backend().submit(read.after(fence)),
+                        backend.enqueue(read),
+                        fence -> backend.submit(read.after(fence)),
                         fence -> Mono.fromRunnable(fence::close)));
-        all.put("stream", bench.backend().stream(plan, chunk -> Mono.just(chunk.length())));
-        all.put(
-                "stream of leases",
-                bench.backend().stream(plan, chunk -> visible ? Mono.just(chunk.retain()) : Mono.just(1)));
+        all.put("stream", backend.stream(plan, chunk -> Mono.just(chunk.length())));
+        all.put("stream of leases", backend.stream(plan, chunk -> visible ? Mono.just(chunk.retain()) : Mono.just(1)));
         all.put(
                 "write",
-                bench.backend()
-                        .write(
-                                WritePlan.to(bench.path("written"))
-                                        .chunkBytes(10_000)
-                                        .depth(2),
-                                WritePlanRules.filling(WriteRules.WRITTEN, 30_000)));
+                backend.write(
+                        WritePlan.to(bench.path("written")).chunkBytes(10_000).depth(2),
+                        WritePlanRules.filling(WriteRules.WRITTEN, 30_000)));
         putBytes(all, bench, plan);
         all.put("sync", file.sync());
         all.put("truncate", file.truncate(40_000));
