@@ -109,7 +109,7 @@ abstract class Intake implements Port {
     /** Signals on the scheduler, since no publisher completes inside {@code subscribe}. */
     private void refuse(OpenTransfer open, @Nullable FenceOrder order, RuntimeException cause) {
         if (order != null) {
-            order.ended();
+            order.refused();
         }
         // Without an I/O queue: nothing is pinned, so a cancel before the signal must not end it there.
         open.admit(ioPaths().get(0), 0, null);

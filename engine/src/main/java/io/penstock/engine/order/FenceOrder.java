@@ -74,6 +74,12 @@ public final class FenceOrder {
         release();
     }
 
+    /** Called instead of {@link #ended} for a transfer that never gets to an I/O queue: the point is not placed. */
+    public void refused() {
+        release();
+        release();
+    }
+
     private void place() {
         if (placing.compareAndSet(false, true)) {
             point.place(this::placed);

@@ -22,6 +22,9 @@ public interface FencePoint {
     /** Returns the vendor's event or sync object once it has been placed; 0 if there is none. */
     long nativeHandle();
 
-    /** Frees it: it has been placed, the transfer has ended, and its fence is closed. Any thread. */
+    /**
+     * Frees it: it has been placed, the transfer has ended, and its fence is closed; or the transfer was refused, and
+     * nothing has joined. Any thread.
+     */
     void free();
 }
