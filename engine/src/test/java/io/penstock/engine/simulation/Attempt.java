@@ -43,6 +43,7 @@ final class Attempt {
     private boolean succeeded;
     private boolean durable; // a sync that covers it has succeeded
     private int since;
+    private int readableBefore;
 
     Attempt(Handle handle, boolean read) {
         this.handle = handle;
@@ -117,6 +118,12 @@ final class Attempt {
             }
         }
         since = handle.of.content.now();
+        readableBefore = handle.of.readable;
+    }
+
+    /** Returns how many bytes of a pair are moved in a file that is so long. */
+    private long expected(Pair pair, int length) {
+        return read ? Math.max(0, Math.min(pair.bytes, length - pair.fileOffset)) : pair.bytes;
     }
 
     /** From now on, a sync covers it. */
@@ -177,13 +184,15 @@ final class Attempt {
         long total = 0;
         for (int i = 0; i < pairs.size(); i++) {
             Pair pair = pairs.get(i);
-            long expected = read ? Math.max(0, Math.min(pair.bytes, handle.of.readable - pair.fileOffset)) : pair.bytes;
-            if (completion.bytes(i) != expected) {
+            long moved = completion.bytes(i);
+            long least = expected(pair, handle.of.readable); // the file may have become shorter meanwhile
+            long most = expected(pair, readableBefore);
+            if (moved < least || moved > most) {
                 throw new Violation(
-                        "103: pair " + i + " of " + this + " moved " + completion.bytes(i) + " bytes, not " + expected);
+                        "103: pair " + i + " of " + this + " moved " + moved + " bytes, not " + least + " to " + most);
             }
-            total += expected;
-            settle(pair, (int) expected);
+            total += moved;
+            settle(pair, (int) moved);
         }
         if (completion.bytes() != total) {
             throw new Violation("103: " + this + " moved " + completion.bytes() + " bytes, not " + total);

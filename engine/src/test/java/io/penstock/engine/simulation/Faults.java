@@ -13,6 +13,7 @@ package io.penstock.engine.simulation;
  * @param error an operation that answers EIO or ENOSPC, or ECANCELED without a cancel
  * @param call a call on a file, such as ftruncate, that fails
  * @param setup a call that makes a ring, and fails
+ * @param copy a copy of a device that fails, some of it done, or loses the device
  */
 record Faults(
         int refusedEnter,
@@ -23,11 +24,12 @@ record Faults(
         int slow,
         int error,
         int call,
-        int setup) {
+        int setup,
+        int copy) {
 
     static Faults of(Chance chance) {
         if (chance.oneIn(8)) {
-            return new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0);
+            return new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         }
         return new Faults(
                 rate(chance, 12),
@@ -38,7 +40,8 @@ record Faults(
                 rate(chance, 6),
                 chance.oneIn(3) ? 15 : 0,
                 chance.oneIn(4) ? 6 : 0,
-                chance.oneIn(20) ? 4 : 0);
+                chance.oneIn(20) ? 4 : 0,
+                chance.oneIn(3) ? 15 : 0);
     }
 
     private static int rate(Chance chance, int often) {

@@ -61,6 +61,16 @@ class MutantsTest {
     private static Stream<Mutant> ofStaging() {
         return Stream.of(
                 Mutant.of(
+                        "a copy of the device that has failed counts as made",
+                        new Edit(
+                                "StagedQueue",
+                                "if (staged.failure != null) {\n            end(staged, staged.failure);",
+                                "if (staged.failure != null && staged.step != StagedRequest.Step.COPY) {\n"
+                                        + "            end(staged, staged.failure);")),
+                Mutant.of(
+                        "a device that is lost is asked for further copies",
+                        new Edit("DeviceSide", "            lost = failure;\n", "")),
+                Mutant.of(
                         "a bounce buffer is passed on when its copy has begun",
                         new Edit(
                                 "StagingWorker",
@@ -194,6 +204,9 @@ class MutantsTest {
 
     private static Stream<Mutant> ofEnds() {
         return Stream.of(
+                Mutant.of(
+                        "bytes count beyond the end of a file that has become shorter",
+                        new Edit("CarriedTransfer", "return reach == null ? bytes : reach.bytes();", "return bytes;")),
                 Mutant.of(
                         "a cancel on the subscriber's thread",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", "carrier.stop(this);")),

@@ -37,6 +37,8 @@ final class SimulatedKernel implements Kernel {
     final SimulatedFiles files;
     private final Map<Integer, SimulatedRing> rings = new HashMap<>();
     private final Map<Integer, EventFd> eventfds = new HashMap<>();
+    static final int DEVICE_ERROR = 719; // no errno
+
     private int nextFd = 3;
     private final Set<String> errors = new HashSet<>(); // of operations and calls that have failed for good
     private final List<SimulatedRing> closedRings = new ArrayList<>();
@@ -80,9 +82,13 @@ final class SimulatedKernel implements Kernel {
         return !errors.isEmpty();
     }
 
-    /** Returns whether an operation on a file has failed with this error, or one of its writes has moved nothing. */
+    /** Returns whether an operation on a file has failed with this error, or a copy of the device. */
     boolean hasFailed(SimulatedFile file, long errno) {
-        return errors.contains(file.name + " " + errno);
+        return errors.contains(file.name + " " + errno) || (errno == DEVICE_ERROR && errors.contains("device"));
+    }
+
+    void deviceErrorNoted() {
+        errors.add("device");
     }
 
     void errorNoted(SimulatedFile file, int errno) {

@@ -10,7 +10,7 @@ import java.util.List;
 final class TestFile {
     final SimulatedFile simulated;
     final Content content;
-    final int readable; // bytes that can be read, before and after all writes
+    int readable; // bytes that can be read, before and after all writes
     final List<Place> spots = new ArrayList<>(); // each for one writer at a time; none if it is only read
     final List<Handle> handles = new ArrayList<>();
     final List<Attempt> attempts = new ArrayList<>();
@@ -61,6 +61,13 @@ final class TestFile {
         if (simulated.keepsPadding) {
             mayGrowTo((length + block - 1) / block * block + block);
         }
+    }
+
+    /** Another process makes it shorter, while nobody writes it. */
+    void shorten(int length) {
+        simulated.truncate(length);
+        readable = length;
+        leastLength = length;
     }
 
     void hasGrownTo(int length) {

@@ -105,7 +105,9 @@ final class Workload {
             world.rest(chance.below(haste)); // so that some of it arrives while other ends
         }
         int what = chance.below(100);
-        if (chance.oneIn(25)) {
+        if (chance.oneIn(40)) {
+            shorten();
+        } else if (chance.oneIn(25)) {
             calls.begin();
         } else if (what < 26) {
             transfer(true);
@@ -239,6 +241,14 @@ final class Workload {
         Attempt attempt = new Attempt(handle, false);
         if (spot.isFree() && attempts.addWrite(attempt, spot)) {
             submit(attempt, attempt.transfer());
+        }
+    }
+
+    /** Another process cuts a file that nobody writes, while it is read. */
+    private void shorten() {
+        TestFile file = chance.pick(attempts.files);
+        if (file.spots.isEmpty()) {
+            world.later(chance.below(4000), () -> file.shorten(1 + chance.below(file.readable)));
         }
     }
 
