@@ -286,9 +286,11 @@ class SsgOrderTest {
     private static int waitFor(long event) {
         ByteBuffer list = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
         list.putLong(0, event);
-        int answer = OpenCl.clWaitForEvents(1, NativeMemory.address(list));
-        Reference.reachabilityFence(list);
-        return answer;
+        try {
+            return OpenCl.clWaitForEvents(1, NativeMemory.address(list));
+        } finally {
+            Reference.reachabilityFence(list);
+        }
     }
 
     @Test

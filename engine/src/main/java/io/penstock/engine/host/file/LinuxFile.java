@@ -177,8 +177,11 @@ public final class LinuxFile implements HostFile {
         int answer = allocate(bytes - 1, 1);
         if (answer == -Errno.EOPNOTSUPP) {
             ByteBuffer zero = ByteBuffer.allocateDirect(1);
-            check("pwrite", calls.write(fd, NativeMemory.address(zero), 1, bytes - 1));
-            Reference.reachabilityFence(zero);
+            try {
+                check("pwrite", calls.write(fd, NativeMemory.address(zero), 1, bytes - 1));
+            } finally {
+                Reference.reachabilityFence(zero);
+            }
             check("fdatasync", calls.syncData(fd)); // no write-back may follow the caller's own write
         } else {
             check("fallocate", answer);

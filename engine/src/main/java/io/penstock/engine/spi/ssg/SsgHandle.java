@@ -68,9 +68,11 @@ final class SsgHandle {
             return false;
         }
         ByteBuffer one = ByteBuffer.allocateDirect(1);
-        long got = BlockingBytes.INSTANCE.read(host, 0, NativeMemory.address(one), 1);
-        Reference.reachabilityFence(one);
-        return got > 0 && host.size() == 0;
+        try {
+            return BlockingBytes.INSTANCE.read(host, 0, NativeMemory.address(one), 1) > 0 && host.size() == 0;
+        } finally {
+            Reference.reachabilityFence(one);
+        }
     }
 
     HostFile host() {
