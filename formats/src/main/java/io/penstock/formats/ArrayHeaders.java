@@ -23,22 +23,6 @@ final class ArrayHeaders {
     private static final byte[] NPY_MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     private static final int MOST_SHORT = 0xffff;
 
-    private static final Map<ElementType, String> NPY_TYPES = Map.ofEntries(
-            Map.entry(ElementType.BOOL, "b1"),
-            Map.entry(ElementType.I8, "i1"),
-            Map.entry(ElementType.U8, "u1"),
-            Map.entry(ElementType.I16, "i2"),
-            Map.entry(ElementType.U16, "u2"),
-            Map.entry(ElementType.I32, "i4"),
-            Map.entry(ElementType.U32, "u4"),
-            Map.entry(ElementType.I64, "i8"),
-            Map.entry(ElementType.U64, "u8"),
-            Map.entry(ElementType.F16, "f2"),
-            Map.entry(ElementType.F32, "f4"),
-            Map.entry(ElementType.F64, "f8"),
-            Map.entry(ElementType.C64, "c8"),
-            Map.entry(ElementType.C128, "c16"));
-
     private ArrayHeaders() {}
 
     /** Returns the header of a safetensors file with these arrays in this order. */
@@ -108,7 +92,7 @@ final class ArrayHeaders {
 
     /** Returns the header of a .npy file, of version 1 or, if it is long, 2. */
     static ByteBuffer npy(DeviceArray array) {
-        String type = NPY_TYPES.get(array.type());
+        String type = NpyTypes.code(array.type());
         if (type == null) {
             throw new IllegalArgumentException("array " + array + " has a type that npy does not have");
         }

@@ -30,6 +30,8 @@ interface FormatReader {
     private static List<FormatReader> all() {
         return List.of(
                 new GgufReader(), //
+                new NpyReader(),
+                new NpzReader(),
                 new SafetensorsIndexReader(),
                 new SafetensorsReader());
     }

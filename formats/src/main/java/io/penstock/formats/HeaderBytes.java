@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  * The start of a little-endian file, read from front to back through a small buffer. Every length is checked against
  * what is left of the file before memory is allocated for it. Not thread-safe.
  */
-final class HeaderBytes implements AutoCloseable {
+final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
 
     private static final int WINDOW = 1 << 16;
 
@@ -52,6 +52,10 @@ final class HeaderBytes implements AutoCloseable {
         return length - position();
     }
 
+    int u16(String what) throws IOException {
+        return Short.toUnsignedInt(next(Short.BYTES, what).getShort());
+    }
+
     long u32(String what) throws IOException {
         return Integer.toUnsignedLong(next(Integer.BYTES, what).getInt());
     }
@@ -84,7 +88,8 @@ final class HeaderBytes implements AutoCloseable {
     }
 
     /** Returns the next bytes. Memory is allocated once it is certain that the file has as many. */
-    byte[] bytes(int count, String what) throws IOException {
+    @Override
+    public byte[] bytes(int count, String what) throws IOException {
         require(count, what);
         byte[] bytes = new byte[count];
         int done = Math.min(count, window.remaining());
@@ -110,6 +115,15 @@ final class HeaderBytes implements AutoCloseable {
         }
     }
 
+    /** Continues at another offset, which must be in the file, or at its end. */
+    void seek(long offset, String what) {
+        if (offset < 0 || offset > length) {
+            throw malformed(what + " would start at byte " + offset + ", but the file ends at " + length);
+        }
+        windowEnd = offset;
+        window.position(0).limit(0);
+    }
+
     /** Checks that {@code count} things of at least {@code bytes} bytes each can follow. */
     void requireRoomFor(long count, long bytes, String what) {
         if (count > remaining() / bytes) {
@@ -125,7 +139,8 @@ final class HeaderBytes implements AutoCloseable {
         }
     }
 
-    MalformedFileException malformed(String complaint) {
+    @Override
+    public MalformedFileException malformed(String complaint) {
         return new MalformedFileException(path, format, complaint);
     }
 

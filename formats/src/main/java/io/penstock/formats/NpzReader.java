@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+
+/**
+ * NumPy's {@code .npz}: a zip file of {@code .npy} members. A stored member is an array without gaps; a compressed one is
+ * one chunk, whose bytes passed through {@code npy}, which prepends the header, and {@code deflate}.
+ */
+final class NpzReader implements FormatReader {
+
+    static final String FORMAT = "npz";
+
+    private static final int MOST_START = 6 + 2 + 4 + NpyHeader.MOST_TEXT_BYTES; // of a member: its header
+
+    @Override
+    public boolean recognizes(Path path, byte[] start) {
+        boolean zip = start.length >= 4
+                && start[0] == 'P'
+                && start[1] == 'K'
+                && (start[2] == 3 && start[3] == 4 || start[2] == 5 && start[3] == 6); // the second: without members
+        String name = path.toString().toLowerCase(Locale.ROOT);
+        return name.endsWith(".npz") && start.length > 0 || zip && !name.endsWith(".zip");
+    }
+
+    @Override
+    public ArrayFile read(Path path) throws IOException {
+        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+            List<Array> arrays = new ArrayList<>();
+            for (ZipMembers.Member member : ZipMembers.of(bytes)) {
+                arrays.add(array(bytes, path, member));
+            }
+            return new ArrayFile(path, FORMAT, Map.of(), arrays);
+        } catch (IllegalArgumentException e) { // a name twice
+            throw new MalformedFileException(path, FORMAT, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Array array(HeaderBytes bytes, Path path, ZipMembers.Member member) throws IOException {
+        if (member.method() != ZipMembers.STORED && member.method() != ZipMembers.DEFLATED) {
+            throw bytes.malformed("member " + member.name() + " is compressed by method " + member.method()
+                    + ", which NumPy does not use");
+        }
+        Start start = start(bytes, member);
+        NpyHeader header = NpyHeader.read(start);
+        long length = header.dataBytes(start);
+        if (header.bytes() + length != member.length()) {
+            throw start.malformed("its shape " + header.shape() + " of " + header.type() + " takes " + length
+                    + " bytes after a header of " + header.bytes() + ", but it has " + member.length());
+        }
+        String name = NpyReader.name(member.name());
+        if (member.method() == ZipMembers.STORED) {
+            return header.array(
+                    name, new Array.Data.Contiguous(new Extent(path, member.offset() + header.bytes(), length)));
+        }
+        List<Long> position = Collections.nCopies(header.shape().size(), 0L);
+        Array.ChunkData chunk = new Array.ChunkData(
+                position, new Extent(path, member.offset(), member.stored()), List.of("npy", "deflate"));
+        return header.array(name, new Array.Data.Chunked(header.shape(), length == 0 ? List.of() : List.of(chunk)));
+    }
+
+    /** Returns the first bytes of a member, enough for its header. */
+    private static Start start(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
+        bytes.seek(member.offset(), "member " + member.name());
+        byte[] stored = bytes.bytes((int) Math.min(member.stored(), MOST_START), "member " + member.name());
+        if (member.method() == ZipMembers.STORED) {
+            return new Start(bytes, member.name(), stored);
+        }
+        Inflater inflater = new Inflater(true);
+        try {
+            inflater.setInput(stored);
+            byte[] start = new byte[MOST_START];
+            int count = 0;
+            int inflated = 1;
+            while (count < start.length && inflated > 0) { // 0 at the end, and if the header needs more than that
+                inflated = inflater.inflate(start, count, start.length - count);
+                count += inflated;
+            }
+            return new Start(bytes, member.name(), Arrays.copyOf(start, count));
+        } catch (DataFormatException e) {
+            throw bytes.malformed("member " + member.name() + " is not valid deflate data: " + e.getMessage());
+        } finally {
+            inflater.end();
+        }
+    }
+
+    /** The first bytes of a member. */
+    private static final class Start implements NpyHeader.Source {
+
+        private final HeaderBytes file;
+        private final String member;
+        private final byte[] start;
+        private int at;
+
+        Start(HeaderBytes file, String member, byte[] start) {
+            this.file = file;
+            this.member = member;
+            this.start = start;
+        }
+
+        @Override
+        public byte[] bytes(int count, String what) {
+            if (count > start.length - at) {
+                throw malformed(what + " takes " + count + " bytes, but it ends after " + (start.length - at));
+            }
+            at += count;
+            return Arrays.copyOfRange(start, at - count, at);
+        }
+
+        @Override
+        public MalformedFileException malformed(String complaint) {
+            return file.malformed("member " + member + ": " + complaint);
+        }
+    }
+}

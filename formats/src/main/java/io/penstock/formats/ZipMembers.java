@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The members of a zip file, with the places of their bytes, which {@link java.util.zip} does not report. Read from the
+ * central directory (PKWARE's APPNOTE.TXT 6.3); zip64 is supported, several disks and encryption are not.
+ */
+final class ZipMembers {
+
+    /**
+     * A member of the file.
+     *
+     * @param method the compression: {@link #STORED}, {@link #DEFLATED}, or another
+     * @param offset where its bytes start
+     * @param stored the bytes in the file
+     * @param length the bytes once decompressed
+     */
+    record Member(String name, int method, long offset, long stored, long length) {}
+
+    static final int STORED = 0;
+    static final int DEFLATED = 8;
+
+    private static final int LOCAL = 0x04034b50;
+    private static final int CENTRAL = 0x02014b50;
+    private static final int END = 0x06054b50;
+    private static final int END_64_LOCATOR = 0x07064b50;
+    private static final int END_64 = 0x06064b50;
+    private static final int LOCAL_BYTES = 30;
+    private static final int CENTRAL_BYTES = 46;
+    private static final int END_BYTES = 22;
+    private static final int END_64_BYTES = 56;
+    private static final int LOCATOR_BYTES = 20;
+    private static final int MOST_COMMENT = 0xffff;
+    private static final int SIZES_64 = 1; // the extra field
+    private static final int FLAG_ENCRYPTED = 1;
+    private static final int FLAG_UTF8 = 1 << 11;
+    private static final long MANY = 0xffffffffL; // of 32 bits: the number is in the extra field
+    private static final int MANY_SHORT = 0xffff;
+
+    private final HeaderBytes bytes;
+
+    private ZipMembers(HeaderBytes bytes) {
+        this.bytes = bytes;
+    }
+
+    /** Returns the members in the order of their bytes, which do not overlap. */
+    static List<Member> of(HeaderBytes bytes) throws IOException {
+        return new ZipMembers(bytes).read();
+    }
+
+    /** Where the central directory starts and ends, and how many members it has. */
+    private record Directory(long start, long end, long count) {}
+
+    private List<Member> read() throws IOException {
+        Directory directory = directory();
+        bytes.seek(directory.start, "the central directory");
+        bytes.requireRoomFor(directory.count, CENTRAL_BYTES, "members");
+        List<Member> members = new ArrayList<>();
+        for (long i = 0; i < directory.count; i++) {
+            members.add(central("member " + i));
+            if (bytes.position() > directory.end) {
+                throw bytes.malformed("the central directory is longer than the " + (directory.end - directory.start)
+                        + " bytes that it must have");
+            }
+        }
+        members.sort(Comparator.comparingLong(Member::offset));
+        List<Member> placed = new ArrayList<>();
+        for (int i = 0; i < members.size(); i++) {
+            long limit = i + 1 < members.size() ? members.get(i + 1).offset : directory.start;
+            placed.add(local(members.get(i), limit));
+        }
+        return placed;
+    }
+
+    private Directory directory() throws IOException {
+        int most = (int) Math.min(bytes.length(), END_BYTES + MOST_COMMENT);
+        long tailStart = bytes.length() - most;
+        bytes.seek(tailStart, "the end of the central directory");
+        ByteBuffer tail = buffer(most, "the end of the central directory");
+        for (int at = most - END_BYTES; at >= 0; at--) {
+            boolean found = tail.getInt(at) == END
+                    && Short.toUnsignedInt(tail.getShort(at + 20))
+                            == most - at - END_BYTES; // the comment fills the rest
+            if (found) {
+                return directory(tail, at, tailStart + at);
+            }
+        }
+        throw bytes.malformed("it has no end of a central directory");
+    }
+
+    private Directory directory(ByteBuffer tail, int at, long endStart) throws IOException {
+        int count = Short.toUnsignedInt(tail.getShort(at + 10));
+        long length = Integer.toUnsignedLong(tail.getInt(at + 12));
+        long start = Integer.toUnsignedLong(tail.getInt(at + 16));
+        if (tail.getInt(at + 4) != 0) {
+            throw bytes.malformed("it is part of an archive on several disks");
+        }
+        if (count == MANY_SHORT || length == MANY || start == MANY) {
+            return directory64(endStart);
+        }
+        return checked(start, length, count, endStart);
+    }
+
+    private Directory directory64(long endStart) throws IOException {
+        bytes.seek(endStart - LOCATOR_BYTES, "the zip64 locator");
+        expect(END_64_LOCATOR, "the zip64 locator");
+        bytes.u32("a disk");
+        long at = bytes.u63("the zip64 end of the central directory");
+        bytes.seek(at, "the zip64 end of the central directory");
+        ByteBuffer end = buffer(END_64_BYTES, "the zip64 end of the central directory");
+        if (end.getInt(0) != END_64) {
+            throw bytes.malformed("byte " + at + " must be the zip64 end of the central directory");
+        }
+        return checked(end.getLong(48), end.getLong(40), end.getLong(32), at);
+    }
+
+    private Directory checked(long start, long length, long count, long limit) {
+        if (start < 0 || length < 0 || count < 0 || start > limit || length > limit - start) {
+            throw bytes.malformed("its central directory would have " + Long.toUnsignedString(count) + " members in "
+                    + Long.toUnsignedString(length) + " bytes at " + Long.toUnsignedString(start) + ", but must end by "
+                    + limit);
+        }
+        return new Directory(start, start + length, count);
+    }
+
+    /** Returns a member with the offset of its local header. */
+    private Member central(String what) throws IOException {
+        ByteBuffer entry = buffer(CENTRAL_BYTES, what);
+        if (entry.getInt(0) != CENTRAL) {
+            throw bytes.malformed(what + " has no entry in the central directory");
+        }
+        int flags = Short.toUnsignedInt(entry.getShort(8));
+        byte[] name = bytes.bytes(Short.toUnsignedInt(entry.getShort(28)), "the name of " + what);
+        ByteBuffer extra = buffer(Short.toUnsignedInt(entry.getShort(30)), "the extra fields of " + what);
+        bytes.skip(Short.toUnsignedInt(entry.getShort(32)), "the comment of " + what);
+        // CP437 where the flag is not set, of which ASCII is a part
+        String text = new String(name, (flags & FLAG_UTF8) != 0 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1);
+        if ((flags & FLAG_ENCRYPTED) != 0) {
+            throw bytes.malformed("member " + text + " is encrypted");
+        }
+        long[] sizes = { // in the order of the extra field: length, stored, offset
+            Integer.toUnsignedLong(entry.getInt(24)),
+            Integer.toUnsignedLong(entry.getInt(20)),
+            Integer.toUnsignedLong(entry.getInt(42))
+        };
+        sizes64(extra, sizes, text);
+        return new Member(text, Short.toUnsignedInt(entry.getShort(10)), sizes[2], sizes[1], sizes[0]);
+    }
+
+    private void sizes64(ByteBuffer extra, long[] sizes, String name) {
+        while (extra.remaining() >= 4) {
+            int id = Short.toUnsignedInt(extra.getShort());
+            int length = Short.toUnsignedInt(extra.getShort());
+            if (length > extra.remaining()) {
+                throw bytes.malformed("an extra field of member " + name + " is longer than all of them");
+            }
+            int next = extra.position() + length;
+            for (int i = 0; id == SIZES_64 && i < sizes.length; i++) {
+                if (sizes[i] == MANY && next - extra.position() >= Long.BYTES) {
+                    sizes[i] = extra.getLong();
+                }
+            }
+            extra.position(next);
+        }
+        if (sizes[0] < 0 || sizes[1] < 0 || sizes[2] < 0) {
+            throw bytes.malformed("member " + name + " has a size that no file can have");
+        }
+    }
+
+    /** Returns the member with the offset of its bytes, which must end by {@code limit}. */
+    private Member local(Member member, long limit) throws IOException {
+        String what = "the header of member " + member.name;
+        bytes.seek(member.offset, what);
+        ByteBuffer header = buffer(LOCAL_BYTES, what);
+        if (header.getInt(0) != LOCAL || Short.toUnsignedInt(header.getShort(8)) != member.method) {
+            throw bytes.malformed("at byte " + member.offset + " must be " + what);
+        }
+        bytes.skip(Short.toUnsignedInt(header.getShort(26)), what);
+        bytes.skip(Short.toUnsignedInt(header.getShort(28)), what);
+        long start = bytes.position();
+        if (start > limit || member.stored > limit - start) {
+            throw bytes.malformed(String.format(
+                    Locale.ROOT,
+                    "member %s takes %d bytes at %d, but what follows starts at %d",
+                    member.name,
+                    member.stored,
+                    start,
+                    limit));
+        }
+        if (member.method == STORED && member.stored != member.length) {
+            throw bytes.malformed(
+                    "member " + member.name + " is stored in " + member.stored + " bytes, but has " + member.length);
+        }
+        return new Member(member.name, member.method, start, member.stored, member.length);
+    }
+
+    private void expect(int signature, String what) throws IOException {
+        if ((int) bytes.u32(what) != signature) {
+            throw bytes.malformed("at byte " + (bytes.position() - Integer.BYTES) + " must be " + what);
+        }
+    }
+
+    private ByteBuffer buffer(int count, String what) throws IOException {
+        return ByteBuffer.wrap(bytes.bytes(count, what)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.zip.CRC32;
+import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code .npy} and {@code .npz} as NumPy wrote them, held against what NumPy reads in them; and what is refused. */
+class NumpyFilesTest {
+
+    @TempDir
+    Path folder;
+
+    private static ArrayFile read(Path path) {
+        return Objects.requireNonNull(Formats.read(path).block());
+    }
+
+    private static String line(String file, Array array) throws IOException {
+        CRC32 crc = new CRC32();
+        crc.update(bytes(array));
+        return "%s %s %s %s %d %08x %s%s"
+                .formatted(
+                        file,
+                        array.name(),
+                        array.type(),
+                        array.shape(),
+                        array.bytes(),
+                        crc.getValue(),
+                        array.byteOrder() == ByteOrder.BIG_ENDIAN ? ">" : "<",
+                        array.order() == Array.Order.COLUMN_MAJOR ? "F" : "C");
+    }
+
+    /** Returns the bytes of an array; of a compressed one, as the JDK inflates them. */
+    private static byte[] bytes(Array array) throws IOException {
+        if (!(array.data() instanceof Array.Data.Chunked chunked)) {
+            return Real.bytes(array);
+        }
+        assertThat(chunked.chunkShape()).isEqualTo(array.shape());
+        if (chunked.chunks().isEmpty()) {
+            return new byte[0];
+        }
+        Array.ChunkData chunk = chunked.chunks().get(0);
+        assertThat(chunked.chunks()).hasSize(1);
+        assertThat(chunk.codecs()).containsExactly("npy", "deflate");
+        byte[] stored = Real.bytes(FileBlocks.of(chunk.extent()));
+        try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(stored), new Inflater(true))) {
+            byte[] all = in.readAllBytes();
+            return Arrays.copyOfRange(all, all.length - (int) array.bytes(), all.length);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "v1.npy", "v2.npy", "v3.npy", "fortran.npy", "big.npy", "big-fortran.npy", "scalar.npy", "empty.npy",
+                "text.npy", "unicode.npy", "time.npy", "long.npy", "two.npy", "stored.npz", "deflated.npz", "zip64.npz"
+            })
+    void everyArrayIsWhatNumpyReads(String name) throws IOException {
+        List<String> expected = Files.readAllLines(Real.file("numpy/expected.txt")).stream()
+                .filter(line -> line.startsWith(name))
+                .toList();
+        ArrayFile file = read(Real.file("numpy/" + name));
+        assertThat(file.format()).isEqualTo(name.substring(name.length() - 3));
+        List<String> found = new ArrayList<>();
+        for (Array array : file.arrays()) {
+            found.add(line(name, array));
+        }
+        assertThat(found).containsExactlyInAnyOrderElementsOf(expected).isNotEmpty();
+    }
+
+    @Test
+    void theFirstOfSeveralArraysIsReadAndTheRestIsNamed() {
+        assertThat(read(Real.file("numpy/two.npy")).attributes()).containsEntry("trailing bytes", "148");
+        assertThat(read(Real.file("numpy/v1.npy")).attributes()).isEmpty();
+    }
+
+    @Test
+    void theFormatIsRecognizedWithoutTheName() throws IOException {
+        for (String name : List.of("v1.npy", "stored.npz")) {
+            Path copy = Files.copy(Real.file("numpy/" + name), folder.resolve(name.replace('.', '-')));
+            assertThat(read(copy).arrays()).isNotEmpty();
+        }
+        Path zip = Files.copy(Real.file("numpy/stored.npz"), folder.resolve("any.zip"));
+        assertThatThrownBy(() -> read(zip)).hasMessageContaining("neither its name");
+    }
+
+    @Test
+    void objectsAndStructuresAreRefused() throws IOException {
+        assertThatThrownBy(() -> read(Real.file("numpy/object.bad")))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("Python objects are pickled, which is not supported");
+        assertThatThrownBy(() -> read(Real.file("numpy/structure.bad")))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("arrays of structures are not supported (at character ");
+    }
+
+    private static byte[] npy(String dictionary, int data) {
+        byte[] text = dictionary.getBytes(StandardCharsets.ISO_8859_1);
+        return ByteBuffer.allocate(10 + text.length + data)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0})
+                .putShort((short) text.length)
+                .put(text)
+                .array();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            quoteCharacter = '`',
+            value = {
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} # the data at byte 65 takes 12 bytes",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (3)} # a tuple of one number must have a comma",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 2)} # overflow",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)} # that a file can hold",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)} # expected a whole number",
+                "{'descr': '<f4', 'fortran_order': 1, 'shape': ()} # expected True or False",
+                "{'descr': '<f4', 'shape': ()} # must have descr, fortran_order and shape",
+                "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()} # the key descr twice",
+                "{'descr': '<f4', 'other': 1} # unknown key other",
+                "{'descr': '<f4' 'fortran_order': False} # expected a comma",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x # more after the end",
+                "{'descr': '<f3', 'fortran_order': False, 'shape': ()} # unknown type '<f3'",
+                "{'descr': '|f4', 'fortran_order': False, 'shape': ()} # must have a byte order",
+                "{'descr': '<U999999999', 'fortran_order': False, 'shape': ()} # unknown type",
+                "{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': ()} # a shape of their own",
+                "{'descr': '<f4 # a string must end",
+                "[] # expected {",
+            })
+    void aWrongDictionaryIsRefused(String dictionary, String complaint) throws IOException {
+        Path file = Files.write(folder.resolve("bad.npy"), npy(dictionary, 0));
+        assertThatThrownBy(() -> read(file))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining(complaint);
+    }
+
+    @Test
+    void wrongStartsAreRefused() throws IOException {
+        byte[] good = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        Path file = folder.resolve("a.npy");
+        Files.write(file, good);
+        assertThat(read(file).arrays()).hasSize(1);
+        assertRefused(file, good, 0, 0, "must begin with \\x93NUMPY");
+        assertRefused(file, good, 6, 4, "version 4.0 is not supported");
+        assertRefused(file, good, 7, 1, "version 1.1 is not supported");
+        assertRefused(file, good, 9, 0xff, "the header's length must be at most 10000, was 65337");
+        assertRefused(file, good, 9, 1, "the header at byte 10 takes 313 bytes, but the file ends after 69");
+        Files.write(file, Arrays.copyOf(good, 7));
+        assertThatThrownBy(() -> read(file)).hasMessageContaining("the magic number at byte 0 takes 8 bytes");
+    }
+
+    private static void assertRefused(Path file, byte[] good, int at, int value, String complaint) throws IOException {
+        byte[] bad = good.clone();
+        bad[at] = (byte) value;
+        Files.write(file, bad);
+        assertThatThrownBy(() -> read(file))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining(complaint);
+    }
+
+    @Test
+    void wrongZipsAreRefused() throws IOException {
+        Path file = folder.resolve("a.npz");
+        byte[] data = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        assertThat(read(Files.write(file, zip("a.npy", data))).arrays()).hasSize(1);
+        assertZip(Arrays.copyOf(data, data.length - 4), "its shape [3] of F32 takes 12 bytes after a header of 67");
+        assertZip(new byte[3], "member a.npy: the magic number takes 8 bytes, but it ends after 3");
+        byte[] good = zip("a.npy", data);
+        Files.write(file, Arrays.copyOf(good, good.length - 1));
+        assertThatThrownBy(() -> read(file)).hasMessageContaining("it has no end of a central directory");
+        ByteBuffer bytes = ByteBuffer.wrap(good.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(good.length - 22 + 16, good.length);
+        Files.write(file, bytes.array());
+        assertThatThrownBy(() -> read(file)).hasMessageContaining("its central directory would have 1 members in");
+        bytes = ByteBuffer.wrap(good.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putShort(good.length - 22 + 10, (short) 1000);
+        Files.write(file, bytes.array());
+        assertThatThrownBy(() -> read(file)).hasMessageContaining("members: 1000 of at least 46 bytes each cannot be");
+    }
+
+    private void assertZip(byte[] member, String complaint) throws IOException {
+        Path file = Files.write(folder.resolve("bad.npz"), zip("a.npy", member));
+        assertThatThrownBy(() -> read(file))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining(complaint);
+    }
+
+    private static byte[] zip(String name, byte[] member) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            ZipEntry entry = new ZipEntry(name);
+            zip.putNextEntry(entry);
+            zip.write(member);
+        }
+        return bytes.toByteArray();
+    }
+}
