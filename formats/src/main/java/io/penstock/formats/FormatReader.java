@@ -32,6 +32,7 @@ interface FormatReader {
                 new GgufReader(), //
                 new NpyReader(),
                 new NpzReader(),
+                new NiftiReader(),
                 new SafetensorsIndexReader(),
                 new SafetensorsReader());
     }

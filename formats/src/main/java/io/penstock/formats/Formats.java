@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -22,6 +26,34 @@ public final class Formats {
      */
     public static Mono<ArrayFile> read(Path path) {
         return Mono.fromCallable(() -> FormatReader.of(path).read(path)).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    /**
+     * Describes a file without metadata: one array of little-endian elements in row-major order, named as the file.
+     *
+     * <p><b>Errors:</b> {@link IllegalArgumentException} at once if shape and type are no size; {@link
+     * MalformedFileException} if the file ends before the array; {@link java.io.IOException} of the file.
+     *
+     * @param offset where the array starts, in bytes
+     * @throws IndexOutOfBoundsException if {@code offset} is negative
+     */
+    public static Mono<ArrayFile> raw(Path path, long offset, ElementType type, List<Long> shape) {
+        Objects.checkIndex(offset, Long.MAX_VALUE);
+        Array array = new Array(
+                String.valueOf(path.getFileName()),
+                type,
+                shape,
+                ByteOrder.LITTLE_ENDIAN,
+                Array.Order.ROW_MAJOR,
+                new Array.Data.Contiguous(new Extent(path, offset, Array.bytes(type, shape))));
+        return Mono.fromCallable(() -> {
+                    try (HeaderBytes bytes = new HeaderBytes(path, "raw")) {
+                        bytes.seek(offset, "the array");
+                        bytes.skip(array.bytes(), "the array");
+                    }
+                    return new ArrayFile(path, "raw", Map.of(), List.of(array));
+                })
+                .subscribeOn(Schedulers.boundedElastic());
     }
 
     /** Reads the metadata as {@link #read} does, and emits the arrays in the order of the file. */

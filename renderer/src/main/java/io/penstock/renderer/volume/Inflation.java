@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
+import io.penstock.formats.NiftiFields;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,8 +35,8 @@ final class Inflation {
     InflatedFile run() throws IOException {
         try (InputStream file = Files.newInputStream(path);
                 InputStream voxels = gunzip(file)) {
-            byte[] start = inflate(voxels, NiftiHeader.BYTES);
-            NiftiHeader parsed = NiftiHeader.parse(path.toString(), ByteBuffer.wrap(start));
+            byte[] start = inflate(voxels, NiftiFields.BYTES);
+            NiftiHeader parsed = NiftiHeader.parse(path, ByteBuffer.wrap(start));
             header = parsed;
             InflatedFile into = temporary(parsed);
             try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
+import io.penstock.formats.NiftiFields;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -42,7 +43,7 @@ public final class NiftiFile implements AutoCloseable {
             if (isGzip(start)) {
                 return inflated(path, progress);
             }
-            NiftiHeader header = NiftiHeader.parse(path.toString(), start);
+            NiftiHeader header = NiftiHeader.parse(path, start);
             checkLength(path, header, Files.size(path));
             return new NiftiFile(path, header, null);
         } catch (NoSuchFileException e) {
@@ -85,7 +86,7 @@ public final class NiftiFile implements AutoCloseable {
     }
 
     private static ByteBuffer firstBytes(Path path) throws IOException {
-        ByteBuffer start = ByteBuffer.allocate(NiftiHeader.BYTES);
+        ByteBuffer start = ByteBuffer.allocate(NiftiFields.BYTES);
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
             while (start.hasRemaining() && channel.read(start) >= 0) {
                 // a read may be short

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
+import io.penstock.formats.MalformedFileException;
+import io.penstock.formats.NiftiFields;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * The checked contents of the 348-byte header of a NIfTI-1 file.
+ * What is drawn of a NIfTI-1 file: the first volume.
  *
  * @param type the kind of voxel
  * @param order the byte order of header and voxels
@@ -30,8 +35,8 @@ public record NiftiHeader(
         boolean falling,
         Orientation orientation) {
 
-    /** The length of the header itself. */
-    public static final int BYTES = 348;
+    private static final long MAX_VOLUME_BYTES = 1L << 40;
+    private static final int MAX_VOLUMES = Integer.MAX_VALUE;
 
     /** Distances between voxels along the three axes of the file. */
     public record Spacing(double columns, double rows, double slices) {
@@ -44,12 +49,59 @@ public record NiftiHeader(
     /**
      * Parses a header.
      *
-     * @param name the name of the file in messages
+     * @param path the file, in messages
      * @param bytes the first bytes of the file, from position to limit
      * @throws BadVolumeException if they are not the header of a volume that can be drawn
      */
-    public static NiftiHeader parse(String name, ByteBuffer bytes) throws BadVolumeException {
-        return new NiftiHeaderParser(name, bytes.slice()).parse();
+    public static NiftiHeader parse(Path path, ByteBuffer bytes) throws BadVolumeException {
+        try {
+            return of(path, NiftiFields.parse(path, bytes));
+        } catch (MalformedFileException e) {
+            throw new BadVolumeException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static NiftiHeader of(Path path, NiftiFields fields) throws BadVolumeException {
+        VoxelType type = VoxelType.of(fields.type())
+                .orElseThrow(() -> new BadVolumeException(path + " has " + fields.type()
+                        + " voxels; 8-bit and 16-bit integers and float32 are supported"));
+        List<Long> shape = fields.shape();
+        int[] extents = new int[3];
+        double[] spacing = {1, 1, 1};
+        Arrays.fill(extents, 1);
+        for (int i = 0; i < Math.min(3, shape.size()); i++) {
+            extents[i] = Math.toIntExact(shape.get(i));
+            spacing[i] = spacing(path, fields, i);
+        }
+        long bytes = (long) extents[0] * extents[1] * extents[2] * type.bytes(); // 15 bits each: cannot overflow
+        if (bytes > MAX_VOLUME_BYTES || fields.offset() > MAX_VOLUME_BYTES) {
+            throw new BadVolumeException(path + " is absurdly large: " + shape + " voxels of " + type + " from byte "
+                    + fields.offset() + " on, more than 1 TiB");
+        }
+        long volumes = shape.stream().skip(3).reduce(1L, (a, b) -> Math.min(a * b, MAX_VOLUMES));
+        return new NiftiHeader(
+                type,
+                fields.byteOrder(),
+                extents[0],
+                extents[1],
+                extents[2],
+                volumes,
+                fields.offset(),
+                new Spacing(spacing[0], spacing[1], spacing[2]),
+                fields.slope() < 0,
+                Orientation.of(fields.axes()));
+    }
+
+    private static double spacing(Path path, NiftiFields fields, int axis) throws BadVolumeException {
+        double spacing = Math.abs(fields.spacing().get(axis));
+        if (spacing == 0) {
+            return 1; // many writers leave it out
+        }
+        if (!(spacing >= 1e-6f && spacing <= 1e6f)) {
+            throw new BadVolumeException(path + " has voxels at an absurd distance: pixdim[" + (axis + 1) + "] is "
+                    + fields.spacing().get(axis));
+        }
+        return spacing;
     }
 
     /** Returns the number of voxels along axis 0, 1 or 2. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
-import java.nio.ByteBuffer;
+import io.penstock.formats.NiftiFields;
+import java.util.List;
 
 /**
  * The orientation of the file's axes in the patient: each runs along one of right (0), anterior (1) and superior (2),
@@ -16,12 +17,6 @@ public record Orientation(Axis column, Axis row, Axis slice) {
     /** The NIfTI-1 default if a header gives none: right, anterior, superior. */
     public static final Orientation CANONICAL =
             new Orientation(new Axis(0, false), new Axis(1, false), new Axis(2, false));
-
-    private static final int QFORM_CODE = 252;
-    private static final int SFORM_CODE = 254;
-    private static final int QUATERNION = 256;
-    private static final int SROW_X = 280;
-    private static final int QFAC = 76;
 
     /**
      * A direction in the patient.
@@ -41,32 +36,16 @@ public record Orientation(Axis column, Axis row, Axis slice) {
         return column.world() == world ? 0 : row.world() == world ? 1 : 2;
     }
 
-    static Orientation of(ByteBuffer header) {
-        if (header.getShort(SFORM_CODE) > 0) {
-            double[][] matrix = new double[3][3];
-            for (int i = 0; i < 9; i++) {
-                matrix[i / 3][i % 3] = header.getFloat(SROW_X + 16 * (i / 3) + 4 * (i % 3));
-            }
-            return nearest(matrix);
+    /** Returns the orientation of {@link NiftiFields#axes}. */
+    static Orientation of(List<Double> axes) {
+        if (axes.isEmpty()) {
+            return CANONICAL;
         }
-        if (header.getShort(QFORM_CODE) > 0) {
-            return nearest(rotation(header));
+        double[][] matrix = new double[3][3];
+        for (int i = 0; i < 9; i++) {
+            matrix[i / 3][i % 3] = axes.get(i);
         }
-        return CANONICAL;
-    }
-
-    /** The rotation of method 2 in nifti1.h. */
-    private static double[][] rotation(ByteBuffer header) {
-        double b = header.getFloat(QUATERNION);
-        double c = header.getFloat(QUATERNION + 4);
-        double d = header.getFloat(QUATERNION + 8);
-        double a = Math.sqrt(Math.max(0, 1 - b * b - c * c - d * d));
-        double qfac = header.getFloat(QFAC) < 0 ? -1 : 1;
-        return new double[][] {
-            {a * a + b * b - c * c - d * d, 2 * (b * c - a * d), qfac * 2 * (b * d + a * c)},
-            {2 * (b * c + a * d), a * a + c * c - b * b - d * d, qfac * 2 * (c * d - a * b)},
-            {2 * (b * d - a * c), 2 * (c * d + a * b), qfac * (a * a + d * d - b * b - c * c)}
-        };
+        return nearest(matrix);
     }
 
     /** Picks the permutation whose signed entries are largest; a degenerate matrix is canonical. */

@@ -90,8 +90,8 @@ class NiftiFileTest {
                 " is truncated: the header specifies 120000 bytes of voxels from byte 352 but the file ends at 120351"
                         + " (1 byte missing)");
         assertBad(Arrays.copyOf(bytes, 352), "the file ends at 352 (120000 bytes missing)");
-        assertBad(Arrays.copyOf(bytes, 100), " is not NIfTI-1: it has 100 bytes");
-        assertBad(new byte[0], " is not NIfTI-1: it has 0 bytes");
+        assertBad(Arrays.copyOf(bytes, 100), "its header must have 348 bytes, but the file has 100");
+        assertBad(new byte[0], "it must begin with the header's length, 348");
     }
 
     @Test

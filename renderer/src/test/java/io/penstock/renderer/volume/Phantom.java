@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.zip.GZIPOutputStream;
 
 /** Makes NIfTI-1 files for tests: sound ones, and ones with a field changed. */
@@ -96,7 +97,7 @@ public final class Phantom {
     }
 
     public NiftiHeader header() throws BadVolumeException {
-        return NiftiHeader.parse("phantom.nii", file.duplicate());
+        return NiftiHeader.parse(Path.of("phantom.nii"), file.duplicate());
     }
 
     public byte[] bytes() {

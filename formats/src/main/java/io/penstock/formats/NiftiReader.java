@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * NIfTI-1, a scan in one file: one array, named as the file, whose first dimension varies fastest. Scaling and
+ * orientation are attributes; the values are as they are in the file.
+ */
+final class NiftiReader implements FormatReader {
+
+    private static final String SUFFIX = ".nii";
+
+    @Override
+    public boolean recognizes(Path path, byte[] start) {
+        String name = path.toString().toLowerCase(Locale.ROOT);
+        return start.length > 0 && (name.endsWith(SUFFIX) || name.endsWith(SUFFIX + ".gz"))
+                || NiftiParser.byteOrder(ByteBuffer.wrap(start), NiftiFields.BYTES) != null;
+    }
+
+    @Override
+    public ArrayFile read(Path path) throws IOException {
+        try (HeaderBytes bytes = new HeaderBytes(path, NiftiParser.FORMAT)) {
+            ByteBuffer start =
+                    ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.BYTES, bytes.length()), "the header"));
+            if (start.limit() > 2 && start.get(0) == 0x1f && start.get(1) == (byte) 0x8b) {
+                throw bytes.malformed("it is compressed by gzip as a whole, and must be decompressed first");
+            }
+            NiftiFields fields = NiftiFields.parse(path, start);
+            bytes.seek(fields.offset(), "the data");
+            bytes.skip(fields.bytes(), "the data");
+            Array array = new Array(
+                    name(path),
+                    fields.type(),
+                    fields.shape(),
+                    fields.byteOrder(),
+                    Array.Order.COLUMN_MAJOR,
+                    new Array.Data.Contiguous(new Extent(path, fields.offset(), fields.bytes())));
+            return new ArrayFile(path, NiftiParser.FORMAT, attributes(fields), List.of(array));
+        }
+    }
+
+    private static String name(Path path) {
+        String name = String.valueOf(path.getFileName());
+        return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX)
+                ? name.substring(0, name.length() - SUFFIX.length())
+                : name;
+    }
+
+    private static Map<String, String> attributes(NiftiFields fields) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        if (!fields.description().isEmpty()) {
+            attributes.put("description", fields.description());
+        }
+        attributes.put("spacing", fields.spacing().toString());
+        if (fields.slope() != 0) {
+            attributes.put("slope", String.valueOf(fields.slope()));
+            attributes.put("intercept", String.valueOf(fields.intercept()));
+        }
+        if (!fields.axes().isEmpty()) {
+            attributes.put("axes", fields.axes().toString());
+        }
+        return attributes;
+    }
+}

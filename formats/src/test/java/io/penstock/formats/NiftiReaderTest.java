@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.test.StepVerifier;
+
+/** NIfTI-1 as nibabel wrote it, held against what nibabel reads; what is refused; and files without metadata. */
+class NiftiReaderTest {
+
+    @TempDir
+    Path folder;
+
+    static List<String> expected() throws IOException {
+        return Files.readAllLines(Real.file("nifti/expected.txt"));
+    }
+
+    private static ArrayFile read(Path path) {
+        return Objects.requireNonNull(Formats.read(path).block());
+    }
+
+    private static List<Double> numbers(String list) {
+        return Stream.of(list.substring(1, list.length() - 1).split(",", -1))
+                .map(Double::valueOf)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("expected")
+    void aScanIsWhatNibabelReads(String line) throws IOException {
+        String[] expected = line.split(" ", -1);
+        Path path = Real.file("nifti/" + expected[0]);
+        ArrayFile file = read(path);
+        Array array = file.array(expected[0].replace(".nii", "")).orElseThrow();
+        CRC32 crc = new CRC32();
+        crc.update(Real.bytes(array));
+        assertThat(array.order()).isEqualTo(Array.Order.COLUMN_MAJOR);
+        assertThat(List.of(
+                        array.type().name(),
+                        array.shape().toString().replace(" ", ""),
+                        String.valueOf(array.bytes()),
+                        "%08x".formatted(crc.getValue()),
+                        array.byteOrder() == ByteOrder.BIG_ENDIAN ? ">" : "<",
+                        String.valueOf(
+                                ((Array.Data.Contiguous) array.data()).extent().offset())))
+                .containsExactly(Arrays.copyOfRange(expected, 1, 7));
+        NiftiFields fields = NiftiFields.parse(path, ByteBuffer.wrap(Files.readAllBytes(path)));
+        assertThat(fields.spacing()).isEqualTo(numbers(expected[7]));
+        List<Double> affine = numbers(expected[8]);
+        for (int i = 0; i < 9; i++) {
+            assertThat(Math.abs(fields.axes().get(i) - affine.get(i)))
+                    .as("axes %s", fields.axes())
+                    .isLessThan(1e-5);
+        }
+        assertThat(file.attributes()).containsKeys("spacing", "axes");
+    }
+
+    @Test
+    void theDescriptionIsAnAttribute() {
+        assertThat(read(Real.file("nifti/u8-big.nii")).attributes()).containsEntry("description", "a scan");
+    }
+
+    @Test
+    void theFormatIsRecognizedWithoutTheName() throws IOException {
+        for (String name : List.of("u8-big.nii", "u8-little.nii")) {
+            Path copy = Files.copy(Real.file("nifti/" + name), folder.resolve(name.replace('.', '-')));
+            assertThat(read(copy).format()).isEqualTo("NIfTI-1");
+        }
+    }
+
+    private void assertRefused(byte[] bytes, String complaint) throws IOException {
+        Path path = Files.write(folder.resolve("bad.nii"), bytes);
+        assertThatThrownBy(() -> read(path))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageStartingWith(path + ": not a valid NIfTI-1 file: ")
+                .hasMessageContaining(complaint);
+    }
+
+    /** Returns a valid file with a short at an offset. */
+    private static byte[] with(int at, int value) throws IOException {
+        byte[] bytes = Files.readAllBytes(Real.file("nifti/u8-little.nii"));
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putShort(at, (short) value);
+        return bytes;
+    }
+
+    @Test
+    void whatIsNotAScanIsRefused() throws IOException {
+        byte[] good = with(40, 3);
+        assertRefused(Arrays.copyOf(good, good.length - 1), "the data at byte 352 takes 60 bytes");
+        assertRefused(Arrays.copyOf(good, 100), "its header must have 348 bytes, but the file has 100");
+        assertRefused(Arrays.copyOf(good, 3), "it must begin with the header's length, 348");
+        assertRefused(with(40, 8), "dim[0] must be 1 to 7, was 8");
+        assertRefused(with(44, -4), "dim[2] must be at least 1, was -4");
+        assertRefused(with(70, 99), "datatype 99 is unknown");
+        assertRefused(with(70, 1), "voxels of 1 bit");
+        assertRefused(with(72, 16), "its datatype is U8, but it has 16 bits per voxel");
+        assertRefused(with(110, 0x7fc0), "but start at NaN");
+        assertRefused(with(0, 540), "it is NIfTI-2, which is not supported");
+        byte[] huge = with(40, 7);
+        for (int i = 1; i <= 7; i++) {
+            ByteBuffer.wrap(huge).order(ByteOrder.LITTLE_ENDIAN).putShort(40 + 2 * i, Short.MAX_VALUE);
+        }
+        assertRefused(huge, "are too many");
+    }
+
+    @Test
+    void aCompressedFileIsRefusedAsWhatItIs() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(with(40, 3));
+        }
+        Path path = Files.write(folder.resolve("a.nii.gz"), bytes.toByteArray());
+        assertThatThrownBy(() -> read(path)).hasMessageContaining("must be decompressed first");
+    }
+
+    @Test
+    void aRawFileIsDescribedByItsReader() throws IOException {
+        Path path = Files.write(folder.resolve("a.bin"), new byte[100]);
+        ArrayFile file = Objects.requireNonNull(
+                Formats.raw(path, 4, ElementType.F32, List.of(3L, 8L)).block());
+        assertThat(file.array("a.bin").orElseThrow().data())
+                .isEqualTo(new Array.Data.Contiguous(new Extent(path, 4, 96)));
+        StepVerifier.create(Formats.raw(path, 5, ElementType.F32, List.of(3L, 8L)))
+                .expectErrorMessage(path + ": not a valid raw file: the array at byte 5 takes 96 bytes, but the file"
+                        + " ends after 95")
+                .verify();
+        StepVerifier.create(Formats.raw(path, 101, ElementType.U8, List.of(0L)))
+                .verifyError(MalformedFileException.class);
+        assertThatThrownBy(() -> Formats.raw(path, -1, ElementType.U8, List.of()))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> Formats.raw(path, 0, ElementType.F64, List.of(Long.MAX_VALUE)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
