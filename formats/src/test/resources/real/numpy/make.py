@@ -43,6 +43,10 @@ for version in (2, 3):
         npy.write_array(file, values((2, 3), "<i2"), version=(version, 0))
 with open("two.npy", "wb") as file:  # NumPy reads the first
     np.save(file, values((4,), "<f4")); np.save(file, values((5,), "<f4"))
+bits = np.concatenate([rng.integers(0, 2**32, 1500, np.uint32), np.arange(0x33000000, 0x47900000, 0x1F7FF1, np.uint32),
+                       np.array([0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x477FEFFF, 0x477FF000, 0x38801000, 0x33000001], np.uint32)])
+np.save("floats.npy", bits.view("<f4"))
+np.save("halves.npy", bits.view("<f4").astype("<f2").view("<u2"))  # for SmallFloats
 for file in sorted(f for f in os.listdir(".") if f.endswith(".npy")):
     expect(file, file[:-4], np.load(file))
 np.savez("stored.npz", **arrays)

@@ -2,20 +2,17 @@
 package io.penstock.cli;
 
 import io.penstock.formats.DeviceArray;
-import io.penstock.formats.FileBlocks;
 import io.penstock.formats.LoadPlan;
 import io.penstock.formats.LoadedArrays;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * Sums of what lies in memory of a device, compared with sums of the files. The files are read by the JDK alone, so that
- * Penstock does not verify itself.
+ * Sums of what lies in memory of a device, compared with sums of the files. The files are read by the JDK, so that the
+ * transfers do not verify themselves; what is decoded is decoded as it was by the load.
  */
 final class DeviceSums {
 
@@ -39,11 +36,11 @@ final class DeviceSums {
         for (LoadPlan.Placement placement : plan.arrays()) {
             String name = placement.array().name();
             long device = ofDevice(loaded.get(name));
-            long file = ofFile(placement.blocks());
+            long file = ofFile(placement);
             if (device != file) {
                 throw new IOException(String.format(
                         "array %s differs: CRC-32C of the device's memory is %08x, of %s %08x",
-                        name, device, placement.blocks().file(), file));
+                        name, device, placement.source().first().file(), file));
             }
             sums.put(name, String.format("%08x", device));
             done += placement.bytes();
@@ -65,29 +62,9 @@ final class DeviceSums {
         return crc.getValue();
     }
 
-    private long ofFile(FileBlocks blocks) throws IOException {
+    private static long ofFile(LoadPlan.Placement placement) throws IOException {
         CRC32C crc = new CRC32C();
-        if (blocks.bytes() == 0) {
-            return crc.getValue();
-        }
-        try (FileChannel channel = FileChannel.open(blocks.file())) {
-            for (long block = 0; block < blocks.count(); block++) {
-                long offset = blocks.offset() + block * blocks.stride();
-                for (long at = 0; at < blocks.length(); at += BYTES) {
-                    buffer.clear().limit((int) Math.min(BYTES, blocks.length() - at));
-                    fill(channel, offset + at, blocks);
-                    crc.update(buffer.flip());
-                }
-            }
-        }
+        placement.contents(crc::update);
         return crc.getValue();
-    }
-
-    private void fill(FileChannel channel, long offset, FileBlocks blocks) throws IOException {
-        while (buffer.hasRemaining()) {
-            if (channel.read(buffer, offset + buffer.position()) < 0) {
-                throw new EOFException(blocks.file() + " became shorter");
-            }
-        }
     }
 }

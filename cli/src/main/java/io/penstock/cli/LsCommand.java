@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ls",
         description =
-                "Lists the arrays of a file: safetensors, its index of shards, GGUF, and what docs/formats.md names.")
+                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and what else docs/formats.md names.")
 final class LsCommand implements Callable<Integer> {
 
     private static final int MOST_TEXT = 100; // of an attribute, on one line
@@ -77,10 +77,20 @@ final class LsCommand implements Callable<Integer> {
     private static String layout(Array array) {
         String order = array.order() == Array.Order.COLUMN_MAJOR ? "column-major " : "";
         String bytes = array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian " : "";
-        String chunks = array.data() instanceof Array.Data.Chunked chunked
-                ? chunked.chunks().size() + " chunks"
-                : "";
-        return order + bytes + chunks;
+        return (order + bytes + chunks(array)).strip();
+    }
+
+    /** Returns {@code 12 chunks of [4, 1000] by zstd}. */
+    private static String chunks(Array array) {
+        if (!(array.data() instanceof Array.Data.Chunked chunked)) {
+            return "";
+        }
+        String codecs = chunked.chunks().stream()
+                .flatMap(chunk -> chunk.codecs().stream())
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return chunked.chunks().size() + " chunks of " + chunked.chunkShape()
+                + (codecs.isEmpty() ? "" : " by " + codecs);
     }
 
     private static String json(ArrayFile file) {
@@ -99,7 +109,7 @@ final class LsCommand implements Callable<Integer> {
         String place = array.data() instanceof Array.Data.Contiguous whole
                 ? ", \"file\": " + DoctorCommand.quoted(whole.extent().file().toString()) + ", \"offset\": "
                         + whole.extent().offset()
-                : "";
+                : ", \"chunks\": " + DoctorCommand.quoted(chunks(array));
         return "{\"name\": " + DoctorCommand.quoted(array.name())
                 + ", \"type\": " + DoctorCommand.quoted(array.type().name())
                 + ", \"shape\": " + array.shape()

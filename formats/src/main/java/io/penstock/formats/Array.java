@@ -41,13 +41,15 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
          *
          * @param chunkShape the extent of a chunk in each dimension
          * @param chunks the chunks that exist, in row-major order of the grid; the elements of all others have the
-         *     format's fill value
+         *     fill value
+         * @param fill the bytes of an element of chunks that do not exist, in the array's byte order; empty for zeros
          */
-        record Chunked(List<Long> chunkShape, List<ChunkData> chunks) implements Data {
+        record Chunked(List<Long> chunkShape, List<ChunkData> chunks, List<Byte> fill) implements Data {
             /** Copies the lists. */
             public Chunked {
                 chunkShape = List.copyOf(chunkShape);
                 chunks = List.copyOf(chunks);
+                fill = List.copyOf(fill);
             }
         }
     }

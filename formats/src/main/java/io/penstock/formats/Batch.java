@@ -85,10 +85,13 @@ record Batch(List<Piece> pieces) {
     static Map<Path, List<Batch>> of(List<LoadPlan.Placement> placements, long mostBytes) {
         Map<Path, List<Piece>> pieces = new LinkedHashMap<>();
         for (LoadPlan.Placement placement : placements) {
-            if (placement.bytes() > 0) {
-                FileBlocks blocks = placement.blocks();
-                List<Piece> before = pieces.computeIfAbsent(blocks.file(), file -> new ArrayList<>());
-                add(before, new Piece(blocks, placement.buffer(), placement.offset()));
+            if (placement.bytes() == 0 || placement.throughHost()) {
+                continue;
+            }
+            if (placement.source() instanceof ChunkWindow window) {
+                add(pieces, window, placement);
+            } else {
+                add(pieces, new Piece((FileBlocks) placement.source(), placement.buffer(), placement.offset()));
             }
         }
         Map<Path, List<Batch>> batches = new LinkedHashMap<>();
@@ -96,7 +99,18 @@ record Batch(List<Piece> pieces) {
         return batches;
     }
 
-    private static void add(List<Piece> pieces, Piece next) {
+    private static void add(Map<Path, List<Piece>> pieces, ChunkWindow window, LoadPlan.Placement placement) {
+        for (Array.ChunkData chunk : window.chunks()) {
+            Extent extent = chunk.extent();
+            window.runs(chunk, (chunkOffset, boxOffset, length) -> {
+                Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
+                add(pieces, new Piece(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset));
+            });
+        }
+    }
+
+    private static void add(Map<Path, List<Piece>> files, Piece next) {
+        List<Piece> pieces = files.computeIfAbsent(next.from().file(), file -> new ArrayList<>());
         int last = pieces.size() - 1;
         Piece both = last < 0 ? null : pieces.get(last).with(next);
         if (both == null) {

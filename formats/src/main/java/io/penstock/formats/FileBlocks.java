@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param stride the bytes from the start of a block to the start of the next
  * @param count the number of blocks, at least 1
  */
-public record FileBlocks(Path file, long offset, long length, long stride, long count) {
+public record FileBlocks(Path file, long offset, long length, long stride, long count) implements ArraySource {
 
     /** Checks the numbers. */
     public FileBlocks {
@@ -28,7 +28,13 @@ public record FileBlocks(Path file, long offset, long length, long stride, long 
         return new FileBlocks(extent.file(), extent.offset(), extent.length(), extent.length(), 1);
     }
 
+    @Override
+    public Extent first() {
+        return new Extent(file, offset, length);
+    }
+
     /** Returns the bytes of all blocks. */
+    @Override
     public long bytes() {
         return length * count;
     }

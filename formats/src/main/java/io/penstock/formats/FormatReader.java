@@ -33,6 +33,7 @@ interface FormatReader {
                 new NpyReader(),
                 new NpzReader(),
                 new NiftiReader(),
+                new ZarrReader(),
                 new SafetensorsIndexReader(),
                 new SafetensorsReader());
     }

@@ -16,6 +16,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.publisher.SynchronousSink;
+import reactor.core.scheduler.Schedulers;
 
 /** One load, which runs once: its result, and its progress meanwhile. */
 public final class Load {
@@ -84,13 +85,30 @@ public final class Load {
                     if (targets.size() < plan.buffers().size()) {
                         return Mono.empty(); // cancelled, and closed, meanwhile
                     }
-                    return Flux.fromIterable(plan.batches().entrySet())
-                            .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES)
+                    Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
+                            .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES);
+                    return Flux.merge(moved, upload(plan.hostParts(), targets, total))
                             .then(Mono.fromCallable(() -> {
                                 long nanos = System.nanoTime() - start;
                                 return LoadedArrays.of(plan, buffers, targets, paths(), nanos);
                             }));
                 }));
+    }
+
+    /** Passes parts through memory of the host: several at a time, as the limit on that memory permits. */
+    private Flux<Void> upload(List<HostPart> parts, List<DeviceBuffer> targets, long total) {
+        long largest = parts.stream().mapToLong(HostPart::bytes).max().orElse(1);
+        int processors = Runtime.getRuntime().availableProcessors();
+        int atATime =
+                (int) Math.max(1, Math.min(processors, loader.hostBytes() / (2 * largest))); // stored, and decoded
+        return Flux.fromIterable(parts)
+                .flatMap(
+                        part -> Mono.fromCallable(part::read)
+                                .subscribeOn(Schedulers.boundedElastic())
+                                .flatMap(bytes -> targets.get(part.buffer()).upload(part.offset(), bytes))
+                                .doOnNext(bytes -> count(bytes, total))
+                                .then(),
+                        atATime);
     }
 
     private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {
@@ -113,10 +131,14 @@ public final class Load {
     private void count(Completion moved, long total) {
         synchronized (this) {
             paths.add(moved.path());
-            done += moved.bytes();
-            // Under the lock, so that the steps come in their order; a sink does not run its subscribers at length.
-            progress.tryEmitNext(new LoadProgress(done, total));
         }
+        count(moved.bytes(), total);
+    }
+
+    private synchronized void count(long bytes, long total) {
+        done += bytes;
+        // Under the lock, so that the steps come in their order; a sink does not run its subscribers at length.
+        progress.tryEmitNext(new LoadProgress(done, total));
     }
 
     private synchronized Set<TransferPath> paths() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,6 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * What a load would do: which arrays go where in which buffers, and by how many transfers. Immutable; nothing has been
@@ -20,19 +25,37 @@ public final class LoadPlan {
      *
      * @param array the array as its file describes it
      * @param shape the shape of what is loaded: that of the array, or of the slice
-     * @param blocks the bytes of the file
+     * @param source the bytes of the file
+     * @param conversion what the elements are converted to
      * @param buffer the number of the buffer, from 0
      * @param offset the offset in that buffer, a multiple of {@link Loader#ALIGNMENT}
      */
-    public record Placement(Array array, List<Long> shape, FileBlocks blocks, int buffer, long offset) {
+    public record Placement(
+            Array array, List<Long> shape, ArraySource source, Conversion conversion, int buffer, long offset) {
         /** Copies the list. */
         public Placement {
             shape = List.copyOf(shape);
         }
 
-        /** Returns the bytes that are loaded. */
+        /** Returns the bytes in memory of the device. */
         public long bytes() {
-            return blocks.bytes();
+            return conversion.bytes(source.bytes());
+        }
+
+        /** Returns whether the bytes pass through memory of the host, to be decoded, converted or assembled. */
+        public boolean throughHost() {
+            return bytes() > 0
+                    && (!conversion.isNone() || source instanceof ChunkWindow window && !Assembly.isStraight(window));
+        }
+
+        /**
+         * Passes what the device shall have to {@code target}, from the first byte to the last, as the JDK reads it from
+         * the file. Blocks.
+         */
+        public void contents(Consumer<ByteBuffer> target) throws IOException {
+            for (HostPart part : HostPart.of(this)) {
+                target.accept(part.read());
+            }
         }
     }
 
@@ -54,17 +77,18 @@ public final class LoadPlan {
     static LoadPlan of(List<Placement> wanted, boolean oneBuffer, long transferBytes) {
         List<Placement> sorted = new ArrayList<>(wanted);
         Map<Path, Integer> files = new LinkedHashMap<>();
-        wanted.forEach(placement -> files.putIfAbsent(placement.blocks().file(), files.size()));
-        sorted.sort(Comparator.<Placement>comparingInt(
-                        placement -> files.getOrDefault(placement.blocks().file(), 0))
-                .thenComparingLong(placement -> placement.blocks().offset()));
+        wanted.forEach(placement -> files.putIfAbsent(placement.source().first().file(), files.size()));
+        sorted.sort(Comparator.<Placement>comparingInt(placement ->
+                        files.getOrDefault(placement.source().first().file(), 0))
+                .thenComparingLong(placement -> placement.source().first().offset()));
         List<Placement> placed = new ArrayList<>();
         List<Long> buffers = new ArrayList<>();
         long end = 0;
         for (Placement placement : sorted) {
             long offset = oneBuffer ? aligned(end) : 0;
             int buffer = oneBuffer ? 0 : buffers.size();
-            placed.add(new Placement(placement.array(), placement.shape(), placement.blocks(), buffer, offset));
+            placed.add(new Placement(
+                    placement.array(), placement.shape(), placement.source(), placement.conversion(), buffer, offset));
             end = Math.addExact(offset, placement.bytes());
             if (!oneBuffer) {
                 buffers.add(end);
@@ -100,6 +124,39 @@ public final class LoadPlan {
         return buffers.stream().reduce(0L, Math::addExact);
     }
 
+    /**
+     * Checks that all chunks can be decoded, and be assembled in the memory that there is for it.
+     *
+     * @throws IllegalArgumentException if not
+     */
+    void checkDecoders() {
+        hostParts();
+    }
+
+    /**
+     * Returns what happens to arrays in memory of the host, in words: the codecs that are undone, {@code assembled} from
+     * small chunks, {@code byte swap}, {@code F32 to BF16}.
+     */
+    public Set<String> conversions() {
+        Set<String> names = new TreeSet<>();
+        for (Placement placement : placements) {
+            names.addAll(placement.conversion().names());
+            if (placement.throughHost() && placement.source() instanceof ChunkWindow window) {
+                names.add("assembled");
+                window.chunks().forEach(chunk -> names.addAll(chunk.codecs()));
+            }
+        }
+        return names;
+    }
+
+    /** Returns the parts that pass through memory of the host. */
+    List<HostPart> hostParts() {
+        return placements.stream()
+                .filter(Placement::throughHost)
+                .flatMap(placement -> HostPart.of(placement).stream())
+                .toList();
+    }
+
     /** Returns the number of transfers. */
     public int transfers() {
         return batches.values().stream().mapToInt(List::size).sum();
@@ -110,12 +167,17 @@ public final class LoadPlan {
         return batches;
     }
 
-    /** Returns the bytes that the transfers move: those of the arrays, and of gaps that are read with them. */
+    /** Returns the bytes that are moved: those of the arrays, and of gaps that are read with them. */
     long transferBytes() {
-        return batches.values().stream()
-                .flatMap(List::stream)
-                .mapToLong(Batch::bytes)
+        long through = placements.stream()
+                .filter(Placement::throughHost)
+                .mapToLong(Placement::bytes)
                 .sum();
+        return through
+                + batches.values().stream()
+                        .flatMap(List::stream)
+                        .mapToLong(Batch::bytes)
+                        .sum();
     }
 
     /** Returns a line such as {@code 180 arrays, 8723456000 bytes, in 1 buffer of ...; 130 transfers from 2 files}. */

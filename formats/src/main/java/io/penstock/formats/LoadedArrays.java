@@ -23,12 +23,19 @@ public final class LoadedArrays implements AutoCloseable {
     private final BufferSet owner;
     private final Map<String, DeviceArray> arrays;
     private final Set<TransferPath> paths;
+    private final Set<String> conversions;
     private final long nanos;
 
-    private LoadedArrays(BufferSet owner, Map<String, DeviceArray> arrays, Set<TransferPath> paths, long nanos) {
+    private LoadedArrays(
+            BufferSet owner,
+            Map<String, DeviceArray> arrays,
+            Set<TransferPath> paths,
+            Set<String> conversions,
+            long nanos) {
         this.owner = owner;
         this.arrays = arrays;
         this.paths = paths;
+        this.conversions = conversions;
         this.nanos = nanos;
     }
 
@@ -41,9 +48,15 @@ public final class LoadedArrays implements AutoCloseable {
             arrays.put(
                     array.name(),
                     new DeviceArray(
-                            array.name(), array.type(), placement.shape(), array.byteOrder(), array.order(), region));
+                            array.name(),
+                            placement.conversion().type(array.type()),
+                            placement.shape(),
+                            placement.conversion().byteOrder(array.byteOrder()),
+                            array.order(),
+                            region));
         }
-        return new LoadedArrays(owner, Collections.unmodifiableMap(arrays), Set.copyOf(paths), nanos);
+        return new LoadedArrays(
+                owner, Collections.unmodifiableMap(arrays), Set.copyOf(paths), plan.conversions(), nanos);
     }
 
     /**
@@ -72,7 +85,12 @@ public final class LoadedArrays implements AutoCloseable {
         return arrays.values().stream().mapToLong(DeviceArray::bytes).sum();
     }
 
-    /** Returns the paths that the bytes took. */
+    /** Returns what happened to arrays in memory of the host, as {@link LoadPlan#conversions} does. */
+    public Set<String> conversions() {
+        return conversions;
+    }
+
+    /** Returns the paths of the transfers; none if all arrays passed through memory of the host. */
     public Set<TransferPath> paths() {
         return paths;
     }

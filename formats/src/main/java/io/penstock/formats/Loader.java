@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +28,9 @@ public final class Loader {
 
     private static final long TRANSFER_BYTES = 64L << 20;
     private static final long MOST_TRANSFER_BYTES = 1L << 30;
+    private static final long HOST_BYTES = 256L << 20;
+    private static final long LEAST_HOST_BYTES = 1L << 20;
+    private static final long MOST_HOST_BYTES = 1L << 30;
 
     private record Cutting(Predicate<String> names, Slice slice) {}
 
@@ -36,7 +40,11 @@ public final class Loader {
             boolean oneBuffer,
             long budget,
             long transferBytes,
-            List<FileOption> fileOptions) {}
+            List<FileOption> fileOptions,
+            HostMemory host) {}
+
+    /** What happens in memory of the host to arrays that cannot be transferred as they are. */
+    private record HostMemory(long bytes, boolean littleEndian, boolean brainFloats) {}
 
     private final Backend backend;
     private final Settings settings;
@@ -50,7 +58,14 @@ public final class Loader {
     public static Loader of(Backend backend) {
         return new Loader(
                 backend,
-                new Settings(List.of(), List.of(), true, Long.MAX_VALUE, TRANSFER_BYTES, List.of(FileOption.READ)));
+                new Settings(
+                        List.of(),
+                        List.of(),
+                        true,
+                        Long.MAX_VALUE,
+                        TRANSFER_BYTES,
+                        List.of(FileOption.READ),
+                        new HostMemory(HOST_BYTES, false, false)));
     }
 
     /**
@@ -66,7 +81,8 @@ public final class Loader {
                 settings.oneBuffer,
                 settings.budget,
                 settings.transferBytes,
-                settings.fileOptions));
+                settings.fileOptions,
+                settings.host));
     }
 
     /** Returns this loader, for this slice of every array that has no slice yet. */
@@ -84,13 +100,20 @@ public final class Loader {
                 settings.oneBuffer,
                 settings.budget,
                 settings.transferBytes,
-                settings.fileOptions));
+                settings.fileOptions,
+                settings.host));
     }
 
     /** Returns this loader, with a buffer for each array, instead of one buffer for all of them. */
     public Loader bufferPerArray() {
         return with(new Settings(
-                settings.names, settings.slices, false, settings.budget, settings.transferBytes, settings.fileOptions));
+                settings.names,
+                settings.slices,
+                false,
+                settings.budget,
+                settings.transferBytes,
+                settings.fileOptions,
+                settings.host));
     }
 
     /**
@@ -108,7 +131,8 @@ public final class Loader {
                 settings.oneBuffer,
                 bytes,
                 settings.transferBytes,
-                settings.fileOptions));
+                settings.fileOptions,
+                settings.host));
     }
 
     /**
@@ -122,7 +146,13 @@ public final class Loader {
             throw new IllegalArgumentException("transfers must have 4096 bytes to 1 GiB, were " + bytes);
         }
         return with(new Settings(
-                settings.names, settings.slices, settings.oneBuffer, settings.budget, bytes, settings.fileOptions));
+                settings.names,
+                settings.slices,
+                settings.oneBuffer,
+                settings.budget,
+                bytes,
+                settings.fileOptions,
+                settings.host));
     }
 
     /** Returns this loader, which opens files with these options (default: {@link FileOption#READ}). */
@@ -133,7 +163,45 @@ public final class Loader {
                 settings.oneBuffer,
                 settings.budget,
                 settings.transferBytes,
-                List.of(options)));
+                List.of(options),
+                settings.host));
+    }
+
+    /**
+     * Returns this loader, which takes about that many bytes of the host's memory (default: 256 MiB) for arrays that
+     * pass through it: those in compressed or small chunks, and those that are converted.
+     *
+     * @throws IllegalArgumentException if less than 1 MiB or more than 1 GiB
+     */
+    public Loader hostBytes(long bytes) {
+        if (bytes < LEAST_HOST_BYTES || bytes > MOST_HOST_BYTES) {
+            throw new IllegalArgumentException("memory of the host must be 1 MiB to 1 GiB, was " + bytes);
+        }
+        return with(new HostMemory(bytes, settings.host.littleEndian, settings.host.brainFloats));
+    }
+
+    /**
+     * Returns this loader, which makes big-endian arrays little-endian: they pass through memory of the host. Otherwise
+     * they keep their byte order, which {@link DeviceArray#byteOrder} has.
+     */
+    public Loader littleEndian() {
+        return with(new HostMemory(settings.host.bytes, true, settings.host.brainFloats));
+    }
+
+    /** Returns this loader, which rounds {@code F32} to {@code BF16}: such arrays pass through memory of the host. */
+    public Loader brainFloats() {
+        return with(new HostMemory(settings.host.bytes, settings.host.littleEndian, true));
+    }
+
+    private Loader with(HostMemory host) {
+        return with(new Settings(
+                settings.names,
+                settings.slices,
+                settings.oneBuffer,
+                settings.budget,
+                settings.transferBytes,
+                settings.fileOptions,
+                host));
     }
 
     private Loader with(Settings changed) {
@@ -180,8 +248,8 @@ public final class Loader {
     /**
      * Returns what a load would do.
      *
-     * @throws IllegalArgumentException if the arrays cannot be placed or sliced, need more than the budget, or a name
-     *     is that of none of them
+     * @throws IllegalArgumentException if the arrays cannot be placed, sliced or decoded, need more than the budget, or
+     *     a name is that of none of them
      */
     public LoadPlan explain(ArrayFile file) {
         return plan(List.of(file));
@@ -198,6 +266,7 @@ public final class Loader {
                 .map(this::cut)
                 .toList();
         LoadPlan plan = LoadPlan.of(wanted, settings.oneBuffer, settings.transferBytes);
+        plan.checkDecoders();
         if (plan.deviceBytes() > settings.budget) {
             throw new IllegalArgumentException(plan.arrays().size() + " arrays need " + plan.deviceBytes()
                     + " bytes of device memory, more than the budget of " + settings.budget);
@@ -221,16 +290,23 @@ public final class Loader {
     }
 
     private LoadPlan.Placement cut(Array array) {
-        if (!(array.data() instanceof Array.Data.Contiguous contiguous)) {
-            throw new IllegalArgumentException("array " + array.name()
-                    + " is stored in chunks, which the loader cannot assemble; name the arrays to load");
-        }
-        Slice.Cut cut = settings.slices.stream()
+        Optional<Slice> slice = settings.slices.stream()
                 .filter(cutting -> cutting.names.test(array.name()))
-                .findFirst()
-                .map(cutting -> cutting.slice.cut(array, contiguous.extent()))
-                .orElseGet(() -> new Slice.Cut(array.shape(), FileBlocks.of(contiguous.extent())));
-        return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), 0, 0);
+                .map(Cutting::slice)
+                .findFirst();
+        HostMemory host = settings.host;
+        Conversion conversion = Conversion.of(array, host.bytes, host.littleEndian, host.brainFloats);
+        if (array.data() instanceof Array.Data.Contiguous contiguous) {
+            Slice.Cut cut = slice.map(part -> part.cut(array, contiguous.extent()))
+                    .orElseGet(() -> new Slice.Cut(array.shape(), FileBlocks.of(contiguous.extent())));
+            return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), conversion, 0, 0);
+        }
+        ChunkWindow window = slice.map(part -> part.window(array)).orElseGet(() -> ChunkWindow.all(array));
+        return new LoadPlan.Placement(array, window.shape(), window, conversion, 0, 0);
+    }
+
+    long hostBytes() {
+        return settings.host.bytes;
     }
 
     Backend backend() {

@@ -65,7 +65,8 @@ final class NpzReader implements FormatReader {
         List<Long> position = Collections.nCopies(header.shape().size(), 0L);
         Array.ChunkData chunk = new Array.ChunkData(
                 position, new Extent(path, member.offset(), member.stored()), List.of("npy", "deflate"));
-        return header.array(name, new Array.Data.Chunked(header.shape(), length == 0 ? List.of() : List.of(chunk)));
+        return header.array(
+                name, new Array.Data.Chunked(header.shape(), length == 0 ? List.of() : List.of(chunk), List.of()));
     }
 
     /** Returns the first bytes of a member, enough for its header. */

@@ -3,6 +3,7 @@ package io.penstock.formats;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -76,6 +77,19 @@ public record Slice(Dimension dimension, int part, int of) {
                 outer == 1 || length == stride
                         ? FileBlocks.of(new Extent(extent.file(), offset, length * outer))
                         : new FileBlocks(extent.file(), offset, length, stride, outer));
+    }
+
+    /** Returns the part of an array that is stored in chunks. */
+    ChunkWindow window(Array array) {
+        List<Long> from = new ArrayList<>(Collections.nCopies(array.shape().size(), 0L));
+        List<Long> shape = new ArrayList<>(array.shape());
+        if (!shape.isEmpty()) {
+            int divided = dimension == Dimension.ROWS ? 0 : shape.size() - 1;
+            long size = shape.get(divided);
+            from.set(divided, share(size, part));
+            shape.set(divided, share(size, part + 1) - from.get(divided));
+        }
+        return new ChunkWindow(array, from, shape);
     }
 
     /** Returns the least number of elements of the dimension that fill whole blocks. */

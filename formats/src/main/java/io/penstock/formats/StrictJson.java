@@ -13,7 +13,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Reads the JSON of a file's metadata from front to back. The bytes must be valid UTF-8, and no object may have a name
@@ -32,6 +34,16 @@ final class StrictJson implements AutoCloseable {
     interface Member {
         void read(String name) throws IOException;
     }
+
+    /** The JSON value null. */
+    static final Object NULL = new Object() {
+        @Override
+        public String toString() {
+            return "null";
+        }
+    };
+
+    private static final Object END = new Object(); // of an array
 
     private final Path path;
     private final String format;
@@ -108,6 +120,50 @@ final class StrictJson implements AutoCloseable {
         }
         parser.skipChildren();
         return "";
+    }
+
+    /**
+     * Reads an object that is all there is, as a tree of maps, lists, strings, booleans, {@link Long}s, doubles and {@link
+     * #NULL}. Whole numbers of more than 64 bits are doubles.
+     */
+    Map<String, Object> tree() throws IOException {
+        Map<String, Object> members = new LinkedHashMap<>();
+        document(name -> members.put(name, value()));
+        return members;
+    }
+
+    private Object value() throws IOException {
+        JsonToken token = parser.nextToken();
+        if (token == null) {
+            throw malformed("its JSON ends early");
+        }
+        return switch (token) {
+            case START_OBJECT -> {
+                Map<String, Object> members = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    members.put(parser.currentName(), value());
+                }
+                yield members;
+            }
+            case START_ARRAY -> {
+                List<Object> elements = new ArrayList<>();
+                for (Object next = value(); next != END; next = value()) {
+                    elements.add(next);
+                }
+                yield elements;
+            }
+            case END_ARRAY -> END;
+            case VALUE_STRING -> parser.getText();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> NULL;
+            case VALUE_NUMBER_INT ->
+                parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+                        ? parser.getDoubleValue()
+                        : (Object) parser.getLongValue();
+            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            default -> throw malformed("unexpected " + token);
+        };
     }
 
     private void expect(JsonToken wanted, String complaint) throws IOException {

@@ -118,6 +118,30 @@ class LoadCancelTest {
     }
 
     @Test
+    void aCancelWhileArraysPassThroughTheHostFreesEverything() throws InterruptedException {
+        boolean completed = false;
+        for (int cancelAt = 1; !completed; cancelAt++) {
+            int last = cancelAt;
+            AtomicInteger signals = new AtomicInteger();
+            AtomicReference<Runnable> cancel = new AtomicReference<>();
+            WatchedBackend watched = new WatchedBackend(backend, () -> {
+                if (signals.incrementAndGet() == last) {
+                    cancel.get().run();
+                }
+            });
+            Owner owner = new Owner();
+            cancel.set(owner::cancel);
+            Loader.of(watched.proxy())
+                    .bufferPerArray()
+                    .load(Real.file("numpy/deflated.npz"))
+                    .subscribe(owner);
+            owner.over.await();
+            watched.awaitClosed();
+            completed = signals.get() < last;
+        }
+    }
+
+    @Test
     void aFailureFreesEverything() throws IOException {
         WatchedBackend watched = new WatchedBackend(backend, () -> {});
         ArrayFile read = Formats.read(files[0]).block();

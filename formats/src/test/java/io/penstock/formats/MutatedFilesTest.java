@@ -52,7 +52,9 @@ class MutatedFilesTest {
                 "numpy/v3.npy",
                 "numpy/stored.npz",
                 "numpy/deflated.npz",
-                "numpy/zip64.npz"
+                "numpy/zip64.npz",
+                "nifti/i16-big.nii",
+                "nifti/extended.nii"
             })
     void aDamagedFileIsReadOrRefused(String name) throws IOException {
         copyNeighbours();
@@ -103,7 +105,7 @@ class MutatedFilesTest {
                 : List.of(((Array.Data.Contiguous) array.data()).extent());
     }
 
-    private static byte[] mutant(byte[] valid, Random random) {
+    static byte[] mutant(byte[] valid, Random random) {
         byte[] bytes = valid.clone();
         for (int changes = 1 + random.nextInt(3); changes > 0 && bytes.length > 8; changes--) {
             int at = random.nextInt(random.nextBoolean() ? bytes.length : Math.min(bytes.length, 1024));

@@ -126,7 +126,7 @@ class SliceTest {
                     for (LoadPlan.Placement placed :
                             LoaderTest.get(loader.explain(model)).arrays()) {
                         DeviceArray array = loaded.get(placed.array().name());
-                        assertThat(LoaderTest.bytes(array)).isEqualTo(Real.bytes(placed.blocks()));
+                        assertThat(LoaderTest.bytes(array)).isEqualTo(Real.bytes((FileBlocks) placed.source()));
                         assertThat(array.shape()).isEqualTo(placed.shape());
                         assertThat(array.region().offset() % Loader.ALIGNMENT).isZero();
                     }

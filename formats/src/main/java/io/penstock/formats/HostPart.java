@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Bytes that pass through memory of the host on their way to the device.
+ *
+ * @param buffer the number of the buffer of the device
+ * @param offset where they go in it
+ * @param bytes how many they are in memory of the host
+ */
+record HostPart(int buffer, long offset, long bytes, Conversion conversion, Reading reading) {
+
+    private static final int LEAST_BYTES = 1 << 20;
+    private static final int PIECE_BYTES = 8 << 20;
+
+    /** Reads and decodes the bytes. */
+    interface Reading {
+        ByteBuffer read() throws IOException;
+    }
+
+    /** Returns what the device gets, from position to limit. Blocks. */
+    ByteBuffer read() throws IOException {
+        ByteBuffer read = reading.read();
+        read.clear();
+        conversion.apply(read);
+        return read;
+    }
+
+    /** Returns the parts of a placement, in their order: together they are all of it. */
+    static List<HostPart> of(LoadPlan.Placement placement) {
+        List<HostPart> parts = new ArrayList<>();
+        Conversion conversion = placement.conversion();
+        if (placement.source() instanceof ChunkWindow window) {
+            for (Assembly.Slab slab : Assembly.slabs(window, LEAST_BYTES, conversion.hostBytes())) {
+                long offset = placement.offset() + conversion.bytes(slab.offset());
+                parts.add(new HostPart(placement.buffer(), offset, slab.bytes(), conversion, slab::read));
+            }
+            return parts;
+        }
+        FileBlocks blocks = (FileBlocks) placement.source();
+        int piece = (int) Math.min(PIECE_BYTES, conversion.hostBytes() / 16 * 16); // whole elements of any type
+        for (long at = 0; at < blocks.bytes(); at += piece) {
+            long start = at;
+            int length = (int) Math.min(piece, blocks.bytes() - at);
+            long offset = placement.offset() + conversion.bytes(at);
+            parts.add(new HostPart(placement.buffer(), offset, length, conversion, () -> read(blocks, start, length)));
+        }
+        return parts;
+    }
+
+    private static ByteBuffer read(FileBlocks blocks, long start, int length) throws IOException {
+        ByteBuffer read = ByteBuffer.allocateDirect(length);
+        try (FileChannel channel = FileChannel.open(blocks.file())) {
+            while (read.position() < length) {
+                long at = start + read.position();
+                long within = at % blocks.length();
+                int count = (int) Math.min(blocks.length() - within, length - read.position());
+                read.limit(read.position() + count);
+                long offset = blocks.offset() + at / blocks.length() * blocks.stride() + within;
+                Assembly.read(channel, read, new Extent(blocks.file(), offset, count));
+            }
+        }
+        return read;
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An array of a Zarr hierarchy: its chunks are found by listing its directory, so that a grid that a document claims
+ * costs nothing. Files that are no chunk of the grid are ignored, as by other implementations: they remain when an
+ * array is made smaller.
+ */
+final class ZarrArray {
+
+    private static final int MOST_DIMENSIONS = 64;
+
+    private final ZarrNode node;
+    private final ElementType type;
+    private final List<Long> shape;
+    private final List<Long> fileShape; // of the chunk, or shard, that is a file
+    private final ZarrCodecs codecs;
+    private final String prefix; // of the keys of chunks
+    private final String separator;
+
+    private ZarrArray(
+            ZarrNode node, ElementType type, List<Long> shape, List<Long> fileShape, ZarrCodecs codecs, String[] keys) {
+        this.node = node;
+        this.type = type;
+        this.shape = shape;
+        this.fileShape = fileShape;
+        this.codecs = codecs;
+        prefix = keys[0];
+        separator = keys[1];
+    }
+
+    static Array read(ZarrNode node, String name) throws IOException, ZarrNode.Unsupported {
+        List<Long> shape = node.numbers(node.member("shape"), 0, "shape");
+        if (shape.size() > MOST_DIMENSIONS) {
+            throw node.malformed("shape must have at most " + MOST_DIMENSIONS + " dimensions, had " + shape.size());
+        }
+        ZarrArray array = node.version() == 2 ? v2(node, shape) : v3(node, shape);
+        return array.array(name);
+    }
+
+    private static ZarrArray v2(ZarrNode node, List<Long> shape) throws ZarrNode.Unsupported {
+        ElementType type = ZarrTypes.v2(node);
+        List<Long> chunks = chunkShape(node, node.member("chunks"), shape);
+        Object separator = node.members().getOrDefault("dimension_separator", ".");
+        return new ZarrArray(
+                node, type, shape, chunks, ZarrCodecs.v2(node), new String[] {"", separator(node, separator)});
+    }
+
+    private static ZarrArray v3(ZarrNode node, List<Long> shape) throws ZarrNode.Unsupported {
+        if (node.members().get("storage_transformers") instanceof List<?> transformers && !transformers.isEmpty()) {
+            throw node.unsupported("storage_transformers are not supported");
+        }
+        ElementType type = ZarrTypes.v3(node);
+        Map<String, Object> grid = node.map(node.member("chunk_grid"), "chunk_grid");
+        if (!"regular".equals(grid.get("name"))) {
+            throw node.unsupported("chunk_grid " + grid.get("name") + " is not supported");
+        }
+        Map<String, Object> regular = node.map(grid.get("configuration"), "the configuration of chunk_grid");
+        List<Long> chunks = chunkShape(node, regular.get("chunk_shape"), shape);
+        ZarrCodecs codecs = ZarrCodecs.v3(node, node.member("codecs"), type, shape.size());
+        return new ZarrArray(node, type, shape, chunks, codecs, keys(node));
+    }
+
+    private static String[] keys(ZarrNode node) throws ZarrNode.Unsupported {
+        Map<String, Object> encoding = node.map(node.member("chunk_key_encoding"), "chunk_key_encoding");
+        boolean isDefault = "default".equals(encoding.get("name"));
+        if (!isDefault && !"v2".equals(encoding.get("name"))) {
+            throw node.unsupported("chunk_key_encoding " + encoding.get("name") + " is not supported");
+        }
+        Object configuration = encoding.get("configuration");
+        Object separator = configuration == null
+                ? null
+                : node.map(configuration, "the configuration of chunk_key_encoding")
+                        .get("separator");
+        String text = separator(node, separator == null ? isDefault ? "/" : "." : separator);
+        return new String[] {isDefault ? "c" : "", text};
+    }
+
+    private static String separator(ZarrNode node, Object separator) {
+        if (!separator.equals("/") && !separator.equals(".")) {
+            throw node.malformed("the separator of chunk keys must be / or ., was " + separator);
+        }
+        return String.valueOf(separator);
+    }
+
+    private static List<Long> chunkShape(ZarrNode node, @Nullable Object value, List<Long> shape) {
+        List<Long> chunks = node.numbers(value, 1, "the shape of chunks");
+        if (chunks.size() != shape.size()) {
+            throw node.malformed("chunks of shape " + chunks + " must have the dimensions of the array, " + shape);
+        }
+        return chunks;
+    }
+
+    private Array array(String name) throws IOException, ZarrNode.Unsupported {
+        try {
+            Map<String, Object> sharding = codecs.sharding();
+            ZarrShards shards = sharding == null ? null : ZarrShards.of(node, type, fileShape, sharding);
+            ZarrCodecs inner = shards == null ? codecs : shards.codecs();
+            List<Long> chunkShape = shards == null ? fileShape : shards.chunkShape();
+            long chunkBytes = Array.bytes(type, chunkShape);
+            List<Array.ChunkData> chunks = new ArrayList<>();
+            for (Array.ChunkData file : files(inner.compression())) {
+                List<Array.ChunkData> found = shards == null ? List.of(file) : shards.chunks(file);
+                for (Array.ChunkData chunk : found) {
+                    if (chunk.codecs().isEmpty() && chunk.extent().length() != chunkBytes) {
+                        throw node.malformed("chunk " + chunk.position() + " in "
+                                + chunk.extent().file() + " must have " + chunkBytes + " bytes, had "
+                                + chunk.extent().length());
+                    }
+                    if (inGrid(chunk.position(), chunkShape)) {
+                        chunks.add(chunk);
+                    }
+                }
+            }
+            chunks.sort(Comparator.comparing(Array.ChunkData::position, ZarrArray::compare));
+            return new Array(
+                    name,
+                    type,
+                    shape,
+                    inner.byteOrder(),
+                    inner.order(),
+                    new Array.Data.Chunked(chunkShape, chunks, ZarrTypes.fill(node, type, inner.byteOrder())));
+        } catch (IllegalArgumentException e) { // sizes that overflow
+            throw node.malformed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int compare(List<Long> a, List<Long> b) {
+        for (int i = 0; i < a.size(); i++) {
+            int order = Long.compare(a.get(i), b.get(i));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return 0;
+    }
+
+    private boolean inGrid(List<Long> position, List<Long> chunkShape) {
+        for (int i = 0; i < position.size(); i++) {
+            long extent = shape.get(i);
+            if (extent == 0 || position.get(i) > (extent - 1) / chunkShape.get(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns the files of chunks, or of shards. */
+    private List<Array.ChunkData> files(List<String> compression) throws IOException {
+        List<Array.ChunkData> files = new ArrayList<>();
+        Path directory = node.directory();
+        int depth = separator.equals("/") ? shape.size() + 1 : 1;
+        Files.walkFileTree(directory, Set.of(), depth, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                String key = directory.relativize(file).toString().replace('\\', '/');
+                List<Long> position = position(key);
+                if (position != null && attributes.isRegularFile() && inGrid(position, fileShape)) {
+                    files.add(new Array.ChunkData(position, new Extent(file, 0, attributes.size()), compression));
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return files;
+    }
+
+    /** Returns the position of a chunk with that key, or null if it is not one. */
+    private @Nullable List<Long> position(String key) {
+        if (shape.isEmpty()) {
+            return key.equals(prefix.isEmpty() ? "0" : prefix) ? List.of() : null;
+        }
+        String rest = key;
+        if (!prefix.isEmpty()) {
+            if (!key.startsWith(prefix + separator)) {
+                return null;
+            }
+            rest = key.substring(prefix.length() + separator.length());
+        }
+        String[] numbers = rest.split(separator.equals(".") ? "\\." : "/", -1);
+        List<Long> position = new ArrayList<>();
+        for (String number : numbers) {
+            if (!number.matches("0|[1-9][0-9]{0,17}")) {
+                return null;
+            }
+            position.add(Long.parseLong(number));
+        }
+        return position.size() == shape.size() ? position : null;
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Zarr, versions 2 and 3, in directories: the arrays below a group, named by their paths from it, or one array, named as
+ * its directory. Arrays that are not supported are named in the attributes. The levels of an OME-Zarr image are arrays;
+ * the attribute {@code multiscales} names them.
+ */
+final class ZarrReader implements FormatReader {
+
+    private static final int MOST_DEPTH = 32;
+    private static final int MOST_NODES = 100_000;
+    private static final Set<String> DOCUMENTS = Set.of("zarr.json", ".zarray", ".zgroup");
+
+    @Override
+    public boolean recognizes(Path path, byte[] start) {
+        return DOCUMENTS.contains(String.valueOf(path.getFileName()))
+                || Files.isDirectory(path) && DOCUMENTS.stream().anyMatch(name -> Files.exists(path.resolve(name)));
+    }
+
+    @Override
+    public ArrayFile read(Path path) throws IOException {
+        Path absolute = path.toAbsolutePath().normalize();
+        Path parent = absolute.getParent();
+        Path root = Files.isDirectory(absolute) || parent == null ? absolute : parent;
+        ZarrNode node = ZarrNode.of(root);
+        if (node == null) {
+            throw new MalformedFileException(path, ZarrNode.FORMAT, "it has no metadata");
+        }
+        Hierarchy hierarchy = new Hierarchy();
+        if (node.isArray()) {
+            try {
+                hierarchy.arrays.add(ZarrArray.read(node, name(root)));
+            } catch (ZarrNode.Unsupported e) {
+                throw new MalformedFileException(path, ZarrNode.FORMAT, e.complaint());
+            }
+        } else {
+            hierarchy.group(node, "", 0);
+        }
+        hierarchy.describe(node, "");
+        return new ArrayFile(path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays);
+    }
+
+    private static String name(Path root) {
+        return String.valueOf(root.getFileName()).replaceFirst("\\.zarr$", "");
+    }
+
+    /** What has been found. */
+    private static final class Hierarchy {
+
+        private final Map<String, String> attributes = new LinkedHashMap<>();
+        private final List<Array> arrays = new ArrayList<>();
+        private int nodes;
+
+        private void group(ZarrNode group, String path, int depth) throws IOException {
+            for (Path child : directories(group.directory())) {
+                ZarrNode node = ZarrNode.of(child);
+                if (node == null) {
+                    continue;
+                }
+                nodes++;
+                if (nodes > MOST_NODES || depth == MOST_DEPTH) {
+                    throw group.malformed(
+                            "it has more than " + MOST_NODES + " nodes, or groups in more than " + MOST_DEPTH);
+                }
+                String name = path + child.getFileName();
+                if (node.isArray()) {
+                    array(node, name);
+                } else {
+                    describe(node, name + "/");
+                    group(node, name + "/", depth + 1);
+                }
+            }
+        }
+
+        private void array(ZarrNode node, String name) throws IOException {
+            try {
+                arrays.add(ZarrArray.read(node, name));
+            } catch (ZarrNode.Unsupported e) {
+                attributes.put(name, "not supported: " + e.complaint());
+            }
+        }
+
+        private static List<Path> directories(Path group) throws IOException {
+            try (Stream<Path> all = Files.list(group)) {
+                return all.filter(Files::isDirectory).sorted().toList();
+            }
+        }
+
+        /** Adds the attributes of a node. */
+        private void describe(ZarrNode node, String path) throws IOException {
+            Map<String, Object> own = node.attributes();
+            Object ome = own.get("ome"); // since 0.5 the attributes of OME-Zarr have a place of their own
+            Map<String, Object> all = ome == null ? own : node.map(ome, "ome");
+            own.forEach((key, value) -> {
+                if (!key.equals("ome") && !key.equals("multiscales")) {
+                    attributes.put(path + key, String.valueOf(value));
+                }
+            });
+            if (all.get("multiscales") != null) {
+                attributes.put(path + "multiscales", levels(node, all.get("multiscales"), path));
+            }
+        }
+
+        /** Returns {@code scan: image/0, image/1 (z, y, x)}, for each image. */
+        private static String levels(ZarrNode node, Object multiscales, String path) {
+            return node.list(multiscales, "multiscales").stream()
+                    .map(entry -> {
+                        Map<String, Object> image = node.map(entry, "an image of multiscales");
+                        String levels = node.list(image.get("datasets"), "datasets of multiscales").stream()
+                                .map(level -> path
+                                        + node.text(node.map(level, "a dataset").get("path"), "path"))
+                                .collect(Collectors.joining(", "));
+                        String axes = image.get("axes") instanceof List<?> list
+                                ? list.stream()
+                                        .map(axis -> axis instanceof Map<?, ?> map
+                                                ? String.valueOf(map.get("name"))
+                                                : String.valueOf(axis))
+                                        .collect(Collectors.joining(", ", " (", ")"))
+                                : "";
+                        return (image.get("name") == null ? "" : image.get("name") + ": ") + levels + axes;
+                    })
+                    .collect(Collectors.joining("; "));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Zarr's element types and fill values. */
+final class ZarrTypes {
+
+    private static final Map<String, ElementType> V3 = Map.ofEntries(
+            Map.entry("bool", ElementType.BOOL),
+            Map.entry("int8", ElementType.I8),
+            Map.entry("uint8", ElementType.U8),
+            Map.entry("int16", ElementType.I16),
+            Map.entry("uint16", ElementType.U16),
+            Map.entry("int32", ElementType.I32),
+            Map.entry("uint32", ElementType.U32),
+            Map.entry("int64", ElementType.I64),
+            Map.entry("uint64", ElementType.U64),
+            Map.entry("float16", ElementType.F16),
+            Map.entry("bfloat16", ElementType.BF16),
+            Map.entry("float32", ElementType.F32),
+            Map.entry("float64", ElementType.F64),
+            Map.entry("complex64", ElementType.C64),
+            Map.entry("complex128", ElementType.C128),
+            Map.entry("float8_e4m3", ElementType.of("F8_E4M3", 1)),
+            Map.entry("float8_e4m3fn", ElementType.of("F8_E4M3", 1)),
+            Map.entry("float8_e5m2", ElementType.of("F8_E5M2", 1)),
+            Map.entry("float8_e8m0fnu", ElementType.of("F8_E8M0", 1)));
+
+    private ZarrTypes() {}
+
+    static ElementType v3(ZarrNode node) throws ZarrNode.Unsupported {
+        Object name = node.member("data_type");
+        ElementType type = name instanceof String text ? V3.get(text) : null;
+        if (type == null) {
+            throw node.unsupported("data_type " + name + " is not supported");
+        }
+        return type;
+    }
+
+    static ElementType v2(ZarrNode node) throws ZarrNode.Unsupported {
+        Object name = node.member("dtype");
+        try {
+            if (name instanceof String text) {
+                return NpyTypes.type(text);
+            }
+        } catch (IllegalArgumentException e) {
+            throw node.unsupported("dtype: " + e.getMessage());
+        }
+        throw node.unsupported("dtype: arrays of structures are not supported");
+    }
+
+    /** Returns the bytes of the fill value, or none for 0 and where nothing says what it is. */
+    static List<Byte> fill(ZarrNode node, ElementType type, ByteOrder order) throws ZarrNode.Unsupported {
+        Object value = node.members().get("fill_value");
+        if (value == null || value == StrictJson.NULL) {
+            return List.of();
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(type.blockBytes()).order(order);
+        List<Object> parts = value instanceof List<?> list ? new ArrayList<>(list) : List.of(value);
+        boolean complex = type.equals(ElementType.C64) || type.equals(ElementType.C128);
+        if (parts.size() > (complex ? 2 : 1)) {
+            throw node.malformed("fill_value of " + type + " must be one number, was " + value);
+        }
+        for (Object part : parts) {
+            put(node, type, part, bytes);
+        }
+        List<Byte> fill = new ArrayList<>();
+        boolean zero = true;
+        for (byte b : bytes.array()) {
+            fill.add(b);
+            zero &= b == 0;
+        }
+        return zero ? List.of() : fill;
+    }
+
+    private static void put(ZarrNode node, ElementType type, Object value, ByteBuffer bytes)
+            throws ZarrNode.Unsupported {
+        String text = String.valueOf(value);
+        if (text.startsWith("0x") && node.version() == 3) {
+            bits(node, type, text, bytes);
+            return;
+        }
+        Double number = number(value);
+        if (number == null) {
+            throw node.unsupported("fill_value " + value + " of " + type + " is not supported");
+        }
+        long whole = value instanceof Long exact ? exact : number.longValue();
+        switch (type.name()) {
+            case "BOOL", "I8", "U8" -> bytes.put((byte) whole);
+            case "I16", "U16" -> bytes.putShort((short) whole);
+            case "I32", "U32" -> bytes.putInt((int) whole);
+            case "I64", "U64" -> bytes.putLong(number >= 0x1p63 ? Long.parseUnsignedLong(unsigned(number)) : whole);
+            case "F16" -> bytes.putShort(SmallFloats.half(number.floatValue()));
+            case "BF16" -> bytes.putShort(SmallFloats.brain(number.floatValue()));
+            case "F32", "C64" -> bytes.putFloat(number.floatValue());
+            case "F64", "C128" -> bytes.putDouble(number);
+            default -> {
+                if (number != 0) {
+                    throw node.unsupported("fill_value " + value + " of " + type + " is not supported");
+                }
+            }
+        }
+    }
+
+    private static String unsigned(double number) {
+        return number >= 0x1p64
+                ? Long.toUnsignedString(-1)
+                : new BigDecimal(number).toBigInteger().toString();
+    }
+
+    private static @Nullable Double number(Object value) {
+        if (value instanceof Number number) {
+            return number.doubleValue();
+        }
+        if (value instanceof Boolean flag) {
+            return flag ? 1.0 : 0.0;
+        }
+        return switch (String.valueOf(value)) {
+            case "NaN" -> Double.NaN;
+            case "Infinity" -> Double.POSITIVE_INFINITY;
+            case "-Infinity" -> Double.NEGATIVE_INFINITY;
+            case "" -> 0.0; // of text
+            default -> null;
+        };
+    }
+
+    /** The bits of a number, most significant first, as in {@code 0x7fc00000}. */
+    private static void bits(ZarrNode node, ElementType type, String text, ByteBuffer bytes) {
+        if (!text.matches("0x[0-9a-fA-F]{2,16}") || text.length() != 2 + 2 * type.blockBytes()) {
+            throw node.malformed("fill_value " + text + " must have " + 2 * type.blockBytes() + " digits of 16");
+        }
+        long bits = Long.parseUnsignedLong(text.substring(2), 16);
+        for (int i = 0; i < type.blockBytes(); i++) {
+            int shift = Byte.SIZE * (bytes.order() == ByteOrder.LITTLE_ENDIAN ? i : type.blockBytes() - 1 - i);
+            bytes.put((byte) (bits >>> shift));
+        }
+    }
+}
