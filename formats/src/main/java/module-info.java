@@ -4,6 +4,7 @@ module io.penstock.formats {
     requires transitive io.penstock.api;
     requires com.fasterxml.jackson.core;
     requires static com.github.luben.zstd_jni;
+    requires static org.apache.arrow.format;
     requires static transitive org.jspecify;
 
     exports io.penstock.formats;

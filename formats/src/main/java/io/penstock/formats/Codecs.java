@@ -37,6 +37,7 @@ final class Codecs {
             "gzip", (stored, most) -> Gzip.decode(stored, most),
             "zstd", (stored, most) -> Zstandard.decode(stored, most),
             "lz4", (stored, most) -> sized(stored, most),
+            "lz4-frame", (stored, most) -> Lz4Frame.decode(stored, most),
             "blosc", (stored, most) -> Blosc.decode(stored, most),
             "crc32c", (stored, most) -> summed(stored),
             "npy", (stored, most) -> withoutHeader(stored));

@@ -30,6 +30,7 @@ interface FormatReader {
     private static List<FormatReader> all() {
         return List.of(
                 new GgufReader(), //
+                new ArrowFiles(),
                 new NpyReader(),
                 new NpzReader(),
                 new NiftiReader(),

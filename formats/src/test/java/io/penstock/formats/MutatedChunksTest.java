@@ -36,6 +36,8 @@ class MutatedChunksTest {
                 "zarr/v2.zarr/lz4",
                 "zarr/v2.zarr/zlib",
                 "zarr/v2.zarr/missing",
+                "arrow/java-lz4.arrow",
+                "arrow/java-zstd.arrow",
                 "numpy/deflated.npz"
             })
     void aDamagedArrayIsDecodedOrRefused(String name) throws IOException {

@@ -54,7 +54,10 @@ class MutatedFilesTest {
                 "numpy/deflated.npz",
                 "numpy/zip64.npz",
                 "nifti/i16-big.nii",
-                "nifti/extended.nii"
+                "nifti/extended.nii",
+                "arrow/java.arrow",
+                "arrow/js.arrow",
+                "arrow/java-zstd.arrow"
             })
     void aDamagedFileIsReadOrRefused(String name) throws IOException {
         copyNeighbours();

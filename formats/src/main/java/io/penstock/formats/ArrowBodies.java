@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.arrow.flatbuf.BodyCompression;
+import org.apache.arrow.flatbuf.CompressionType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Buffers in the bodies of record batches: as they are, or each after its length once decompressed, in 8 bytes.
+ *
+ * @param codec the compression, or null if there is none
+ */
+record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
+
+    private static final long NOT_COMPRESSED = -1; // where compression did not pay
+
+    static ArrowBodies of(HeaderBytes bytes, Path path, @Nullable BodyCompression compression) {
+        if (compression == null) {
+            return new ArrowBodies(bytes, path, null);
+        }
+        if (compression.method() != 0) {
+            throw bytes.malformed("bodies compressed as a whole (method " + compression.method() + ") are unknown");
+        }
+        return new ArrowBodies(
+                bytes,
+                path,
+                switch (compression.codec()) {
+                    case CompressionType.LZ4_FRAME -> "lz4-frame";
+                    case CompressionType.ZSTD -> "zstd";
+                    default -> throw bytes.malformed("compression " + compression.codec() + " is unknown");
+                });
+    }
+
+    /** Returns the array of a buffer that has bytes. */
+    Array array(String name, ArrowLayout.Buffer buffer, long rows, Extent extent, ByteOrder order) throws IOException {
+        long available = extent.length();
+        Extent stored = extent;
+        boolean compressed = codec != null;
+        if (compressed) {
+            bytes.seek(extent.offset(), name);
+            long length = bytes.remaining() < Long.BYTES || extent.length() < Long.BYTES
+                    ? -2
+                    : bytes.next(Long.BYTES, name).getLong();
+            compressed = length != NOT_COMPRESSED;
+            if (length < NOT_COMPRESSED) {
+                throw bytes.malformed("buffer " + name + " must begin with its length");
+            }
+            stored = new Extent(path, extent.offset() + Long.BYTES, extent.length() - Long.BYTES);
+            available = compressed ? length : stored.length();
+        }
+        int width = buffer.type().blockBytes();
+        long elements = elements(buffer, rows, available / width);
+        if (elements < 0 || elements > available / width) {
+            throw bytes.malformed("buffer " + name + " must have " + elements + " elements of " + buffer.type()
+                    + ", but has " + available + " bytes");
+        }
+        List<Long> shape = List.of(elements);
+        if (!compressed) {
+            Extent data = new Extent(path, stored.offset(), elements * width); // without padding
+            return array(name, buffer, shape, order, new Array.Data.Contiguous(data));
+        }
+        if (available % width != 0 || available == 0) {
+            throw bytes.malformed("buffer " + name + " has " + available + " bytes, which are not whole elements");
+        }
+        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, List.of(String.valueOf(codec)));
+        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(chunk), List.of());
+        return array(name, buffer, shape, order, data);
+    }
+
+    private static Array array(
+            String name, ArrowLayout.Buffer buffer, List<Long> shape, ByteOrder order, Array.Data data) {
+        return new Array(name, buffer.type(), shape, order, Array.Order.ROW_MAJOR, data);
+    }
+
+    private static long elements(ArrowLayout.Buffer buffer, long rows, long available) {
+        return switch (buffer.count()) {
+            case ROWS -> rows;
+            case ROWS_AND_ONE -> rows == Long.MAX_VALUE ? -1 : rows + 1;
+            case BITS_OF_ROWS -> rows / Byte.SIZE + (rows % Byte.SIZE == 0 ? 0 : 1);
+            case ANY -> available;
+        };
+    }
+}

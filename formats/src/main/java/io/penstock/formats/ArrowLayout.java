@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.arrow.flatbuf.DateUnit;
+import org.apache.arrow.flatbuf.Decimal;
+import org.apache.arrow.flatbuf.DictionaryEncoding;
+import org.apache.arrow.flatbuf.Field;
+import org.apache.arrow.flatbuf.FixedSizeBinary;
+import org.apache.arrow.flatbuf.FloatingPoint;
+import org.apache.arrow.flatbuf.Int;
+import org.apache.arrow.flatbuf.Interval;
+import org.apache.arrow.flatbuf.IntervalUnit;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.Schema;
+import org.apache.arrow.flatbuf.Time;
+import org.apache.arrow.flatbuf.Type;
+import org.apache.arrow.flatbuf.Union;
+import org.apache.arrow.flatbuf.UnionMode;
+
+/**
+ * The buffers of a record batch of a schema, in their order: Arrow's columnar format, "Serialization and Interprocess
+ * Communication".
+ */
+final class ArrowLayout {
+
+    /** Bits of eight elements, the first in the lowest bit. */
+    static final ElementType BITS = ElementType.of("BITS", 1);
+
+    private static final int MOST_FIELDS = 100_000;
+    private static final int MOST_DEPTH = 64;
+
+    /** How many elements a buffer of a field has. */
+    enum Count {
+        /** One for each row. */
+        ROWS,
+        /** One more: where each row starts, and where the last one ends. */
+        ROWS_AND_ONE,
+        /** A bit for each row. */
+        BITS_OF_ROWS,
+        /** As many as there are. */
+        ANY
+    }
+
+    /**
+     * A buffer of a field.
+     *
+     * @param node the number of the field, of which the record batch has the rows
+     */
+    record Buffer(int node, String field, String role, ElementType type, Count count) {}
+
+    private final HeaderBytes bytes;
+    private final boolean unionsHaveValidity;
+    private final List<Buffer> buffers = new ArrayList<>();
+    private int nodes;
+    private boolean variadic;
+
+    private ArrowLayout(HeaderBytes bytes, short version) {
+        this.bytes = bytes;
+        this.unionsHaveValidity = version < MetadataVersion.V5;
+    }
+
+    static ArrowLayout of(HeaderBytes bytes, Schema schema, short version) {
+        ArrowLayout layout = new ArrowLayout(bytes, version);
+        for (int i = 0; i < schema.fieldsLength(); i++) {
+            layout.field(Objects.requireNonNull(schema.fields(i), "field"), "", 0);
+        }
+        return layout;
+    }
+
+    /** Returns the layout of the dictionary of that number: of a field's values, not of its indices. */
+    static ArrowLayout ofDictionary(HeaderBytes bytes, Field field, short version) {
+        ArrowLayout layout = new ArrowLayout(bytes, version);
+        layout.values(field, name(field, ""), 0);
+        return layout;
+    }
+
+    List<Buffer> buffers() {
+        return buffers;
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    /** Returns whether there are types with a number of buffers that is in each record batch. */
+    boolean isVariadic() {
+        return variadic;
+    }
+
+    private static String name(Field field, String path) {
+        String name = field.name();
+        return path + (path.isEmpty() ? "" : ".") + (name == null ? "" : name);
+    }
+
+    private void field(Field field, String path, int depth) {
+        String name = name(field, path);
+        DictionaryEncoding dictionary = field.dictionary();
+        if (dictionary == null) {
+            values(field, name, depth);
+            return;
+        }
+        Int index = dictionary.indexType();
+        int node = node(depth);
+        validity(node, name);
+        ElementType type = index == null ? ElementType.I32 : integer(index);
+        buffers.add(new Buffer(node, name, "indices of dictionary " + dictionary.id(), type, Count.ROWS));
+    }
+
+    private int node(int depth) {
+        if (nodes == MOST_FIELDS || depth > MOST_DEPTH) {
+            throw bytes.malformed(
+                    "it must have at most " + MOST_FIELDS + " fields, nested in at most " + MOST_DEPTH + " others");
+        }
+        return nodes++;
+    }
+
+    private void validity(int node, String name) {
+        buffers.add(new Buffer(node, name, "validity", BITS, Count.BITS_OF_ROWS));
+    }
+
+    private void values(Field field, String name, int depth) {
+        int node = node(depth);
+        byte type = field.typeType();
+        boolean union = type == Type.Union;
+        if (type != Type.Null && type != Type.RunEndEncoded && (!union || unionsHaveValidity)) {
+            validity(node, name);
+        }
+        switch (type) {
+            case Type.Null, Type.RunEndEncoded, Type.Struct_, Type.FixedSizeList -> {}
+            case Type.Utf8, Type.Binary -> texts(node, name, ElementType.I32);
+            case Type.LargeUtf8, Type.LargeBinary -> texts(node, name, ElementType.I64);
+            case Type.List, Type.Map -> add(node, name, "offsets", ElementType.I32, Count.ROWS_AND_ONE);
+            case Type.LargeList -> add(node, name, "offsets", ElementType.I64, Count.ROWS_AND_ONE);
+            case Type.ListView -> views(node, name, ElementType.I32);
+            case Type.LargeListView -> views(node, name, ElementType.I64);
+            case Type.Utf8View, Type.BinaryView -> {
+                add(node, name, "views", ElementType.of("VIEW", 16), Count.ROWS);
+                variadic = true;
+            }
+            case Type.Union -> {
+                add(node, name, "types", ElementType.I8, Count.ROWS);
+                Union mode = (Union) Objects.requireNonNull(field.type(new Union()), "type");
+                if (mode.mode() == UnionMode.Dense) {
+                    add(node, name, "offsets", ElementType.I32, Count.ROWS);
+                }
+            }
+            case Type.Bool -> add(node, name, "data", BITS, Count.BITS_OF_ROWS);
+            default -> add(node, name, "data", fixed(field, name), Count.ROWS);
+        }
+        for (int i = 0; i < field.childrenLength(); i++) {
+            field(Objects.requireNonNull(field.children(i), "child"), name, depth + 1);
+        }
+    }
+
+    private void add(int node, String name, String role, ElementType type, Count count) {
+        buffers.add(new Buffer(node, name, role, type, count));
+    }
+
+    private void texts(int node, String name, ElementType offset) {
+        add(node, name, "offsets", offset, Count.ROWS_AND_ONE);
+        add(node, name, "data", ElementType.U8, Count.ANY);
+    }
+
+    private void views(int node, String name, ElementType offset) {
+        add(node, name, "offsets", offset, Count.ROWS);
+        add(node, name, "sizes", offset, Count.ROWS);
+    }
+
+    private ElementType fixed(Field field, String name) {
+        byte type = field.typeType();
+        return switch (type) {
+            case Type.Int -> integer((Int) Objects.requireNonNull(field.type(new Int()), "type"));
+            case Type.FloatingPoint ->
+                switch (((FloatingPoint) Objects.requireNonNull(field.type(new FloatingPoint()), "type")).precision()) {
+                    case 0 -> ElementType.F16;
+                    case 1 -> ElementType.F32;
+                    case 2 -> ElementType.F64;
+                    default -> throw bytes.malformed("field " + name + " has an unknown precision");
+                };
+            case Type.Date ->
+                ((org.apache.arrow.flatbuf.Date) Objects.requireNonNull(
+                                                field.type(new org.apache.arrow.flatbuf.Date()), "type"))
+                                        .unit()
+                                == DateUnit.DAY
+                        ? ElementType.I32
+                        : ElementType.I64;
+            case Type.Time -> number(((Time) Objects.requireNonNull(field.type(new Time()), "type")).bitWidth(), true);
+            case Type.Timestamp, Type.Duration -> ElementType.I64;
+            case Type.Interval -> interval((Interval) Objects.requireNonNull(field.type(new Interval()), "type"));
+            case Type.Decimal -> {
+                int bits = ((Decimal) Objects.requireNonNull(field.type(new Decimal()), "type")).bitWidth();
+                yield sized(name, "DECIMAL" + bits, bits / Byte.SIZE);
+            }
+            case Type.FixedSizeBinary -> {
+                int width = ((FixedSizeBinary) Objects.requireNonNull(field.type(new FixedSizeBinary()), "type"))
+                        .byteWidth();
+                yield sized(name, "V" + width, width);
+            }
+            default -> throw bytes.malformed("field " + name + " has the unknown type " + type);
+        };
+    }
+
+    private ElementType sized(String name, String type, int width) {
+        if (width < 1) {
+            throw bytes.malformed("field " + name + " has elements of " + width + " bytes");
+        }
+        return ElementType.of(type, width);
+    }
+
+    private static ElementType interval(Interval interval) {
+        return switch (interval.unit()) {
+            case IntervalUnit.YEAR_MONTH -> ElementType.I32;
+            case IntervalUnit.DAY_TIME -> ElementType.of("DAY_TIME", 8);
+            default -> ElementType.of("MONTH_DAY_NANO", 16);
+        };
+    }
+
+    private ElementType integer(Int type) {
+        return number(type.bitWidth(), type.isSigned());
+    }
+
+    private ElementType number(int bits, boolean signed) {
+        return switch (bits) {
+            case 8 -> signed ? ElementType.I8 : ElementType.U8;
+            case 16 -> signed ? ElementType.I16 : ElementType.U16;
+            case 32 -> signed ? ElementType.I32 : ElementType.U32;
+            case 64 -> signed ? ElementType.I64 : ElementType.U64;
+            default -> throw bytes.malformed("an integer must have 8, 16, 32 or 64 bits, had " + bits);
+        };
+    }
+}

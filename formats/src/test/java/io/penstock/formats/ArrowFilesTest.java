@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static io.penstock.formats.LoaderTest.bytes;
+import static io.penstock.formats.LoaderTest.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Arrow's files of two implementations, loaded, and held against what Arrow Java reads in them. */
+class ArrowFilesTest {
+
+    private static Backend backend;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void open() {
+        backend = Backends.open("host");
+    }
+
+    @AfterAll
+    static void close() {
+        backend.close();
+    }
+
+    private static ArrayFile read(Path path) {
+        return Objects.requireNonNull(Formats.read(path).block());
+    }
+
+    /** Returns the bytes and the sum of each buffer. */
+    private static Map<String, String[]> expected(String file) throws IOException {
+        Map<String, String[]> expected = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(Real.file("arrow/expected.txt"))) {
+            String[] fields = line.split("\\|", -1);
+            if (fields[0].equals(file)) {
+                expected.put(fields[1], fields);
+            }
+        }
+        return expected;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"java.arrow", "java-lz4.arrow", "java-zstd.arrow", "js.arrow"})
+    void everyBufferIsWhatArrowJavaReads(String name) throws IOException {
+        Map<String, String[]> expected = expected(name);
+        try (LoadedArrays loaded = get(Loader.of(backend).load(Real.file("arrow/" + name)))) {
+            assertThat(loaded.arrays()).hasSizeGreaterThan(10);
+            for (DeviceArray array : loaded.arrays()) {
+                String[] fields = Objects.requireNonNull(expected.remove(array.name()), array.name());
+                int length = Integer.parseInt(fields[2]);
+                byte[] bytes = bytes(array);
+                boolean padded = array.name().endsWith("/data") && array.type().equals(ElementType.U8);
+                assertThat(bytes.length - length).as(array.name()).isBetween(0, padded ? 63 : 0);
+                CRC32 crc = new CRC32();
+                crc.update(bytes, 0, length);
+                assertThat("%08x".formatted(crc.getValue())).as(array.name()).isEqualTo(fields[3]);
+            }
+        }
+        assertThat(expected.values())
+                .allSatisfy(fields -> assertThat(fields[1].endsWith("/validity") || fields[2].equals("0"))
+                        .as("left out: %s", Arrays.toString(fields))
+                        .isTrue());
+    }
+
+    @Test
+    void uncompressedBuffersGoStraight() {
+        LoadPlan plan = Loader.of(backend).explain(read(Real.file("arrow/java.arrow")));
+        assertThat(plan.conversions()).isEmpty();
+        assertThat(Loader.of(backend)
+                        .explain(read(Real.file("arrow/java-lz4.arrow")))
+                        .conversions())
+                .contains("lz4-frame");
+    }
+
+    @Test
+    void typesAndMetadataAreThoseOfTheSchema() {
+        ArrayFile file = read(Real.file("arrow/java.arrow"));
+        assertThat(file.attributes()).containsEntry("made by", "Arrow Java");
+        Map<String, String> types = new LinkedHashMap<>();
+        for (Array array : file.arrays()) {
+            types.put(array.name(), array.type() + " " + array.shape());
+        }
+        assertThat(types)
+                .containsEntry("0/u64/data", "U64 [9]")
+                .containsEntry("1/double/validity", "BITS [2]")
+                .containsEntry("0/text/offsets", "I32 [10]")
+                .containsEntry("0/large/offsets", "I64 [10]")
+                .containsEntry("0/fixed/data", "V5 [9]")
+                .containsEntry("0/decimal/data", "DECIMAL128 [9]")
+                .containsEntry("0/flag/data", "BITS [2]")
+                .containsEntry("1/pair.x/data", "I32 [9]")
+                .containsEntry("1/list/offsets", "I32 [10]");
+    }
+
+    @Test
+    void whatIsNoArrowFileIsRefused() throws IOException {
+        byte[] good = Files.readAllBytes(Real.file("arrow/java.arrow"));
+        assertRefused("FEA1....FEA1".getBytes(StandardCharsets.US_ASCII), "it is Feather of version 1");
+        assertRefused(Arrays.copyOf(good, good.length - 1), "it must end with ARROW1");
+        assertRefused(Arrays.copyOf(good, 9), "the end of the file would start at byte -1");
+        byte[] footer = good.clone();
+        footer[good.length - 7] = 0x7f;
+        assertRefused(footer, "does not fit into it");
+    }
+
+    private void assertRefused(byte[] bytes, String complaint) throws IOException {
+        Path path = Files.write(folder.resolve("bad.arrow"), bytes);
+        assertThatThrownBy(() -> read(path))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining(complaint);
+    }
+
+    @Test
+    void aDamagedCompressedBufferIsAnErrorOfTheLoad() throws IOException {
+        for (String name : List.of("java-lz4.arrow", "java-zstd.arrow")) {
+            byte[] bytes = Files.readAllBytes(Real.file("arrow/" + name));
+            ArrayFile good = read(Real.file("arrow/" + name));
+            Array array = good.array("0/time/data").orElseThrow();
+            long at =
+                    ((Array.Data.Chunked) array.data()).chunks().get(0).extent().offset();
+            bytes[(int) at] ^= 1;
+            Path path = Files.write(folder.resolve(name), bytes);
+            assertThatThrownBy(() -> get(Loader.of(backend).load(path)))
+                    .isInstanceOf(MalformedFileException.class)
+                    .hasMessageContaining("chunk [0] at byte " + at);
+        }
+    }
+}
