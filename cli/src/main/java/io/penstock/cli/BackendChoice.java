@@ -5,11 +5,18 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The option {@code --backend}, a mixin of all subcommands that move data. */
 public final class BackendChoice {
+
+    private static final Map<String, String> DEVICE_OPTIONS = Map.of(
+            "cufile", "penstock.cufile.device",
+            "opencl-ssg", "penstock.opencl.device",
+            "gl", "penstock.gl.device");
 
     @Option(
             names = "--backend",
@@ -26,6 +33,20 @@ public final class BackendChoice {
     /** Opens the chosen backend with options. */
     public Backend open(Options options) {
         return name == null ? Backends.open(options) : Backends.open(name, options);
+    }
+
+    /**
+     * Opens the chosen backend on the device of that number.
+     *
+     * @throws IllegalArgumentException if the backend does not number its devices
+     */
+    Backend openDevice(int device) {
+        String option = DEVICE_OPTIONS.get(name());
+        if (option == null) {
+            throw new IllegalArgumentException("--gpus needs a backend that numbers its devices, one of "
+                    + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
+        }
+        return Backends.open(name(), Options.none().with(option, String.valueOf(device)));
     }
 
     /** Returns the name of the backend. */

@@ -113,4 +113,18 @@ class CufileCommandsTest {
     void aModelArrivesWholeAndInParts() throws IOException {
         ModelFile.assertLoads(ModelFile.write(folder.resolve("model.safetensors")), "cufile");
     }
+
+    @Test
+    void severalDevicesGetTheirPartsAtTheSameTime() throws IOException {
+        Path model = ModelFile.write(folder.resolve("parts.safetensors"));
+        CommandLineRun run =
+                CommandLineRun.of("load", model, "--backend", "cufile", "--gpus", "0,0", "--shard", "rows", "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines().filter(line -> line.equals("device 0"))).hasSize(2);
+        assertThat(run.out().lines().filter(line -> line.matches("matrix +BF16 +\\[350, 1001] +700700 .*")))
+                .hasSize(2);
+        assertThat(run.out()).containsPattern("backend cufile, 2 devices; verified");
+        CommandLineRun json = CommandLineRun.of("load", model, "--backend", "cufile", "--gpus", "0,0", "--json");
+        assertThat(json.out()).startsWith("{\n\"bytes\": ").contains("\"devices\": [", "\"device\": \"device 0\"");
+    }
 }

@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.zip.CRC32C;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,12 +114,48 @@ class LoadCommandTest {
     }
 
     @Test
+    void compressedArraysPassThroughTheHostAndThatIsSaid() throws IOException {
+        Path npz = folder.resolve("a.npz");
+        byte[] dictionary =
+                "{'descr': '>u2', 'fortran_order': False, 'shape': (2, 500), }\n".getBytes(StandardCharsets.US_ASCII);
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(npz))) {
+            zip.putNextEntry(new ZipEntry("big.npy"));
+            zip.write(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (byte) dictionary.length, 0});
+            zip.write(dictionary);
+            zip.write(data, 0, 2000);
+        }
+        CommandLineRun list = CommandLineRun.of("ls", npz);
+        assertThat(list.out()).contains("big-endian 1 chunks of [2, 500] by npy, deflate");
+        CommandLineRun kept = CommandLineRun.of("load", npz, "--verify");
+        assertThat(kept.code()).as(kept.err()).isZero();
+        assertThat(kept.out())
+                .contains(crc(0, 2000), "path host memory (assembled, deflate, npy), backend host; verified");
+        byte[] swapped = new byte[2000];
+        for (int i = 0; i < swapped.length; i++) {
+            swapped[i] = data[i ^ 1];
+        }
+        System.arraycopy(swapped, 0, data, 0, swapped.length);
+        CommandLineRun run = CommandLineRun.of("load", npz, "--verify", "--little-endian", "--host-memory", "1MiB");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains(crc(0, 2000), "(assembled, byte swap, deflate, npy)");
+    }
+
+    @Test
+    void floatsAreRoundedOnRequest() {
+        CommandLineRun run = CommandLineRun.of("load", model, "--bf16", "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).containsPattern("first +BF16 +\\[2, 3] +12").contains("HOST+host memory (F32 to BF16)");
+    }
+
+    @Test
     void mistakesAreComplaints() throws IOException {
         assertComplaint("no array has the name none", "load", model, "--arrays", "none");
         assertComplaint("more than the budget of 100", "load", model, "--budget", "100");
         assertComplaint("--part needs --shard", "load", model, "--part", "0/2");
         assertComplaint("--part must be I/N", "load", model, "--shard", "rows", "--part", "2");
         assertComplaint("was 2 of 2", "load", model, "--shard", "rows", "--part", "2/2");
+        assertComplaint("--gpus needs a backend that numbers its devices", "load", model, "--gpus", "0,1");
+        assertComplaint("each device gets its own", "load", model, "--gpus", "0,1", "--shard", "rows", "--part", "1/2");
         assertComplaint("there is no ", "load", folder.resolve("none.safetensors"));
         assertComplaint("there is no ", "ls", folder.resolve("none.safetensors"));
         Path bad = Files.write(folder.resolve("bad.safetensors"), new byte[20]);

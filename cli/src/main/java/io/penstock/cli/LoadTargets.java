@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import io.penstock.formats.Load;
+import io.penstock.formats.LoadPlan;
+import io.penstock.formats.LoadProgress;
+import io.penstock.formats.LoadedArrays;
+import io.penstock.formats.Loader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+
+/** The devices of one {@code penstock load}, and the owner of what is opened for them. */
+final class LoadTargets implements AutoCloseable {
+
+    /** One device, and what is loaded into it. */
+    static final class Target {
+
+        private final Backend backend;
+        private final String name;
+        private final LoadPlan plan;
+        private final Load load;
+        private @Nullable LoadedArrays loaded;
+        private Map<String, String> sums = new LinkedHashMap<>();
+
+        Target(Backend backend, String name, LoadPlan plan, Load load) {
+            this.backend = backend;
+            this.name = name;
+            this.plan = plan;
+            this.load = load;
+        }
+
+        Backend backend() {
+            return backend;
+        }
+
+        /** Returns {@code device 1}, or an empty text if no device was named. */
+        String name() {
+            return name;
+        }
+
+        LoadedArrays loaded() {
+            return Objects.requireNonNull(loaded, "not loaded yet");
+        }
+
+        /** Returns the sums of the arrays by name, none if they were not verified. */
+        Map<String, String> sums() {
+            return sums;
+        }
+    }
+
+    private final List<Backend> backends = new ArrayList<>();
+    private final List<Target> targets = new ArrayList<>();
+    private long nanos;
+
+    /** Returns the backend, which is closed with this. */
+    Backend own(Backend backend) {
+        backends.add(backend);
+        return backend;
+    }
+
+    void add(Backend backend, String name, Loader loader, List<Path> files) {
+        Path[] paths = files.toArray(new Path[0]);
+        LoadPlan plan = Objects.requireNonNull(loader.explain(paths).block());
+        targets.add(new Target(backend, name, plan, loader.prepare(paths)));
+    }
+
+    /** Loads into all devices at the same time. */
+    void load(Progress progress) {
+        Disposable shown = Flux.combineLatest(
+                        targets.stream().map(target -> target.load.progress()).toList(), LoadTargets::sum)
+                .subscribe(step -> progress.step("loading", step.done(), step.total()));
+        long start = System.nanoTime();
+        try {
+            Flux.fromIterable(targets)
+                    .flatMap(target -> target.load.arrays().doOnNext(arrays -> target.loaded = arrays), targets.size())
+                    .blockLast();
+        } finally {
+            shown.dispose();
+        }
+        nanos = targets.size() == 1 ? targets.get(0).loaded().nanos() : System.nanoTime() - start;
+    }
+
+    private static LoadProgress sum(Object[] steps) {
+        long done = 0;
+        long total = 0;
+        for (Object step : steps) {
+            done += ((LoadProgress) step).done();
+            total += ((LoadProgress) step).total();
+        }
+        return new LoadProgress(done, total);
+    }
+
+    void verify(Progress progress) throws IOException {
+        for (Target target : targets) {
+            target.sums = new DeviceSums(progress).verify(target.plan, target.loaded());
+        }
+    }
+
+    List<Target> targets() {
+        return targets;
+    }
+
+    long bytes() {
+        return targets.stream().mapToLong(target -> target.loaded().bytes()).sum();
+    }
+
+    /** Returns the time until the last byte was in its device. */
+    long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public void close() {
+        for (Target target : targets) {
+            if (target.loaded != null) {
+                target.loaded.close();
+            }
+        }
+        backends.forEach(Backend::close);
+    }
+}
