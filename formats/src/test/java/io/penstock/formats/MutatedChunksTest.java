@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Damages arrays in chunks at random, always in the same way: they are read and decoded, or refused. */
 class MutatedChunksTest {
 
-    private static final int MUTANTS = 400; // of each array
+    private static final int MUTANTS = 100; // of each array
 
     @TempDir
     Path folder;
