@@ -32,7 +32,7 @@ class OptionsPageTest {
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolveSibling("docs/options.md");
 
     /** Every option constant of every module, by the name of the class that declares it. */
-    private static Map<String, List<Option<?>>> declared() throws IllegalAccessException {
+    static Map<String, List<Option<?>>> declared() throws IllegalAccessException {
         Map<String, List<Option<?>>> options = new TreeMap<>();
         for (var type : HouseRulesTest.OURS) {
             for (JavaField field : type.getFields()) {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.ClosedException;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.webflux.HttpFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+class PenstockAutoConfigurationTest {
+
+    private static final AutoConfigurations OURS =
+            AutoConfigurations.of(PenstockAutoConfiguration.class, Boot3Health.class, Boot4Health.class);
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(OURS);
+
+    private static void isClosed(Backend backend) {
+        StepVerifier.create(backend.allocate(1)).verifyError(ClosedException.class);
+    }
+
+    @Test
+    void theContextOpensABackendAndClosesIt() {
+        AtomicReference<Backend> opened = new AtomicReference<>();
+        application.run(context -> {
+            Backend backend = context.getBean(Backend.class);
+            assertThat(backend.name()).isEqualTo("host");
+            backend.withBuffer(1, buffer -> Mono.just(1)).block();
+            opened.set(backend);
+        });
+        isClosed(opened.get());
+    }
+
+    @Test
+    void aBackendOfTheApplicationIsUsedInstead() {
+        try (Backend own = Backends.open("host")) {
+            application
+                    .withBean("own", Backend.class, () -> own)
+                    .run(context -> assertThat(context).getBean(Backend.class).isSameAs(own));
+        }
+    }
+
+    private static Options options(AssertableApplicationContext context) {
+        return EnvironmentOptions.of(context.getSourceApplicationContext().getEnvironment(), Backends.options());
+    }
+
+    @Test
+    void propertiesAreOptionsHoweverTheyAreSpelled() {
+        application
+                .withPropertyValues("penstock.backend= HOST ", "penstock.closeTimeout=3s", "penstock.queue.bytes=1MiB")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(options(context).get(CommonOptions.CLOSE_TIMEOUT))
+                            .isEqualTo(Duration.ofSeconds(3));
+                    assertThat(options(context).get(CommonOptions.QUEUE_BYTES)).isEqualTo(1 << 20);
+                });
+    }
+
+    @Test
+    void theEnvironmentWinsOverFilesAsElsewhereInBoot() {
+        application
+                .withInitializer(context -> {
+                    var sources = context.getEnvironment().getPropertySources();
+                    sources.replace(
+                            "systemEnvironment",
+                            new SystemEnvironmentPropertySource(
+                                    "systemEnvironment", Map.of("PENSTOCK_CLOSE_TIMEOUT", "3s")));
+                    sources.addLast(new MapPropertySource(
+                            "file", Map.of("penstock.close-timeout", "4s", "penstock.queue.depth", 8)));
+                })
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(options(context).get(CommonOptions.CLOSE_TIMEOUT))
+                            .isEqualTo(Duration.ofSeconds(3));
+                    assertThat(options(context).get(CommonOptions.QUEUE_DEPTH)).isEqualTo(8);
+                });
+    }
+
+    @Test
+    void whatCannotBeIsReportedByName() {
+        application
+                .withPropertyValues("penstock.queue.depth=0")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContainingAll("penstock.queue.depth", "1 to 4096"));
+        application
+                .withPropertyValues("penstock.queue.dept=1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("penstock.queue.dept,"));
+        application
+                .withPropertyValues("penstock.backend=nonesuch")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("there is no backend 'nonesuch'"));
+        application
+                .withPropertyValues("penstock.cufile.device=1")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void filesOverHttpAreForReactiveApplications() {
+        application.run(context -> assertThat(context).doesNotHaveBean(HttpFiles.class));
+        ReactiveWebApplicationContextRunner web = new ReactiveWebApplicationContextRunner().withConfiguration(OURS);
+        web.run(context -> assertThat(context).hasSingleBean(HttpFiles.class));
+        web.withClassLoader(new FilteredClassLoader(HttpFiles.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockHttpFiles"));
+    }
+
+    @Test
+    void healthIsThatOfTheDeviceOnBoot4() {
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate.health"))
+                .run(context -> {
+                    var health =
+                            context.getBean(org.springframework.boot.health.contributor.ReactiveHealthIndicator.class);
+                    var up = health.health().block();
+                    assertThat(up.getStatus().getCode()).isEqualTo("UP");
+                    assertThat(up.getDetails()).containsEntry("backend", "host").containsKey("device");
+                    context.getBean(Backend.class).close();
+                    assertThat(health.health().block().getStatus().getCode()).isEqualTo("DOWN");
+                });
+    }
+
+    @Test
+    void healthIsThatOfTheDeviceOnBoot3() {
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+                .run(context -> {
+                    var health = context.getBean(org.springframework.boot.actuate.health.ReactiveHealthIndicator.class);
+                    var up = health.health().block();
+                    assertThat(up.getStatus().getCode()).isEqualTo("UP");
+                    assertThat(up.getDetails()).containsEntry("backend", "host").containsKey("device");
+                    context.getBean(Backend.class).close();
+                    assertThat(health.health().block().getStatus().getCode()).isEqualTo("DOWN");
+                });
+    }
+
+    @Test
+    void healthCanBeTurnedOffOrBeAbsent() {
+        application
+                .withPropertyValues("management.health.penstock.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("penstockHealthIndicator"));
+        application
+                .withClassLoader(new FilteredClassLoader(
+                        "org.springframework.boot.health", "org.springframework.boot.actuate.health"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockHealthIndicator"));
+    }
+
+    @Test
+    void bootFindsEveryConfiguration() throws IOException {
+        List<String> named = Files.readAllLines(Path.of("src/main/resources/META-INF/spring/"
+                + "org.springframework.boot.autoconfigure.AutoConfiguration.imports"));
+        assertThat(named)
+                .containsExactly(
+                        PenstockAutoConfiguration.class.getName(),
+                        Boot3Health.class.getName(),
+                        Boot4Health.class.getName());
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import io.penstock.Chunk;
+import io.penstock.HostLease;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+/**
+ * Fills one chunk after the other with the bytes of buffers that arrive. A buffer is requested when there is a chunk to
+ * copy it to and the one before has been copied.
+ *
+ * <p><b>Threading:</b> chunks, buffers and the close come from three threads. Each records its news and calls
+ * {@link #drain}; one of them at a time acts on all of it.
+ *
+ * <p><b>Ownership:</b> owns a buffer from its arrival until it has been copied or this is closed.
+ */
+final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
+
+    private final Publisher<? extends DataBuffer> buffers;
+    private final Context context;
+    private final AtomicInteger news = new AtomicInteger();
+
+    private volatile @Nullable Filling filling;
+    private volatile @Nullable Subscription upstream;
+    private volatile boolean closed;
+    private volatile boolean over;
+    private @Nullable Throwable error; // written before over
+
+    private volatile @Nullable DataBuffer arrived;
+    private volatile boolean requested; // and not arrived; so that there is one buffer at most
+
+    private boolean subscribed; // by fill, which is called for one chunk at a time
+
+    /** A chunk, and how much of it is filled; turns only. */
+    private static final class Filling {
+        final Chunk chunk;
+        final MonoSink<Long> result;
+        long filled;
+
+        Filling(Chunk chunk, MonoSink<Long> result) {
+            this.chunk = chunk;
+            this.result = result;
+        }
+
+        /** Copies as many bytes as fit. */
+        void copy(DataBuffer source) {
+            int bytes = (int) Math.min(source.readableByteCount(), chunk.length() - filled);
+            // A lease of its own: a write that is cancelled meanwhile must not lend the memory to somebody else.
+            try (HostLease lease = chunk.retain()) {
+                source.toByteBuffer(source.readPosition(), lease.view().buffer(filled, bytes), 0, bytes);
+            }
+            source.readPosition(source.readPosition() + bytes);
+            filled += bytes;
+        }
+    }
+
+    ChunkFiller(Publisher<? extends DataBuffer> buffers, ContextView context) {
+        this.buffers = buffers;
+        this.context = Context.of(context);
+    }
+
+    /** Emits the number of bytes that the chunk has been filled with: fewer than it has, or 0, at the end. */
+    Mono<Long> fill(Chunk chunk) {
+        return Mono.create(result -> {
+            result.onCancel(this::close); // before the lease ends
+            filling = new Filling(chunk, result);
+            if (!subscribed) {
+                subscribed = true;
+                buffers.subscribe(this);
+            }
+            drain();
+        });
+    }
+
+    @Override
+    public Context currentContext() {
+        return context;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        if (Operators.validate(upstream, subscription)) {
+            upstream = subscription;
+            drain();
+        }
+    }
+
+    @Override
+    public void onNext(DataBuffer buffer) {
+        arrived = buffer;
+        requested = false;
+        drain();
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+        error = cause;
+        onComplete();
+    }
+
+    @Override
+    public void onComplete() {
+        over = true;
+        drain();
+    }
+
+    /** Cancels the buffers, and releases the one that has not been copied. */
+    @Override
+    public void close() {
+        closed = true;
+        drain();
+    }
+
+    private void drain() {
+        if (news.getAndIncrement() != 0) {
+            return; // whoever is in a turn takes another
+        }
+        int seen = 1;
+        do {
+            turn();
+            seen = news.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    private void turn() {
+        Subscription source = upstream;
+        if (closed) {
+            filling = null;
+            release();
+            if (source != null) {
+                source.cancel();
+            }
+            return;
+        }
+        Filling chunk = filling;
+        if (chunk == null || source == null) {
+            return;
+        }
+        boolean last = over; // read before what arrived, so that the last buffer is seen before the end
+        DataBuffer buffer = arrived;
+        if (buffer != null) {
+            copy(buffer, chunk);
+        }
+        if (filling == null || arrived != null) {
+            return;
+        }
+        if (last) {
+            end(chunk, error);
+        } else if (!requested) {
+            requested = true;
+            source.request(1); // which may call onNext here and now, and adds a turn
+        }
+    }
+
+    private void copy(DataBuffer buffer, Filling chunk) {
+        try {
+            chunk.copy(buffer);
+        } catch (RuntimeException e) {
+            if (!closed) { // else the lease has ended with the write
+                end(chunk, e);
+            }
+            return;
+        }
+        if (buffer.readableByteCount() == 0) {
+            release();
+        }
+        if (chunk.filled == chunk.chunk.length()) {
+            end(chunk, null);
+        }
+    }
+
+    private void end(Filling chunk, @Nullable Throwable cause) {
+        filling = null;
+        if (cause == null) {
+            chunk.result.success(chunk.filled);
+        } else {
+            chunk.result.error(cause);
+        }
+    }
+
+    private void release() {
+        DataBuffer buffer = arrived;
+        if (buffer != null) {
+            arrived = null;
+            DataBufferUtils.release(buffer);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import io.penstock.Backend;
+import io.penstock.Chunk;
+import io.penstock.StreamPlan;
+import io.penstock.WritePlan;
+import io.penstock.netty.NettyBuffers;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Files as Spring's {@link DataBuffer}s, and back. */
+public final class DataBuffers {
+
+    private DataBuffers() {}
+
+    /**
+     * Streams files as buffers.
+     *
+     * <p><b>Result:</b> one buffer per chunk, in order. With a {@link NettyDataBufferFactory} the buffers are the memory
+     * that the file was read into, at most {@link StreamPlan#depth} of them: the next chunk is read when one is
+     * released, as {@link NettyBuffers#stream} describes. Other factories get copies.
+     *
+     * <p><b>Threading:</b> as {@link Backend#stream}.
+     *
+     * <p><b>Errors:</b> those of {@link Backend#stream}; {@link IllegalStateException} if the processor cannot address
+     * the device's memory; {@link IllegalArgumentException} at once if a chunk would be larger than a buffer can be.
+     *
+     * <p><b>Cancellation:</b> as {@link Backend#stream}. Chunks that have not been emitted are released.
+     *
+     * <p><b>Ownership:</b> the subscriber releases each buffer; Spring does so for what it writes.
+     *
+     * @param factory that of the response: {@code response.bufferFactory()}
+     */
+    public static Flux<DataBuffer> stream(Backend backend, StreamPlan plan, DataBufferFactory factory) {
+        if (factory instanceof NettyDataBufferFactory netty) {
+            return NettyBuffers.stream(backend, plan).map(netty::wrap);
+        }
+        if (plan.chunkBytes() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "chunkBytes must be at most " + Integer.MAX_VALUE + ", was " + plan.chunkBytes());
+        }
+        return backend.stream(plan, chunk -> Mono.fromSupplier(() -> copy(chunk, factory)))
+                .doOnDiscard(DataBuffer.class, DataBufferUtils::release);
+    }
+
+    private static DataBuffer copy(Chunk chunk, DataBufferFactory factory) {
+        int length = (int) chunk.length();
+        DataBuffer copy = factory.allocateBuffer(length);
+        try {
+            return copy.write(chunk.view().buffer(0, length));
+        } catch (RuntimeException e) {
+            DataBufferUtils.release(copy);
+            throw e;
+        }
+    }
+
+    /**
+     * Writes buffers to a file, while the next ones arrive.
+     *
+     * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link WritePlan#sync}). The
+     * memory is {@code plan.depth() * plan.chunkBytes()} and one buffer: the next is requested when it has been copied.
+     *
+     * <p><b>Threading:</b> as {@link Backend#write}; {@code buffers} is subscribed to once the file is open.
+     *
+     * <p><b>Errors:</b> those of {@link Backend#write} and of {@code buffers}; {@link IllegalStateException} if the
+     * processor cannot address the device's memory. What was written before stays in the file.
+     *
+     * <p><b>Cancellation:</b> cancels {@code buffers}; writes in flight may still take effect.
+     *
+     * <p><b>Ownership:</b> each buffer is released once it has been copied, and when the write ends.
+     */
+    public static Mono<Long> write(Backend backend, WritePlan plan, Publisher<? extends DataBuffer> buffers) {
+        return Mono.deferContextual(context -> Mono.using(
+                () -> new ChunkFiller(buffers, context),
+                filler -> backend.write(plan, filler::fill),
+                ChunkFiller::close));
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import io.penstock.Backend;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.WritePlan;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.MediaTypeFactory;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
+
+/**
+ * Sends files as HTTP responses, and receives them as request bodies, for handlers of any style.
+ *
+ * <p>A request holds at most {@code depth} chunks of {@code chunkBytes}, whatever the length of the file and the speed
+ * of the client. Immutable and thread-safe.
+ */
+public final class HttpFiles {
+
+    private static final int DEFAULT_CHUNK = 256 << 10;
+    private static final int DEFAULT_DEPTH = 2;
+
+    private final Backend backend;
+    private final int chunkBytes;
+    private final int depth;
+
+    /** The file was replaced or written to between the look at it and its opening. */
+    private static final class Changed extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Reads and writes with {@code backend}, which the caller closes; the processor must address its memory. */
+    public HttpFiles(Backend backend) {
+        this(backend, DEFAULT_CHUNK, DEFAULT_DEPTH);
+    }
+
+    private HttpFiles(Backend backend, int chunkBytes, int depth) {
+        this.backend = backend;
+        this.chunkBytes = chunkBytes;
+        this.depth = depth;
+    }
+
+    /**
+     * Returns the same with chunks of at most {@code bytes} (default: 256 KiB).
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public HttpFiles chunkBytes(int bytes) {
+        checkPositive("chunkBytes", bytes);
+        return new HttpFiles(backend, bytes, depth);
+    }
+
+    /**
+     * Returns the same with {@code chunks} held at a time by a request (default: 2).
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public HttpFiles depth(int chunks) {
+        checkPositive("depth", chunks);
+        return new HttpFiles(backend, chunkBytes, chunks);
+    }
+
+    private static void checkPositive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1, was " + value);
+        }
+    }
+
+    /**
+     * Returns the path of {@code name} below {@code folder}, for names that come from clients. Links are followed when
+     * it is opened.
+     *
+     * @param name relative, with slashes
+     * @throws ResponseStatusException NOT_FOUND if the name leads out of the folder, to the folder itself or through a
+     *     name that begins with a dot, or if it is no path
+     */
+    public static Path below(Path folder, String name) {
+        try {
+            Path path = folder.getFileSystem().getPath(name);
+            if (path.getRoot() == null && !name.isEmpty() && !isHidden(path)) {
+                return folder.resolve(path);
+            }
+        } catch (InvalidPathException noPath) {
+            // as a file that does not exist
+        }
+        throw new ResponseStatusException(HttpStatus.NOT_FOUND);
+    }
+
+    /** Also true for the names of this folder and of the one above. */
+    private static boolean isHidden(Path relative) {
+        for (Path name : relative) {
+            if (name.toString().startsWith(".")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Answers with a file: GET with ranges, HEAD, and conditional requests by
+     * {@link ServerWebExchange#checkNotModified(String, java.time.Instant)}.
+     *
+     * <p><b>Result:</b> completes when the response has been written. A {@code Content-Type} that is set already is kept;
+     * otherwise it is that of the file's name. A file that reports length 0, as those in {@code /proc} do, is sent empty.
+     *
+     * <p><b>Threading:</b> the file system is asked on {@link Schedulers#boundedElastic()}; the rest as
+     * {@link Backend#stream}.
+     *
+     * <p><b>Errors:</b> {@link ResponseStatusException} NOT_FOUND if there is no such regular file, FORBIDDEN if it must
+     * not be read; others of {@link Backend#openFile} and {@link Backend#stream}. If the file becomes shorter while it
+     * is sent, an {@link IOException}, which ends the connection.
+     *
+     * <p><b>Cancellation:</b> at any moment; ends the leases and closes the file.
+     */
+    public Mono<Void> send(Path path, ServerWebExchange exchange) {
+        return find(path)
+                .flatMap(file -> answer(file, exchange))
+                .retryWhen(Retry.indefinitely().filter(Changed.class::isInstance))
+                .onErrorMap(HttpFiles::status);
+    }
+
+    private static Mono<FoundFile> find(Path path) {
+        return Mono.fromCallable(() -> FoundFile.at(path)).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private static Throwable status(Throwable cause) {
+        if (cause instanceof NoSuchFileException) {
+            return new ResponseStatusException(HttpStatus.NOT_FOUND, null, cause);
+        }
+        return cause instanceof AccessDeniedException
+                ? new ResponseStatusException(HttpStatus.FORBIDDEN, null, cause)
+                : cause;
+    }
+
+    private Mono<Void> answer(FoundFile file, ServerWebExchange exchange) {
+        ServerHttpResponse response = exchange.getResponse();
+        if (exchange.checkNotModified(file.entityTag(), file.lastModified())) {
+            return response.setComplete();
+        }
+        HttpHeaders headers = response.getHeaders();
+        headers.set(HttpHeaders.ACCEPT_RANGES, "bytes");
+        boolean head = HttpMethod.HEAD.equals(exchange.getRequest().getMethod());
+        Optional<List<ByteRanges.Span>> ranges = head
+                ? Optional.empty() // which are for GET only
+                : ByteRanges.of(exchange.getRequest().getHeaders(), file);
+        if (ranges.isPresent() && ranges.get().isEmpty()) {
+            response.setStatusCode(HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE);
+            headers.set(HttpHeaders.CONTENT_RANGE, "bytes */" + file.size());
+            return response.setComplete();
+        }
+        FileBody body = FileBody.of(file, ranges, type(file, headers));
+        if (head || body.spans().isEmpty()) {
+            body.describe(response);
+            return response.setComplete();
+        }
+        return backend.withFile(file.path(), FileOption.READ, open -> write(body, open, response));
+    }
+
+    private static MediaType type(FoundFile file, HttpHeaders headers) {
+        MediaType chosen = headers.getContentType();
+        return chosen != null
+                ? chosen
+                : MediaTypeFactory.getMediaType(String.valueOf(file.path().getFileName()))
+                        .orElse(MediaType.APPLICATION_OCTET_STREAM);
+    }
+
+    private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
+        return find(body.file().path()).flatMap(now -> {
+            if (!now.equals(body.file())) {
+                return Mono.error(new Changed()); // the headers would be those of another file
+            }
+            body.describe(response);
+            return response.writeWith(body.bytes(
+                    plan -> DataBuffers.stream(
+                            backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
+                    open,
+                    response.bufferFactory()));
+        });
+    }
+
+    /**
+     * Writes a request's body to a file, which appears as a whole or not at all: it has a hidden name beside
+     * {@code target} until all bytes are durable, and then replaces what {@code target} is.
+     *
+     * <p><b>Result:</b> the number of bytes, when the file has its name and is durable.
+     *
+     * <p><b>Threading:</b> names are given on {@link Schedulers#boundedElastic()}; the rest as {@link Backend#write}.
+     *
+     * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder,
+     * FORBIDDEN if it must not be written; others of {@link Backend#write}. Nothing is left behind.
+     *
+     * <p><b>Cancellation:</b> at any moment. The file has appeared, or nothing is left behind; the latter may end after
+     * the cancel.
+     *
+     * <p><b>Ownership:</b> releases the buffers of {@code body}.
+     */
+    public Mono<Long> receive(Publisher<? extends DataBuffer> body, Path target) {
+        return Mono.usingWhen(
+                        Mono.fromSupplier(() -> new PartFile(target)),
+                        part -> elastic(part::create)
+                                .then(DataBuffers.write(backend, plan(part), body))
+                                .flatMap(bytes -> elastic(part::commit).thenReturn(bytes)),
+                        part -> Mono.empty(),
+                        (part, cause) -> elastic(part::discard),
+                        part -> elastic(part::discard))
+                .onErrorMap(HttpFiles::status);
+    }
+
+    private WritePlan plan(PartFile part) {
+        return WritePlan.to(part.path(), FileOption.WRITE)
+                .chunkBytes(chunkBytes)
+                .depth(depth)
+                .sync();
+    }
+
+    /** A call of the file system. */
+    @FunctionalInterface
+    private interface FileCall {
+        void run() throws IOException;
+    }
+
+    private static Mono<Void> elastic(FileCall call) {
+        return Mono.<Void>fromCallable(() -> {
+                    call.run();
+                    return null;
+                })
+                .subscribeOn(Schedulers.boundedElastic());
+    }
+}

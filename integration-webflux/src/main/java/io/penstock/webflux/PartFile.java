@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A file on its way, under a hidden name beside its own, until {@link #commit} gives it its own. Every method blocks.
+ *
+ * <p><b>Threading:</b> thread-safe. A cancelled request may still be creating or naming the file when it is discarded:
+ * the lock puts one before the other.
+ */
+final class PartFile {
+
+    private final Path target;
+    private final Path path;
+    private boolean discarded; // guarded by this
+
+    PartFile(Path target) {
+        this.target = target.toAbsolutePath();
+        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        this.path = this.target.resolveSibling("." + this.target.getFileName() + "." + unique + ".part");
+    }
+
+    /** Returns the hidden name. */
+    Path path() {
+        return path;
+    }
+
+    /** Creates it, empty, with the permissions that every new file gets. */
+    synchronized void create() throws IOException {
+        checkWanted();
+        Files.createFile(path);
+    }
+
+    /** Gives it its own name, in place of what had that name: readers see the old file or this one. Durable. */
+    synchronized void commit() throws IOException {
+        checkWanted();
+        Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel folder = FileChannel.open(folder(), StandardOpenOption.READ)) {
+            folder.force(true);
+        } catch (IOException notHere) {
+            // Windows has no such call, and some network file systems refuse it: renames are durable there, or never.
+        }
+    }
+
+    /** Deletes it, unless it has its own name already; {@link #create} fails from now on. */
+    synchronized void discard() throws IOException {
+        discarded = true;
+        Files.deleteIfExists(path);
+    }
+
+    private Path folder() {
+        Path folder = target.getParent();
+        return folder == null ? target : folder;
+    }
+
+    private void checkWanted() throws FileSystemException {
+        if (discarded) {
+            throw new FileSystemException(target.toString(), null, "the upload was cancelled");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.stream.LiveLeases;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.server.ResponseStatusException;
+import reactor.test.StepVerifier;
+
+class SendTest {
+
+    private static final int SIZE = 100_001;
+
+    @TempDir
+    Path folder;
+
+    private final byte[] bytes = new byte[SIZE];
+    private Backend backend;
+    private HttpFiles files;
+    private TestServer server;
+
+    @BeforeEach
+    void open() throws IOException {
+        new Random(3).nextBytes(bytes);
+        Files.write(folder.resolve("data.bin"), bytes);
+        backend = Backends.open("host", Options.none().with(CommonOptions.POISON, true));
+        files = new HttpFiles(backend).chunkBytes(4096).depth(2);
+        server = new TestServer(files, folder);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        backend.close();
+        assertThat(LiveLeases.count()).as("leases that nobody has ended").isZero();
+    }
+
+    private static String header(HttpResponse<?> response, String name) {
+        return response.headers().firstValue(name).orElse(null);
+    }
+
+    @Test
+    void aFileIsSentWhole() throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo(bytes);
+        assertThat(header(response, "Content-Type")).isEqualTo("application/octet-stream");
+        assertThat(header(response, "Accept-Ranges")).isEqualTo("bytes");
+        assertThat(header(response, "Content-Range")).isNull();
+    }
+
+    @Test
+    void theTypeIsThatOfTheName() throws Exception {
+        Files.writeString(folder.resolve("page.html"), "<p>");
+        HttpResponse<byte[]> response = server.get("page.html", "Range", "bytes=1-1");
+        assertThat(header(response, "Content-Type")).isEqualTo("text/html");
+        assertThat(response.body()).containsExactly('p');
+    }
+
+    @Test
+    void anEmptyFileIsSent() throws Exception {
+        Files.createFile(folder.resolve("empty"));
+        assertThat(server.get("empty").statusCode()).isEqualTo(200);
+        assertThat(header(server.get("empty"), "Content-Length")).isEqualTo("0");
+        assertThat(server.get("empty", "Range", "bytes=0-").statusCode()).isEqualTo(416);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0-0", "5-9", "4095-8192", "100000-", "-1", "-5000", "0-999999"})
+    void aRangeIsSent(String range) throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin", "Range", "bytes=" + range);
+        assertThat(response.statusCode()).isEqualTo(206);
+        String[] told = header(response, "Content-Range").split("[ /-]");
+        int first = Integer.parseInt(told[1]);
+        int last = Integer.parseInt(told[2]);
+        assertThat(told[3]).isEqualTo("" + SIZE);
+        assertThat(response.body()).isEqualTo(Arrays.copyOfRange(bytes, first, last + 1));
+        String[] asked = range.split("-", -1);
+        assertThat(first)
+                .isEqualTo(asked[0].isEmpty() ? SIZE - Integer.parseInt(asked[1]) : Integer.parseInt(asked[0]));
+    }
+
+    @Test
+    void severalRangesAreSentInTheOrderAskedFor() throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin", "Range", "bytes=5000-13000, 0-1, 200000-200001");
+        assertThat(response.statusCode()).isEqualTo(206);
+        String type = header(response, "Content-Type");
+        assertThat(type).startsWith("multipart/byteranges; boundary=");
+        String line = "\r\n--" + type.substring(type.indexOf('=') + 1);
+        assertThat(new String(response.body(), StandardCharsets.ISO_8859_1))
+                .isEqualTo(part(line, 5000, 13000) + part(line, 0, 1) + line + "--\r\n");
+        assertThat(header(response, "Content-Length")).isEqualTo("" + response.body().length);
+    }
+
+    private String part(String line, int first, int last) {
+        return line + "\r\nContent-Type: application/octet-stream\r\nContent-Range: bytes " + first + "-" + last + "/"
+                + SIZE + "\r\n\r\n"
+                + new String(bytes, first, last + 1 - first, StandardCharsets.ISO_8859_1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bytes=100001-", "bytes=-0", "bytes=100001-100002,300000-"})
+    void rangesThatTheFileDoesNotHaveAreRefused(String range) throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin", "Range", range);
+        assertThat(response.statusCode()).isEqualTo(416);
+        assertThat(header(response, "Content-Range")).isEqualTo("bytes */" + SIZE);
+        assertThat(response.body()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lines=0-1", "bytes=x", "bytes=9-5", "bytes=0-,0-,0-"})
+    void rangesThatMeanNothingOrTooMuchAreIgnored(String range) throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin", "Range", range);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).hasSize(SIZE);
+    }
+
+    @Test
+    void aRangeOfAnotherVersionIsIgnored() throws Exception {
+        Path file = folder.resolve("data.bin");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-02-02T02:02:02.5Z")));
+        String tag = header(server.get("data.bin"), "ETag");
+        String date = "Sun, 02 Feb 2020 02:02:02 GMT";
+        assertThat(status(tag)).isEqualTo(206);
+        assertThat(status(date)).isEqualTo(206);
+        assertThat(status("W/" + tag)).isEqualTo(200);
+        assertThat(status("yesterday")).isEqualTo(200);
+        Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-02-02T02:02:03.5Z")));
+        assertThat(status(tag)).isEqualTo(200);
+        assertThat(status(date)).isEqualTo(200);
+    }
+
+    private int status(String version) throws IOException, InterruptedException {
+        return server.get("data.bin", "Range", "bytes=0-1", "If-Range", version).statusCode();
+    }
+
+    @Test
+    void whatTheClientHasIsNotSentAgain() throws Exception {
+        HttpResponse<byte[]> first = server.get("data.bin");
+        HttpResponse<byte[]> again = server.get("data.bin", "If-None-Match", header(first, "ETag"));
+        assertThat(again.statusCode()).isEqualTo(304);
+        assertThat(again.body()).isEmpty();
+        assertThat(server.get("data.bin", "If-Modified-Since", header(first, "Last-Modified"))
+                        .statusCode())
+                .isEqualTo(304);
+        Files.write(folder.resolve("data.bin"), new byte[] {1});
+        assertThat(server.get("data.bin", "If-None-Match", header(first, "ETag"))
+                        .body())
+                .containsExactly(1);
+    }
+
+    @Test
+    void headHasTheHeadersOfTheWholeFileAndOpensNothing() throws Exception {
+        backend.close(); // so that opening it would fail
+        HttpResponse<byte[]> response = server.send(
+                server.to("data.bin").method("HEAD", BodyPublishers.noBody()).header("Range", "bytes=0-1"));
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(header(response, "Content-Length")).isEqualTo("" + SIZE);
+        assertThat(header(response, "ETag")).isNotNull();
+        assertThat(server.get("data.bin").statusCode()).isEqualTo(500);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "absent",
+                "folder",
+                "absent/data.bin",
+                ".hidden",
+                "%2e%2e/data.bin",
+                "folder/..%2f..%2fx",
+                "a%00b"
+            })
+    void whatIsNotThereOrNotForClientsIsNotFound(String name) throws Exception {
+        Files.createDirectory(folder.resolve("folder"));
+        Files.writeString(folder.resolve(".hidden"), "x");
+        assertThat(server.get(name).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void namesLeadNowhereElse() {
+        assertThat(HttpFiles.below(folder, "a/b")).isEqualTo(folder.resolve("a/b"));
+        for (String name : new String[] {"/etc/passwd", "../x", "a/../../x", "a/./b", "", ".", "a/.git/config"}) {
+            assertThatExceptionOfType(ResponseStatusException.class)
+                    .as(name)
+                    .isThrownBy(() -> HttpFiles.below(folder, name))
+                    .matches(refusal -> refusal.getStatusCode().equals(HttpStatus.NOT_FOUND));
+        }
+    }
+
+    @Test
+    void aFileThatBecomesShorterEndsTheConnection() throws Exception {
+        Path file = Files.write(folder.resolve("large"), new byte[64 << 20]);
+        try (Socket socket = new Socket("localhost", server.port())) {
+            socket.getOutputStream()
+                    .write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            InputStream in = socket.getInputStream();
+            assertThat(in.read()).isEqualTo('H'); // the rest fits in no socket's buffers
+            Files.write(file, new byte[] {1});
+            assertThat(in.readAllBytes().length).as("ended, and early").isLessThan(64 << 20);
+        }
+    }
+
+    @Test
+    void otherServersGetCopies() {
+        MockServerWebExchange exchange = MockServerWebExchange.from(
+                MockServerHttpRequest.get("/").header("Range", "bytes=1-9000").build());
+        StepVerifier.create(files.send(folder.resolve("data.bin"), exchange)).verifyComplete();
+        StepVerifier.create(DataBufferUtils.join(exchange.getResponse().getBody()))
+                .assertNext(all -> {
+                    byte[] sent = new byte[all.readableByteCount()];
+                    all.read(sent);
+                    assertThat(sent).isEqualTo(Arrays.copyOfRange(bytes, 1, 9001));
+                })
+                .verifyComplete();
+    }
+}
