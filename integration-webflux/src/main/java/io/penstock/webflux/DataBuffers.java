@@ -33,7 +33,10 @@ public final class DataBuffers {
      *
      * <p><b>Cancellation:</b> as {@link Backend#stream}. Chunks that have not been emitted are released.
      *
-     * <p><b>Ownership:</b> the subscriber releases each buffer; Spring does so for what it writes.
+     * <p><b>Ownership:</b> the subscriber releases each buffer. For a response use
+     * {@code response.writeAndFlushWith(Mono.just(buffers))}, and {@code doOnDiscard(DataBuffer.class,
+     * DataBufferUtils::release)} behind operators that may drop buffers: {@code writeWith} forgets the first one if the
+     * client hangs up before it arrives.
      *
      * @param factory that of the response: {@code response.bufferFactory()}
      */

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -84,7 +85,10 @@ record FileBody(FoundFile file, List<ByteRanges.Span> spans, boolean partial, Me
     Flux<DataBuffer> bytes(Function<StreamPlan, Flux<DataBuffer>> stream, StorageFile open, DataBufferFactory factory) {
         return Flux.fromIterable(spans)
                 .concatMap(span -> text(head(span), factory).concatWith(exactly(span, stream, open)), 0)
-                .concatWith(text(end(), factory));
+                .concatWith(text(end(), factory))
+                // What arrives while the client hangs up is dropped by concatMap; Reactor Netty's own hook is for
+                // ByteBufs.
+                .doOnDiscard(DataBuffer.class, DataBufferUtils::release);
     }
 
     private static Flux<DataBuffer> text(String text, DataBufferFactory factory) {

@@ -22,6 +22,7 @@ import org.springframework.http.MediaTypeFactory;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
@@ -187,11 +188,14 @@ public final class HttpFiles {
                 return Mono.error(new Changed()); // the headers would be those of another file
             }
             body.describe(response);
-            return response.writeWith(body.bytes(
+            Flux<DataBuffer> bytes = body.bytes(
                     plan -> DataBuffers.stream(
                             backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
                     open,
-                    response.bufferFactory()));
+                    response.bufferFactory());
+            // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
+            // arrives after the client has hung up. Here it keeps a publisher.
+            return response.writeAndFlushWith(Mono.just(bytes));
         });
     }
 

@@ -21,6 +21,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -225,6 +227,25 @@ class SendTest {
             assertThat(in.read()).isEqualTo('H'); // the rest fits in no socket's buffers
             Files.write(file, new byte[] {1});
             assertThat(in.readAllBytes().length).as("ended, and early").isLessThan(64 << 20);
+        }
+    }
+
+    @Test
+    void clientsThatHangUpAtAnyMomentLeaveNothing() throws Exception {
+        Files.write(folder.resolve("large"), new byte[16 << 20]);
+        for (int i = 0; i < 2_000; i++) {
+            try (Socket socket = new Socket("localhost", server.port())) {
+                socket.setSoLinger(true, 0); // a reset, as of a client that died
+                String ranges = i % 2 == 0 ? "" : "Range: bytes=0-1,3-\r\n";
+                socket.getOutputStream()
+                        .write(("GET /large HTTP/1.1\r\nHost: x\r\n" + ranges + "\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(1_500_000));
+            }
+        }
+        while (LiveLeases.count() != 0) {
+            assertThat(Thread.interrupted()).as("waited in vain").isFalse(); // by the time limit of tests
+            Thread.onSpinWait();
         }
     }
 
