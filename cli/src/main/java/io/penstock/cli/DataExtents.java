@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeAccess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ record DataExtents(long length, List<Extent> extents) {
 
     static DataExtents of(Path path) throws IOException {
         long length = Files.size(path);
-        if (!Machine.isSupported()) {
+        if (!Machine.isSupported() || NativeAccess.refusal() != null) {
             return whole(length);
         }
         byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);

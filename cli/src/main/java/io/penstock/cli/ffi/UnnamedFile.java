@@ -4,6 +4,7 @@ package io.penstock.cli.ffi;
 import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeAccess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -32,12 +33,12 @@ public final class UnnamedFile implements AutoCloseable {
     }
 
     /**
-     * Creates an empty file in a directory; empty if the system, the file system or the directory does not allow it.
+     * Creates an empty file in a directory; empty if the system, the JVM, the file system or the directory does not allow it.
      *
      * @param mode its permissions, less the umask
      */
     public static Optional<UnnamedFile> in(Path folder, int mode) {
-        if (!Machine.isSupported()) {
+        if (!Machine.isSupported() || NativeAccess.refusal() != null) {
             return Optional.empty();
         }
         int fd = LibC.orErrno(LibC.open(terminated(folder), O_TMPFILE | LibC.O_RDWR | LibC.O_CLOEXEC, mode));

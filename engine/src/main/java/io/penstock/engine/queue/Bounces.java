@@ -277,7 +277,7 @@ public final class Bounces {
                 long got = host.readToEnd(file, fileOffset, address, bytes, host.blockBytes(file));
                 NativeFailure failure = got < 0 ? host.failure(Kind.READ, got) : null;
                 ioQueue.post(() -> readToEnd(segment, got, failure));
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 ioQueue.post(() -> readToEnd(segment, 0, host.failure(Kind.READ, e)));
             }
         });

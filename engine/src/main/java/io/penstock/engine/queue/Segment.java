@@ -165,7 +165,8 @@ public final class Segment {
 
     /**
      * Returns true if the file states a shorter length than was read of it, or none, so that only a blocking read of 0
-     * bytes is its end: io_uring ends at the stated length of some files, and amid a block no queue goes on.
+     * bytes is its end: io_uring, which channels (no descriptor) do not use, ends at the stated length of some files,
+     * and amid a block no queue goes on.
      */
     boolean statesLess(DeviceMemory memory, long position, long moved) {
         if (readToEnd || memory.hostAddress() == 0 || !(file() instanceof HostFile host)) {
@@ -173,7 +174,7 @@ public final class Segment {
         }
         try {
             return moved == 0
-                    ? host.size() == 0
+                    ? host.fd() >= 0 && host.size() == 0
                     : position % host.limits().fileAlignment() != 0 && host.size() < position;
         } catch (IOException e) {
             return false;
