@@ -57,16 +57,32 @@ public final class FormatsFuzz {
         } else {
             Files.write(file, data);
         }
+        ArrayFile read;
         try {
-            for (Array array : reader.read(file).arrays()) {
-                if (array.data() instanceof Array.Data.Chunked && array.bytes() <= MOST_BYTES) {
-                    for (Assembly.Slab slab : Assembly.slabs(ChunkWindow.all(array), 1, MOST_BYTES)) {
-                        slab.read();
-                    }
-                }
+            read = reader.read(file);
+        } catch (MalformedFileException | IOException e) {
+            return; // refused; any other exception is a finding
+        }
+        for (Array array : read.arrays()) {
+            if (array.data() instanceof Array.Data.Chunked && array.bytes() <= MOST_BYTES) {
+                assemble(array);
             }
-        } catch (MalformedFileException | IllegalArgumentException | IOException e) {
-            // refused
+        }
+    }
+
+    private static void assemble(Array array) throws IOException {
+        List<Assembly.Slab> slabs;
+        try {
+            slabs = Assembly.slabs(ChunkWindow.all(array), 1, MOST_BYTES);
+        } catch (IllegalArgumentException e) {
+            return; // an unknown codec, or too large
+        }
+        for (Assembly.Slab slab : slabs) {
+            try {
+                slab.read();
+            } catch (MalformedFileException e) {
+                return;
+            }
         }
     }
 
