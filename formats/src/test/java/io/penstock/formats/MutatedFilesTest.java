@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Damages valid files at random, always in the same way: a reader accepts or refuses each, and does nothing else. */
 class MutatedFilesTest {
 
-    private static final int MUTANTS = 2000; // of each file
+    private static final int MUTANTS = 1000; // of each file
 
     /** Numbers that programs calculate wrongly with. */
     private static final long[] HOSTILE = {
