@@ -34,7 +34,7 @@ class CopyWithoutNativeAccessTest {
                 .start();
         String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(child.waitFor()).as(said).isZero();
-        assertThat(said).contains("path HOST");
+        assertThat(said).contains("backend host");
         return Files.readAllBytes(copy);
     }
 
