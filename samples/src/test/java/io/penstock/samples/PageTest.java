@@ -70,8 +70,7 @@ class PageTest {
     void gettingStartedIsTheProjectThatIsBuiltFromTheReleasedArtifacts() throws IOException {
         Path project = MODULE.resolveSibling(".ci/consumer");
         String program = Files.readString(project.resolve("src/main/java/org/example/app/Main.java"));
-        assertThat(blocks("getting-started.md", "java"))
-                .containsExactly(program.substring(program.indexOf("/**")));
+        assertThat(blocks("getting-started.md", "java")).containsExactly(program.substring(program.indexOf("/**")));
         String pom = Files.readString(project.resolve("pom.xml"));
         assertThat(blocks("getting-started.md", "xml"))
                 .hasSize(1)
