@@ -44,9 +44,7 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
     @Override
     public Extent first() {
         List<Array.ChunkData> chunks = data().chunks();
-        return chunks.isEmpty()
-                ? new Extent(Path.of(array.name()), 0, 0)
-                : chunks.get(0).extent();
+        return chunks.isEmpty() ? new Extent(Path.of(""), 0, 0) : chunks.get(0).extent();
     }
 
     /** Returns a list with the dimension first that varies slowest. */

@@ -2,6 +2,7 @@
 package io.penstock.formats;
 
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,8 +31,7 @@ final class SafetensorsIndexReader implements FormatReader {
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
-            for (Array array :
-                    new SafetensorsReader().read(path.resolveSibling(file)).arrays()) {
+            for (Array array : new SafetensorsReader().read(sibling(path, file)).arrays()) {
                 if (!file.equals(files.getOrDefault(array.name(), file))) {
                     continue; // the index names another file for it
                 }
@@ -86,6 +86,15 @@ final class SafetensorsIndexReader implements FormatReader {
             throw index.malformed("'" + name + "' must be the name of a .safetensors file in the same directory");
         }
         return name;
+    }
+
+    /** Returns the file beside the index. A name may have characters that the system's file names cannot have. */
+    private static Path sibling(Path path, String name) {
+        try {
+            return path.resolveSibling(name);
+        } catch (InvalidPathException e) {
+            throw malformed(path, "'" + name + "' cannot be the name of a file here: " + e.getReason());
+        }
     }
 
     private static MalformedFileException malformed(Path path, String complaint) {
