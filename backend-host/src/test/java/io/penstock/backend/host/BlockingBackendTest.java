@@ -168,24 +168,28 @@ class BlockingBackendTest {
         Path events = folder.resolve("events.jfr");
         try (Recording recording = new Recording();
                 StorageFile file = blocking.openFile(path)) {
-            read(file); // loads classes: the JVM pins a thread that waits for that
-            recording.enable("jdk.VirtualThreadPinned").withoutThreshold();
-            recording.start();
             ExecutorService virtual = (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-            List<Future<Long>> reads = new ArrayList<>();
-            for (int i = 0; i < 200; i++) {
-                reads.add(virtual.submit(() -> read(file)));
-            }
-            for (Future<Long> read : reads) {
-                assertThat(read.get()).isEqualTo(SIZE);
-            }
+            readAtOnce(virtual, file); // loads classes: the JVM pins a thread that waits for that
+            recording.enable("jdk.VirtualThreadPinned").withoutThreshold();
+            recording.start();
+            readAtOnce(virtual, file);
             virtual.shutdown();
             recording.dump(events);
         }
         assertThat(RecordingFile.readAllEvents(events))
                 .as("threads pinned in code of Penstock")
                 .noneMatch(BlockingBackendTest::isOurs);
+    }
+
+    private void readAtOnce(ExecutorService threads, StorageFile file) throws Exception {
+        List<Future<Long>> reads = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            reads.add(threads.submit(() -> read(file)));
+        }
+        for (Future<Long> read : reads) {
+            assertThat(read.get()).isEqualTo(SIZE);
+        }
     }
 
     private long read(StorageFile file) throws InterruptedException {
