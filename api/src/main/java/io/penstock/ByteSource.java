@@ -154,16 +154,22 @@ final class ByteSource extends BaseSubscriber<ByteBuffer> {
 
         private Mono<Long> copy(ByteBuffer from) {
             int length = (int) Math.min(from.remaining(), chunk.length() - filled);
+            if (length == 0) {
+                return Mono.empty();
+            }
             ByteBuffer part = from.slice(from.position(), length);
             from.position(from.position() + length);
             long at = filled;
             filled += length;
             BufferRegion region = chunk.region();
             if (region.buffer().hostView().isPresent()) {
-                chunk.view().write(at, part);
+                // A lease of its own: a cancel on another thread ends the write's, and the memory may be used again.
+                try (HostLease lease = chunk.retain()) {
+                    lease.view().write(at, part);
+                }
                 return Mono.empty();
             }
-            return length == 0 ? Mono.empty() : region.buffer().upload(region.offset() + at, part);
+            return region.buffer().upload(region.offset() + at, part);
         }
     }
 }

@@ -56,7 +56,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
         /** Copies as many bytes as fit. */
         void copy(DataBuffer source) {
             int bytes = (int) Math.min(source.readableByteCount(), chunk.length() - filled);
-            // A lease of its own: a write that is cancelled meanwhile must not lend the memory to somebody else.
+            // A lease of its own: a cancel ends the write's, and its memory may be used again during the copy.
             try (HostLease lease = chunk.retain()) {
                 source.toByteBuffer(source.readPosition(), lease.view().buffer(filled, bytes), 0, bytes);
             }
@@ -124,7 +124,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
 
     private void drain() {
         if (news.getAndIncrement() != 0) {
-            return; // whoever is in a turn takes another
+            return; // the thread in a turn takes another one
         }
         int seen = 1;
         do {
