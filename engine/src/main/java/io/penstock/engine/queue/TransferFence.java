@@ -67,7 +67,7 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
         outcome.emitError(error, Sinks.EmitFailureHandler.FAIL_FAST);
         // Refused or abandoned: a fence that is not placed yet never will be.
         if ((!isAdmitted() || isCancelled()) && handover.fail(error)) {
-            close(); // nobody else will
+            close(); // it was not handed over
         }
     }
 

@@ -18,7 +18,7 @@ class QueueInboxTest {
 
     private final SingleRequest request = new SingleRequest() {
         @Override
-        public void fill(Request native0) {
+        public void fill(Request unused) {
             throw new AssertionError("started");
         }
 

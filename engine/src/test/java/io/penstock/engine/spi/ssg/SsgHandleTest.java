@@ -53,7 +53,7 @@ class SsgHandleTest {
 
     /** The driver would end each read of it where its length says, at 0 bytes, and call that right. */
     @Test
-    @DisabledOnOs(OS.WINDOWS)
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there is no /proc")
     void required_103_aFileThatStatesNoLengthIsRefused() throws IOException {
         Path unstated = Path.of("/proc/self/status");
         assertThatThrownBy(() -> files.open(opener, unstated, Set.of(FileOption.READ)))
