@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * A resource has an owner at every moment, also while it passes from one thread to another (rules 102, 201, 202): each
@@ -40,7 +41,7 @@ public interface HandoverRules extends Rules {
     int STORM_NANOS = 200_000;
 
     /** The publishers of a backend by name, each with its own files and buffers. */
-    private static Map<String, Publisher<?>> publishers(Bench bench) {
+    static Map<String, Publisher<?>> publishers(Bench bench) {
         Backend backend = bench.backend();
         Path path = bench.file("handed over", 40_000);
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE);
@@ -87,12 +88,13 @@ public interface HandoverRules extends Rules {
 
     private static void putBytes(Map<String, Publisher<?>> all, Bench bench, StreamPlan plan) {
         all.put("read of bytes", bench.backend().read(plan));
+        WritePlan written = WritePlan.to(bench.path("written")).chunkBytes(10_000);
+        Flux<ByteBuffer> bytes = ByteRules.pieces(0, 30_000, 7000);
+        all.put("write of bytes", bench.backend().write(written, bytes));
+        // Copied outside the turns of the write, so that nothing but a lease keeps a cancel from ending it meanwhile.
         all.put(
-                "write of bytes",
-                bench.backend()
-                        .write(
-                                WritePlan.to(bench.path("written")).chunkBytes(10_000),
-                                ByteRules.pieces(0, 30_000, 7000)));
+                "write of another thread's bytes",
+                bench.backend().write(written, bytes.publishOn(Schedulers.parallel())));
     }
 
     /** Counts open resources, without threads, since pools start them on demand. */
@@ -123,7 +125,7 @@ public interface HandoverRules extends Rules {
     }
 
     /** Returns a publisher whose values are closed on arrival: the subscriber owns them. */
-    private static Flux<Object> disposing(Publisher<?> publisher) {
+    static Flux<Object> disposing(Publisher<?> publisher) {
         return Flux.<Object>from(publisher)
                 .doOnNext(HandoverRules::dispose)
                 .doOnDiscard(HostLease.class, HostLease::close);

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public final class LeakProbe {
 
     /** The count of the threads whose names start with {@code penstock}. */
-    static final String THREADS = "threads named penstock*";
+    public static final String THREADS = "threads named penstock*";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     // The folder alone does not prove Linux: Wine shows it to a Windows program.

@@ -73,7 +73,7 @@ public final class EngineBuffer implements DeviceBuffer {
         checkOpen();
         return memory.hostAddress() == 0
                 ? Optional.empty()
-                : Optional.of(new MemoryView(memory, length, this::checkOpen));
+                : Optional.of(new MemoryView(memory, length, this::checkOpen, pins));
     }
 
     private void checkOpen() {

@@ -2,6 +2,7 @@
 package io.penstock.engine.resource;
 
 import io.penstock.HostView;
+import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.memory.HostMemory;
@@ -16,17 +17,20 @@ public final class MemoryView implements HostView {
     private final DeviceMemory memory;
     private final long length;
     private final Runnable aliveCheck;
+    private final Pins pins;
     private final ByteBuffer[] windows;
 
     /**
      * Creates a view of memory.
      *
      * @param aliveCheck throws once the memory may have been freed or reused
+     * @param pins keep the memory during a copy of many bytes
      */
-    MemoryView(DeviceMemory memory, long length, Runnable aliveCheck) {
+    MemoryView(DeviceMemory memory, long length, Runnable aliveCheck, Pins pins) {
         this.memory = memory;
         this.length = length;
         this.aliveCheck = aliveCheck;
+        this.pins = pins;
         this.windows = new ByteBuffer[(int) ((length + (1L << WINDOW_BITS) - 1) >>> WINDOW_BITS)];
         for (int i = 0; i < windows.length; i++) {
             long start = (long) i << WINDOW_BITS;
@@ -55,12 +59,28 @@ public final class MemoryView implements HostView {
 
     @Override
     public void read(long offset, ByteBuffer target) {
-        target.put(buffer(offset, target.remaining()));
+        boolean pinned = pins.tryPin(); // another thread may close the buffer during the copy
+        try {
+            target.put(buffer(offset, target.remaining()));
+        } finally {
+            unpin(pinned);
+        }
     }
 
     @Override
     public void write(long offset, ByteBuffer source) {
-        buffer(offset, source.remaining()).put(source);
+        boolean pinned = pins.tryPin();
+        try {
+            buffer(offset, source.remaining()).put(source);
+        } finally {
+            unpin(pinned);
+        }
+    }
+
+    private void unpin(boolean pinned) {
+        if (pinned) {
+            pins.unpin();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.memory.HostMemory;
@@ -16,6 +17,8 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -39,7 +42,7 @@ class MemoryViewTest {
                 FileChannel.open(Files.createFile(file), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[1]), LENGTH - 1);
         }
-        return new MemoryView(new Mapped(file), LENGTH, this::check);
+        return new MemoryView(new Mapped(file), LENGTH, this::check, new Pins(() -> {}));
     }
 
     private void check() {
@@ -90,6 +93,19 @@ class MemoryViewTest {
         assertThat(view.get(5)).isEqualTo((byte) 1);
     }
 
+    /** Another thread closes the buffer between the check and the copy. */
+    @Test
+    void memoryIsFreedAfterACopyThatIsUnderWay() {
+        List<String> calls = new ArrayList<>();
+        ByteBuffer bytes = ByteBuffer.allocateDirect(4);
+        Pins pins = new Pins(() -> calls.add("free, holds " + bytes.get(0)));
+        HostMemory memory = new ClosedWhenUsed(HostMemory.wrap(bytes), pins);
+        MemoryView view = new MemoryView(memory, 4, () -> {}, pins);
+        assertThat(calls).isEmpty();
+        view.write(0, ByteBuffer.wrap(new byte[] {7, 7}));
+        assertThat(calls).containsExactly("free, holds 7");
+    }
+
     @Test
     void memoryOfAnAddressAloneIsSeenFromThereOn() {
         ByteBuffer owner = ByteBuffer.allocateDirect(16).put(5, (byte) 9);
@@ -98,6 +114,31 @@ class MemoryViewTest {
         assertThat(window.get(1)).isEqualTo((byte) 9);
         window.put(2, (byte) 6);
         assertThat(owner.get(6)).isEqualTo((byte) 6);
+    }
+
+    /** Memory that is closed when two bytes of it are about to be used. */
+    private record ClosedWhenUsed(HostMemory memory, Pins pins) implements HostMemory {
+
+        @Override
+        public ByteBuffer buffer(long offset, int length) {
+            if (length == 2) {
+                pins.close();
+            }
+            return memory.buffer(offset, length);
+        }
+
+        @Override
+        public long bytes() {
+            return memory.bytes();
+        }
+
+        @Override
+        public long hostAddress() {
+            return memory.hostAddress();
+        }
+
+        @Override
+        public void free() {}
     }
 
     /** Maps what it is asked for. */

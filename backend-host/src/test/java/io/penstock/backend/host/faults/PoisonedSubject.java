@@ -15,6 +15,7 @@ import io.penstock.engine.spi.host.HostIo;
 import io.penstock.engine.spi.host.HostOptions;
 import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.spi.memory.Slab;
 import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.tck.TckSubject;
 import java.nio.ByteBuffer;
@@ -22,17 +23,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Host memory from a pool of its own that poisons what is released, so that a test sees every slab come and go.
  *
  * @param io how files are read and written
  * @param slabs the pool
+ * @param amidCopies runs amid each copy that the processor makes to or from a buffer; null for none
  */
-record PoisonedSubject(HostIo io, Slabs slabs) implements TckSubject {
+record PoisonedSubject(HostIo io, Slabs slabs, @Nullable Runnable amidCopies) implements TckSubject {
 
     static PoisonedSubject over(FaultSubject subject) {
-        return new PoisonedSubject(subject.io(), new Slabs(true));
+        return new PoisonedSubject(subject.io(), new Slabs(true), null);
     }
 
     @Override
@@ -58,15 +61,41 @@ record PoisonedSubject(HostIo io, Slabs slabs) implements TckSubject {
     @Override
     public Backend open(Options options) {
         Options resolved = options.resolve(Backends.options());
-        return Engine.open(backend(), new Driver(slabs), List.of(HostPath.open(resolved, slabs)), resolved);
+        return Engine.open(backend(), new Driver(slabs, amidCopies), List.of(HostPath.open(resolved, slabs)), resolved);
     }
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("slabs", slabs.liveSlabs());
+        return Map.of("slabs", slabs.liveSlabs(), "slabs written to after they were freed", slabs.overwritten());
     }
 
-    private record Driver(Slabs slabs) implements DeviceDriver {
+    /** A slab that runs an action between the check of a view and the copy itself. */
+    private record WatchedSlab(Slab slab, Runnable amidCopy) implements HostMemory {
+
+        @Override
+        public ByteBuffer buffer(long offset, int length) {
+            ByteBuffer buffer = slab.buffer(offset, length);
+            amidCopy.run();
+            return buffer;
+        }
+
+        @Override
+        public long bytes() {
+            return slab.bytes();
+        }
+
+        @Override
+        public long hostAddress() {
+            return slab.hostAddress();
+        }
+
+        @Override
+        public void free() {
+            slab.free();
+        }
+    }
+
+    private record Driver(Slabs slabs, @Nullable Runnable amidCopies) implements DeviceDriver {
 
         @Override
         public Capabilities capabilities() {
@@ -80,7 +109,8 @@ record PoisonedSubject(HostIo io, Slabs slabs) implements TckSubject {
 
         @Override
         public DeviceMemory allocate(long bytes) {
-            return slabs.allocate(bytes);
+            Slab slab = slabs.allocate(bytes);
+            return amidCopies == null ? slab : new WatchedSlab(slab, amidCopies);
         }
 
         @Override

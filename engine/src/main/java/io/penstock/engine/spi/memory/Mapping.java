@@ -8,6 +8,7 @@ import io.penstock.engine.spi.ffi.Machine;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class Mapping {
     static final int ALIGNMENT = 4096;
 
     private static final long HUGE_PAGE_BYTES = 2L << 20;
+    private static final long CHECKED_BYTES = 64 << 10;
     private static final AtomicLong NEXT_INVENTED = new AtomicLong(ALIGNMENT);
 
     /** The range as rings register it. */
@@ -67,6 +69,19 @@ public final class Mapping {
         for (long i = offset; i < offset + length; i++) {
             heapless.put((int) i, value);
         }
+    }
+
+    /** Returns true if all bytes of the range are {@code value}. */
+    boolean isFilled(long offset, long length, byte value) {
+        byte[] expected = new byte[(int) Math.min(length, CHECKED_BYTES)];
+        Arrays.fill(expected, value);
+        for (long done = 0; done < length; done += CHECKED_BYTES) {
+            int bytes = (int) Math.min(length - done, CHECKED_BYTES);
+            if (buffer(offset + done, bytes).mismatch(ByteBuffer.wrap(expected, 0, bytes)) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Frees the memory; a direct buffer is left to the garbage collector. */

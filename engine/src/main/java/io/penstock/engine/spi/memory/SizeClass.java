@@ -21,6 +21,7 @@ final class SizeClass {
     private final AtomicLong mappedBytes;
     private final ArrayDeque<Block> free = new ArrayDeque<>(); // guarded by this
     private boolean closed; // guarded by this
+    private long overwritten; // guarded by this
 
     SizeClass(long blockBytes, AtomicLong mappedBytes) {
         this.blockBytes = blockBytes;
@@ -35,6 +36,7 @@ final class SizeClass {
             map(blockBytes == 0 ? (bytes + Mapping.ALIGNMENT - 1) & -Mapping.ALIGNMENT : blockBytes);
         }
         Block block = free.pop();
+        check(block);
         block.mapping.liveSlabs++;
         return block;
     }
@@ -66,18 +68,44 @@ final class SizeClass {
         Mapping mapping = Mapping.map(blockBytes == 0 ? size : Math.max(size, MIN_MAPPING_BYTES));
         mappedBytes.addAndGet(mapping.bytes);
         for (long offset = mapping.bytes - size; offset >= 0; offset -= size) {
-            free.push(new Block(mapping, offset));
+            free.push(new Block(mapping, offset, 0));
+        }
+    }
+
+    /** Returns the number of blocks whose poison was found overwritten, in those that are free now too. */
+    synchronized long overwritten() {
+        return overwritten + free.stream().filter(block -> !block.isIntact()).count();
+    }
+
+    private void check(Block block) {
+        if (!block.isIntact()) {
+            overwritten++;
         }
     }
 
     private void retire(Set<Mapping> mappings) {
-        free.removeIf(block -> mappings.contains(block.mapping));
+        free.removeIf(block -> {
+            boolean goes = mappings.contains(block.mapping);
+            if (goes) {
+                check(block);
+            }
+            return goes;
+        });
         for (Mapping mapping : mappings) {
             mappedBytes.addAndGet(-mapping.bytes);
             mapping.retire();
         }
     }
 
-    /** The place of a slab in a mapping. */
-    record Block(Mapping mapping, long offset) {}
+    /**
+     * The place of a slab in a mapping.
+     *
+     * @param poisoned how many of its bytes were poisoned when it was freed
+     */
+    record Block(Mapping mapping, long offset, long poisoned) {
+
+        boolean isIntact() {
+            return poisoned == 0 || mapping.isFilled(offset, poisoned, Slabs.POISON);
+        }
+    }
 }

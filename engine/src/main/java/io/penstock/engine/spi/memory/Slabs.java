@@ -56,7 +56,8 @@ public final class Slabs implements AutoCloseable {
     /**
      * Creates an empty pool.
      *
-     * @param poison whether freed slabs are filled with {@link #POISON}, so that a use after free shows; for tests
+     * @param poison whether freed slabs are filled with {@link #POISON}, so that a use after free shows: {@link #overwritten()}
+     *     counts writes; for tests
      */
     public Slabs(boolean poison) {
         this.poison = poison;
@@ -103,6 +104,18 @@ public final class Slabs implements AutoCloseable {
         return mappedBytes.get();
     }
 
+    /**
+     * Returns the number of slabs that were written to after they were freed: found when their memory was used again or
+     * unmapped, or now. 0 if poisoning is off.
+     */
+    public long overwritten() {
+        long overwritten = 0;
+        for (SizeClass sizeClass : classes) {
+            overwritten += sizeClass.overwritten();
+        }
+        return overwritten;
+    }
+
     /** Unmaps mappings without a live slab. */
     public void trim() {
         for (SizeClass sizeClass : classes) {
@@ -134,7 +147,7 @@ public final class Slabs implements AutoCloseable {
         }
         liveSlabs.decrementAndGet();
         liveBytes.addAndGet(-slab.bytes());
-        sizeClass(slab.bytes()).give(new SizeClass.Block(slab.pages(), slab.offset()));
+        sizeClass(slab.bytes()).give(new SizeClass.Block(slab.pages(), slab.offset(), poison ? slab.bytes() : 0));
     }
 
     private SizeClass sizeClass(long bytes) {

@@ -52,6 +52,31 @@ class SlabsTest {
     }
 
     @Test
+    void aWriteAfterTheFreeIsCounted() {
+        List<ByteBuffer> stale = new ArrayList<>();
+        List<Slab> freed = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Slab slab = slabs.allocate(200_000);
+            freed.add(slab);
+            stale.add(slab.buffer(0, 200_000));
+        }
+        freed.forEach(Slab::free);
+        assertThat(slabs.overwritten()).isZero();
+        stale.get(0).put(199_999, (byte) 1);
+        assertThat(slabs.overwritten()).as("seen in memory that is free").isEqualTo(1);
+        stale.get(2).put(0, (byte) 1);
+        assertThat(slabs.allocate(200_000).hostAddress()).isEqualTo(freed.get(2).hostAddress());
+        assertThat(slabs.overwritten()).as("and in memory that is used again").isEqualTo(2);
+        Slabs other = new Slabs(true);
+        Slab slab = other.allocate(4096);
+        ByteBuffer late = slab.buffer(0, 4096);
+        slab.free();
+        late.put(7, (byte) 0);
+        other.trim();
+        assertThat(other.overwritten()).as("and in memory that was unmapped").isEqualTo(1);
+    }
+
+    @Test
     void aSecondFreeDoesNothing() {
         Slab slab = slabs.allocate(4096);
         slab.free();
