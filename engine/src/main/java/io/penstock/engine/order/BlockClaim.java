@@ -20,8 +20,10 @@ public final class BlockClaim {
     long ticket;
     int blockers; // earlier conflicting claims, plus one while light writes drain
     boolean drains;
+    boolean lost; // a write under it may still happen, at any time
+    boolean refused; // a write to the same bytes is lost; visible to the owner by the callback
 
-    /** Creates a claim; the callback is called when a claim that had to wait is granted. */
+    /** Creates a claim; the callback is called when a claim that had to wait is granted or refused. */
     public BlockClaim(Runnable granted) {
         this.granted = granted;
     }
@@ -43,7 +45,13 @@ public final class BlockClaim {
         this.exclusive = exclusive;
         this.offset = offset;
         this.bytes = bytes;
+        this.refused = false;
         return this;
+    }
+
+    /** Returns true if it was not granted, and will not be; for its owner, after a lock or the callback. */
+    public boolean isRefused() {
+        return refused;
     }
 
     boolean conflicts(BlockClaim other) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Locks a block that is being read, merged and written against every other write to it (rule 206), across the handles
@@ -45,6 +46,7 @@ public final class BlockLocks {
     private final Set<BlockClaim> waiting = new LinkedHashSet<>(); // in the order of their tickets
     private long tickets;
     private boolean drained;
+    private boolean hasLost;
 
     private BlockLocks() {}
 
@@ -68,13 +70,20 @@ public final class BlockLocks {
         return (state & NEEDED) != 0;
     }
 
-    /** Returns true if the claim is granted now; otherwise its callback is called when it is. */
+    /**
+     * Returns true if the claim is granted or {@linkplain BlockClaim#isRefused refused} now; otherwise its callback is
+     * called when it is.
+     */
     public boolean lock(BlockClaim claim) {
         if (!claim.exclusive && enterLight()) {
             claim.light = true;
             return true;
         }
         synchronized (this) {
+            if (hasLost && conflictsWithLost(claim)) {
+                claim.refused = true;
+                return true;
+            }
             claim.listed = true;
             claim.ticket = tickets++;
             claim.blockers =
@@ -117,6 +126,38 @@ public final class BlockLocks {
             granted.forEach(waiting::remove);
         }
         granted.forEach(other -> other.granted.run());
+    }
+
+    /**
+     * Keeps a granted claim for ever: a write under it is lost and may still happen. Claims that wait for it are
+     * refused, and so are all later ones.
+     */
+    public void lose(BlockClaim claim) {
+        boolean light = claim.light;
+        List<BlockClaim> refused = new ArrayList<>(0);
+        synchronized (this) {
+            claim.light = false;
+            claim.listed = true;
+            claim.lost = true;
+            hasLost = true;
+            (claim.exclusive ? exclusives : shareds).add(claim);
+            for (BlockClaim other : waiting) {
+                if (other.conflicts(claim)) {
+                    other.refused = true;
+                    refused.add(other);
+                }
+            }
+        }
+        refused.forEach(this::unlock);
+        if (light) {
+            leaveLight(); // listed first: an exclusive claim that is granted now does not conflict with it
+        }
+        refused.forEach(other -> other.granted.run());
+    }
+
+    private boolean conflictsWithLost(BlockClaim claim) {
+        return Stream.concat(exclusives.stream(), shareds.stream())
+                .anyMatch(other -> other.lost && other.conflicts(claim));
     }
 
     private static int count(Set<BlockClaim> earlier, BlockClaim claim) {

@@ -95,6 +95,9 @@ public final class Bounces {
     private void locked(Segment segment) {
         if (segment.owner().isStopped()) {
             ioQueue.end(segment);
+        } else if (segment.kind == Kind.WRITE && segment.claim.isRefused()) {
+            segment.owner().fail(Failures.behindLostWrite(segment.owner().transfer()));
+            ioQueue.end(segment);
         } else if (segment.step == Segment.Step.BODY) {
             body(segment);
         } else {
@@ -412,6 +415,23 @@ public final class Bounces {
         segment.bounce = null;
         pool(ioPath).free.add(bounce);
         passBufferOn(ioPath);
+    }
+
+    /**
+     * Gives up the lock of a segment whose I/O queue is broken; keeps it, against all others, if the device may still
+     * write the blocks.
+     */
+    void lose(Segment segment) {
+        BlockLocks locks = segment.locks;
+        if (locks == null) {
+            return;
+        }
+        boolean writing = segment.step == Segment.Step.BODY || segment.step == Segment.Step.STORE;
+        if (segment.offQueue || (segment.inNativeHands && writing)) {
+            locks.lose(segment.claim);
+        } else {
+            locks.unlock(segment.claim);
+        }
     }
 
     private Pool pool(IoPath ioPath) {

@@ -402,6 +402,9 @@ public final class IoQueue implements Request.Completion {
     public void breakDown(Throwable cause) {
         inbox.refuse(cause);
         signalLoops();
+        for (Segment segment : segments) {
+            bounces.lose(segment);
+        }
         BiFunction<Object, Outcome, PenstockException> why = (what, outcome) -> Failures.broken(what, cause, outcome);
         abandonAll(open -> true, why, open -> open.port().lost(open));
         abandonSingles(single -> true, why);

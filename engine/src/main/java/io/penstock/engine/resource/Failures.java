@@ -72,6 +72,14 @@ public final class Failures {
         return new PermanentStorageException(transfer + " refused: " + why, Failure.NOT_STARTED, null);
     }
 
+    public static PenstockException behindLostWrite(Transfer transfer) {
+        return new PermanentStorageException(
+                transfer + " refused: a write of the same blocks was lost with its I/O queue, and the device may still"
+                        + " carry it out",
+                new Failure(Outcome.PARTIAL, null),
+                null);
+    }
+
     public static PenstockException notDirect(Transfer transfer, String why) {
         return new PermanentStorageException(
                 transfer + " refused: it requires the direct path, and " + why, Failure.NOT_STARTED, null);

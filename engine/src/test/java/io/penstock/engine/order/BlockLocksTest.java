@@ -203,4 +203,44 @@ class BlockLocksTest {
             locks.unlock(claim);
         }
     }
+
+    @Test
+    void whatWaitsForALostClaimIsRefusedAndSoIsWhatComesLater() {
+        BlockClaim lost = exclusive("lost", 0, 512);
+        assertThat(locks.lock(lost)).isTrue();
+        BlockClaim waiting = exclusive("waiting", 256, 512);
+        BlockClaim behind = exclusive("behind", 512, 512);
+        assertThat(locks.lock(waiting)).isFalse();
+        assertThat(locks.lock(behind)).isFalse();
+        locks.lose(lost);
+        assertThat(granted).containsExactlyInAnyOrder("waiting", "behind");
+        assertThat(waiting.isRefused()).isTrue();
+        assertThat(behind.isRefused())
+                .as("it waited for the one that is refused")
+                .isFalse();
+        BlockClaim later = shared("later", 0, 1);
+        assertThat(locks.lock(later)).isTrue();
+        assertThat(later.isRefused()).isTrue();
+        assertThat(locks.lock(later.shared(600, 1))).as("held by another").isFalse();
+        assertThat(later.isRefused()).isFalse();
+        locks.unlock(later);
+        locks.unlock(behind);
+    }
+
+    @Test
+    void aLostLightClaimRefusesWhatOverlapsItAndLetsTheOthersIn() {
+        BlockClaim lost = shared("lost", 0, 512);
+        assertThat(locks.lock(lost)).isTrue();
+        BlockClaim same = exclusive("same", 0, 512);
+        BlockClaim other = exclusive("other", 4096, 512);
+        assertThat(locks.lock(same)).isFalse();
+        assertThat(locks.lock(other)).isFalse();
+        locks.lose(lost);
+        assertThat(granted).containsExactlyInAnyOrder("same", "other");
+        assertThat(same.isRefused()).isTrue();
+        assertThat(other.isRefused()).isFalse();
+        assertThat(locks.lock(shared("beside", 0, 512)))
+                .as("two writes without a merge")
+                .isTrue();
+    }
 }

@@ -12,6 +12,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.Engine;
@@ -216,6 +217,44 @@ class BrokenQueueTest {
         assertThat(behind).succeedsWithin(LONG);
         assertLost(lost);
         backend.close();
+    }
+
+    /** A lost write may still reach its blocks (rule 206), so that nothing else may write them; but nobody waits for it. */
+    @Test
+    void aWriteOfAnotherQueueDoesNotWaitForTheBlocksOfALostOne() {
+        FakeDevice broken = new FakeDevice(new Limits(512, 1, 1 << 20, 1 << 20, false));
+        broken.ioQueues = 2;
+        Backend backend = open(broken);
+        broken.files.put(PATH, broken.new MemoryFile(new byte[4096]));
+        StorageFile file = open(backend, PATH);
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        broken.queue.hold = true;
+        Transfer merge = Transfer.write(buffer.region(0, 10), file.region(5, 10));
+        var lost = backend.submit(merge).toFuture(); // the first of 16 on one queue
+        await(() -> broken.queue.held.size() == 1);
+        broken.queue.release(broken.queue.held.keySet().iterator().next()); // the block is read
+        await(() -> broken.queue.held.size() == 1); // and is being written back
+        Transfer aside = Transfer.write(buffer.region(0, 10), file.region(1024, 10));
+        for (int i = 1; i < 16; i++) {
+            backend.submit(aside).subscribe(end -> {}, e -> {});
+        }
+        var waiting = backend.submit(merge).toFuture(); // on the other
+        assertThat(waiting).isNotDone();
+        broken.queue.breakWith("a bug");
+        assertLost(lost);
+        assertBehindLost(waiting);
+        assertBehindLost(backend.submit(merge).toFuture());
+        assertThat(backend.submit(aside).toFuture()).as("other blocks").succeedsWithin(LONG);
+        backend.close();
+    }
+
+    private static void assertBehindLost(CompletableFuture<?> end) {
+        assertThat(end)
+                .failsWithin(LONG)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(PermanentStorageException.class)
+                .withMessageContaining("a write of the same blocks was lost");
     }
 
     private static StorageFile open(Backend backend, Path path) {
