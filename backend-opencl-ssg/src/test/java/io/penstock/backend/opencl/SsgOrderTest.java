@@ -125,6 +125,35 @@ class SsgOrderTest {
                 .verify(SsgFixture.LONG);
     }
 
+    /**
+     * Its place in that queue would be lost if a fence failed that its command waits for: work that the application
+     * submits behind it would run first.
+     */
+    @Test
+    void aTransferOnAQueueOfTheApplicationsIsSubmittedWhenItsFencesAreSignalled() {
+        int[] error = new int[1];
+        long queue = OpenCl.clCreateCommandQueue(
+                ssg.context.handle(), ssg.context.device().handle(), 0, error);
+        assertThat(error[0]).isZero();
+        try {
+            Transfer ordered = read().after(fence).on(OpenClQueue.of(queue));
+            CompletableFuture<DeviceFence> enqueued =
+                    ssg.backend().enqueue(ordered).toFuture().orTimeout(20, TimeUnit.SECONDS);
+            long before = ssg.control.calls(SsgFixture.READ);
+            letOthersRun();
+            assertThat(ssg.control.calls(SsgFixture.READ)).isEqualTo(before + 3);
+            assertThat(enqueued).as("it has no place in the queue yet").isNotDone();
+            OpenCl.clSetUserEventStatus(event, -7);
+            try (DeviceFence behind = enqueued.join()) {
+                OpenCl.clFinish(queue); // as work behind it would
+                assertThat(SsgFixture.content(buffer)).isEqualTo(CONTENT);
+                behind.signalled().block(SsgFixture.LONG);
+            }
+        } finally {
+            OpenCl.clReleaseCommandQueue(queue);
+        }
+    }
+
     @Test
     void aWriteContinuesAfterItsFenceHasFailed() throws IOException {
         StorageFile to = ssg.file(SsgFixture.write("written", new byte[BYTES]), FileOption.READ, FileOption.WRITE);

@@ -34,11 +34,13 @@ public final class ClSsgPath extends SsgPath {
 
     /**
      * {@inheritDoc} Only whole blocks of reachable memory, which hold no staging buffer while they wait (rule 304), and
-     * only a part of the I/O queue. Deadlines are enforced by the I/O queue.
+     * only a part of the I/O queue. Deadlines are enforced by the I/O queue. In the application's queue nothing waits: a
+     * command whose wait fails is submitted again, and its place in the order would be lost.
      */
     @Override
     public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
-        if (!isStraight() || !ssg.runsOutOfOrder() || transfer.deadline().isPresent() || !isWholeBlocks(transfer)) {
+        boolean ordered = transfer.deadline().isPresent() || transfer.queue().isPresent();
+        if (!isStraight() || !ssg.runsOutOfOrder() || ordered || !isWholeBlocks(transfer)) {
             return false;
         }
         long commands = transfer.pairs() + transfer.length() / ssg.sizes().segmentBytes();
