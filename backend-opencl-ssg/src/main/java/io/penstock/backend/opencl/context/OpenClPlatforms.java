@@ -88,7 +88,16 @@ public record OpenClPlatforms(
             return new OpenClPlatforms(platforms, devices, troubles, "", "");
         }
         String reason = "no OpenCL device: " + platforms + (troubles.isEmpty() ? "" : "; " + troubles);
-        return new OpenClPlatforms(platforms, devices, troubles, reason, INSTALL);
+        PoclCache cache = PoclCache.of(System.getenv());
+        boolean pocl = platforms.stream().anyMatch(platform -> platform.name().equals(PoclCache.PLATFORM));
+        return pocl && cache.isRefused()
+                ? new OpenClPlatforms(
+                        platforms,
+                        devices,
+                        troubles,
+                        reason + "; PoCL cannot create its cache in " + cache.folder(),
+                        PoclCache.REMEDY)
+                : new OpenClPlatforms(platforms, devices, troubles, reason, INSTALL);
     }
 
     private static void addDevices(OpenClPlatform platform, List<OpenClDevice> devices, List<String> troubles) {
