@@ -93,6 +93,8 @@ final class Mutants {
                 Mutant mutant = mutant(block);
                 if (mutant.id.isEmpty() || mutant.killedBy.isEmpty() || mutant.edits.isEmpty()) {
                     problems.add(module.getFileName() + " " + mutant.id + ": id, file, killed-by, old and new are required");
+                } else if (block.stream().filter(each -> each.startsWith("id: ")).count() > 1) {
+                    problems.add(module.getFileName() + " " + mutant.id + ": there is no === before the next id");
                 } else if (!ids.add(mutant.id)) {
                     problems.add(module.getFileName() + " " + mutant.id + ": this id is there twice");
                 } else {

@@ -63,10 +63,11 @@ class MutantListsTest {
         module("header", GOOD.replace("killed-by: ", "by: "));
         module("id", GOOD + GOOD);
         module("end", GOOD.replace("===", ""));
+        module("two", GOOD.replace("===", "") + GOOD);
         Answer answer = check(scratch);
         assertThat(answer.exit).isEqualTo(1);
         assertThat(answer.text)
-                .startsWith("10 lists")
+                .startsWith("11 lists")
                 .contains("none X1: the old text is 0 times in")
                 .contains("twice X1: the old text is 2 times in")
                 .contains("same X1: the new text is the old one in")
@@ -75,6 +76,7 @@ class MutantListsTest {
                 .contains("method X1: no method a.ATest#subtracts")
                 .contains("header X1: id, file, killed-by, old and new are required")
                 .contains("id X1: this id is there twice")
+                .contains("two X1: there is no === before the next id")
                 .contains("end: the last block has no ===")
                 .doesNotContain("good X1");
     }
