@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Properties that a test has set, and how many of each kind live. */
+/* Properties that a test has set, and how many of each kind live. A process that no test drives has them from its
+   environment, as FAKE_ and the name. */
 #include "control.h"
 
 #include <errno.h>
@@ -46,10 +47,17 @@ static struct value *value(struct value *values, int *count, const char *name, i
     return made;
 }
 
+static long of_environment(const char *name, long fallback) {
+    char variable[NAME + 5];
+    snprintf(variable, sizeof variable, "FAKE_%s", name);
+    const char *text = getenv(variable);
+    return text ? atol(text) : fallback;
+}
+
 long property(const char *name, long fallback) {
     pthread_mutex_lock(&lock);
     struct value *found = value(properties, &property_count, name, 0);
-    long result = found ? found->value : fallback;
+    long result = found ? found->value : of_environment(name, fallback);
     pthread_mutex_unlock(&lock);
     return result;
 }

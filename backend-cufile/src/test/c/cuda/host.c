@@ -26,16 +26,21 @@ struct pinned *pinned_at(const char *address) {
     return NULL;
 }
 
-static struct pinned *pinned_new(char *base, size_t size, struct context *context, int registered) {
+static const char *kind_of(const struct pinned *pinned) {
+    return !pinned->registered ? "host_allocations" : pinned->read_only ? "host_registrations" : "host_buffers";
+}
+
+static struct pinned *pinned_new(char *base, size_t size, struct context *context, int registered, int read_only) {
     struct pinned *made = calloc(1, sizeof *made);
     if (!made) abort();
     made->base = base;
     made->size = size;
     made->context = context;
     made->registered = registered;
+    made->read_only = read_only;
     made->next = pinned_memory;
     pinned_memory = made;
-    live(registered ? "host_registrations" : "host_allocations", 1);
+    live(kind_of(made), 1);
     live("pinned", (long)size);
     return made;
 }
@@ -50,7 +55,7 @@ void pinned_free(struct pinned *pinned) {
 }
 
 static CUresult pinned_end(struct pinned *pinned, const char *function) {
-    live(pinned->registered ? "host_registrations" : "host_allocations", -1);
+    live(kind_of(pinned), -1);
     live("pinned", -(long)pinned->size);
     if (pinned->using) complain("%s: %d operations use the memory", function, pinned->using);
     pinned->freed = 1;
@@ -78,7 +83,7 @@ static CUresult allocate(const char *function, void **memory, size_t size, unsig
         if (base == MAP_FAILED) {
             result = OUT_OF_MEMORY;
         } else {
-            pinned_new(base, size, context, 0);
+            pinned_new(base, size, context, 0, 0);
             *memory = base;
         }
     }
@@ -184,8 +189,7 @@ static CUresult register_pages(struct context *context, char *base, size_t size,
         if (snapshot == MAP_FAILED) return OUT_OF_MEMORY;
         memcpy(snapshot, base, size);
     }
-    struct pinned *made = pinned_new(base, size, context, 1);
-    made->read_only = read_only;
+    struct pinned *made = pinned_new(base, size, context, 1, read_only);
     made->snapshot = snapshot;
     return SUCCESS;
 }

@@ -20,7 +20,9 @@ final class CuFileLeft {
                     .as("cuFile's %s", kind)
                     .isZero();
         }
-        for (String kind : new String[] {"contexts", "streams", "events", "allocations", "host_allocations"}) {
+        for (String kind : new String[] {
+            "contexts", "streams", "events", "allocations", "host_allocations", "host_registrations", "host_buffers"
+        }) {
             assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
         GpuFixture.await(() -> !CuFileDriver.isOpen()); // closed behind the last file

@@ -156,13 +156,13 @@ class CudaProbeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"cuDevicePrimaryCtxRetain", "cuCtxPushCurrent", "cuMemHostAlloc", "cuEventCreate"})
+    @ValueSource(strings = {"cuDevicePrimaryCtxRetain", "cuCtxPushCurrent", "cuMemHostRegister", "cuEventCreate"})
     void aFailedOpenReportsTheReasonAndLeavesNothing(String call) {
         cuda.fail(call, call.equals("cuDevicePrimaryCtxRetain") ? 1 : 3, CudaError.OUT_OF_MEMORY);
         assertThatThrownBy(() -> Backends.open("cufile", options))
                 .isInstanceOf(PenstockException.class)
                 .hasMessageContaining(call + " -> CUDA_ERROR_OUT_OF_MEMORY (2)");
-        for (String kind : new String[] {"contexts", "streams", "events", "host_allocations"}) {
+        for (String kind : new String[] {"contexts", "streams", "events", "host_buffers"}) {
             assertThat(cuda.live(kind)).as(kind).isZero();
         }
         try (Backend backend = Backends.open("cufile", options)) {

@@ -65,7 +65,8 @@ class DeviceOrderTest {
         Fakes.cufile().release("cuFileReadAsync");
         gpu.close();
         application.close();
-        for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
+        for (String kind : List.of(
+                "contexts", "streams", "events", "allocations", "host_registrations", "host_buffers", "pinned")) {
             await(() -> Fakes.cuda().live(kind) == 0);
         }
     }

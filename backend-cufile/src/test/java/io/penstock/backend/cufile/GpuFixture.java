@@ -101,6 +101,11 @@ final class GpuFixture implements AutoCloseable {
         return Objects.requireNonNull(mono.block(LONG));
     }
 
+    /** Returns how often a file's mapping was to be registered; staging buffers are, too, and live as long as their backend. */
+    static long registrations() {
+        return Fakes.cuda().calls("cuMemHostRegister") - Fakes.cuda().live("host_buffers");
+    }
+
     static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + LONG.toNanos();
         while (!condition.getAsBoolean()) {

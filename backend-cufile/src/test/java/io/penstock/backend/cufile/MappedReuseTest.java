@@ -58,7 +58,8 @@ class MappedReuseTest {
     @AfterEach
     void nothingLeaks() {
         gpu.close();
-        for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
+        for (String kind : List.of(
+                "contexts", "streams", "events", "allocations", "host_registrations", "host_buffers", "pinned")) {
             await(() -> Fakes.cuda().live(kind) == 0);
         }
     }
@@ -85,12 +86,12 @@ class MappedReuseTest {
         StorageFile file = gpu.immutable(backend, gpu.file("data", bytes));
         DeviceBuffer target = gpu.buffer(backend, BYTES);
         Transfer read = Transfer.read(file.all(), target.all());
-        long tried = Fakes.cuda().calls("cuMemHostRegister");
+        long tried = GpuFixture.registrations();
 
         assertThat(move(backend, read).path()).isEqualTo(TransferPath.STAGED);
         assertThat(backend.explain(read).path()).as("asking is no reading").isEqualTo(TransferPath.STAGED);
         assertThat(backend.explain(read).path()).isEqualTo(TransferPath.STAGED);
-        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(GpuFixture.registrations()).isEqualTo(tried);
 
         Fakes.cuda().hold("cuMemHostRegister");
         assertThat(move(backend, read).path()).as("waits for no registration").isEqualTo(TransferPath.STAGED);
@@ -117,14 +118,14 @@ class MappedReuseTest {
         Backend backend = backend(1L << 30);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(8 * SEGMENT, 2)));
         DeviceBuffer target = gpu.buffer(backend, 8 * SEGMENT);
-        long tried = Fakes.cuda().calls("cuMemHostRegister");
+        long tried = GpuFixture.registrations();
         int segment = SEGMENT + SEGMENT / 2;
         for (int at = 0; at + segment <= 8 * SEGMENT; at += segment) {
             assertThat(move(backend, Transfer.read(file.region(at, segment), target.region(at, segment)))
                             .path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(GpuFixture.registrations()).isEqualTo(tried);
     }
 
     @Test
@@ -146,12 +147,12 @@ class MappedReuseTest {
         Backend backend = backend(2 * SEGMENT);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(4 * SEGMENT, 4)));
         DeviceBuffer target = gpu.buffer(backend, 4 * SEGMENT);
-        long tried = Fakes.cuda().calls("cuMemHostRegister");
+        long tried = GpuFixture.registrations();
         for (int round = 0; round < 4; round++) {
             assertThat(move(backend, Transfer.read(file.all(), target.all())).path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(GpuFixture.registrations()).isEqualTo(tried);
     }
 
     @Test
@@ -159,7 +160,7 @@ class MappedReuseTest {
         Backend backend = backend(1L << 30);
         StorageFile file = gpu.immutable(backend, gpu.file("data", random(SEGMENT, 5)));
         DeviceBuffer target = gpu.buffer(backend, SEGMENT);
-        long tried = Fakes.cuda().calls("cuMemHostRegister");
+        long tried = GpuFixture.registrations();
         for (int round = 0; round < 4; round++) {
             for (int at = 0; at < SEGMENT; at += SEGMENT / 2) {
                 move(backend, Transfer.read(file.region(at, SEGMENT / 2), target.region(at, SEGMENT / 2)));
@@ -169,7 +170,7 @@ class MappedReuseTest {
                             .path())
                     .isEqualTo(TransferPath.STAGED);
         }
-        assertThat(Fakes.cuda().calls("cuMemHostRegister")).isEqualTo(tried);
+        assertThat(GpuFixture.registrations()).isEqualTo(tried);
     }
 
     @Test

@@ -27,9 +27,9 @@ class MappedTckTest implements BackendRules {
         assertThat(Fakes.cuda().live("pageable_copies"))
                 .as("copies from memory that was not registered")
                 .isZero();
-        for (String kind :
-                new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
-                }) {
+        for (String kind : new String[] {
+            "contexts", "streams", "events", "allocations", "host_allocations", "host_registrations", "host_buffers"
+        }) {
             // With the backend or right behind it: threads that used the context let it go as they end.
             assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }

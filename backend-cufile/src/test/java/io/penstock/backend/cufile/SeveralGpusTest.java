@@ -52,7 +52,8 @@ class SeveralGpusTest {
     @AfterEach
     void nothingLeaks() {
         gpus.close();
-        for (String kind : List.of("contexts", "streams", "events", "allocations", "host_registrations", "pinned")) {
+        for (String kind : List.of(
+                "contexts", "streams", "events", "allocations", "host_registrations", "host_buffers", "pinned")) {
             await(() -> Fakes.cuda().live(kind) == 0);
         }
     }

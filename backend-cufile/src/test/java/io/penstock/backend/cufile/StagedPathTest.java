@@ -141,7 +141,7 @@ class StagedPathTest {
         StorageFile file = file(bytes(64 << 20));
         DeviceBuffer buffer = buffer(64 << 20);
         move(Transfer.read(file.all(), buffer.all()));
-        assertThat(cuda.live("host_allocations")).as("staging buffers").isGreaterThan(2);
+        assertThat(cuda.live("host_buffers")).as("staging buffers").isGreaterThan(2);
         assertThat(cuda.live("streams")).isEqualTo(2);
     }
 
@@ -150,7 +150,7 @@ class StagedPathTest {
                 + cuda.calls("cuCtxPushCurrent")
                 + cuda.calls("cuEventCreate")
                 + cuda.calls("cuStreamCreate")
-                + cuda.calls("cuMemHostAlloc");
+                + cuda.calls("cuMemHostRegister");
     }
 
     @ParameterizedTest

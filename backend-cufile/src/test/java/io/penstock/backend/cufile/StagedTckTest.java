@@ -25,9 +25,9 @@ class StagedTckTest {
     @AfterAll
     static void nothingIsLeftOnTheGpu() {
         assertThat(Fakes.complaint()).isEmpty();
-        for (String kind :
-                new String[] {"contexts", "streams", "events", "allocations", "host_allocations", "host_registrations"
-                }) {
+        for (String kind : new String[] {
+            "contexts", "streams", "events", "allocations", "host_allocations", "host_registrations", "host_buffers"
+        }) {
             // With the backend or right behind it: threads that used the context let it go as they end.
             assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }

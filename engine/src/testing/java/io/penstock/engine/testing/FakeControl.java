@@ -90,7 +90,7 @@ public final class FakeControl {
 
     /**
      * Returns how many of a kind live. libcuda: contexts, streams, events, allocations, bytes, host_allocations,
-     * host_registrations, pinned (bytes), modules, operations; and since the reset pageable_copies. libcufile: driver,
+     * host_registrations (of memory that the device only reads), host_buffers (of other), pinned (bytes), modules, operations; and since the reset pageable_copies. libcufile: driver,
      * handles, buffers, registered_bytes, batches, entries, streams, async, operations; and since the reset
      * registered_by_other_base.
      */

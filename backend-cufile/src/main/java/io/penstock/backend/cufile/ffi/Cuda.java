@@ -16,6 +16,7 @@ public final class Cuda {
     public static final int CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124;
     public static final int CU_MEMHOSTALLOC_PORTABLE = 1;
     public static final int CU_MEMHOSTALLOC_DEVICEMAP = 2;
+    public static final int CU_MEMHOSTREGISTER_PORTABLE = 1;
     public static final int CU_MEMHOSTREGISTER_READ_ONLY = 8;
     public static final int CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1;
     public static final int CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0;

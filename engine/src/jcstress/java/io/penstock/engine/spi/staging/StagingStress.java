@@ -26,6 +26,12 @@ public final class StagingStress {
         return new StagedRequest(queue, new Request(tag, (request, bytes, failure) -> {}));
     }
 
+    /** Returns 1 if a request has a permit and finds its staging buffer; else 0. */
+    private static int has(Held held, StagedRequest staged) {
+        staged.takeBuffer(held.pool);
+        return staged.hasBuffer() ? 1 : 0;
+    }
+
     /** A queue without threads, and a pool of one staging buffer that its first request has. */
     private static final class Held {
         private static final int STAGING = 4096;
@@ -33,17 +39,16 @@ public final class StagingStress {
         final StagedQueue queue;
         final StagingBuffers pool;
         final StagedRequest first;
-        final StagingBuffer staging;
 
         Held() {
             FakeHost host = new FakeHost(8 * STAGING, 1);
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
                     device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
-            pool = new StagingBuffers(device, host, 1, STAGING);
+            pool = new StagingBuffers(device, host, 1, STAGING, 1);
             first = staged(queue, 0);
-            pool.assign(first);
-            staging = first.detachBuffer();
+            pool.admit(first);
+            first.takeBuffer(pool);
         }
     }
 
@@ -51,23 +56,23 @@ public final class StagingStress {
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the request has the staging buffer")
     @Outcome(expect = FORBIDDEN, desc = "a free staging buffer beside a request that waits for ever")
     @State
-    public static class ReleaseAgainstAssign {
+    public static class ReleaseAgainstAdmit {
         private final Held held = new Held();
         private final StagedRequest staged = staged(held.queue, 1);
 
         @Actor
         public void worker() {
-            held.pool.release(held.staging);
+            held.first.releaseBuffer(held.pool);
         }
 
         @Actor
         public void ioQueue() {
-            held.pool.assign(staged);
+            held.pool.admit(staged);
         }
 
         @Arbiter
         public void after(II_Result r) {
-            r.r1 = staged.hasBuffer() ? 1 : 0;
+            r.r1 = has(held, staged);
             r.r2 = held.pool.free();
         }
     }
@@ -76,29 +81,29 @@ public final class StagingStress {
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "one of the two has the staging buffer, the other waits")
     @Outcome(expect = FORBIDDEN, desc = "both have it, or it lies there")
     @State
-    public static class ReleaseAgainstTwoAssigns {
+    public static class ReleaseAgainstTwoAdmits {
         private final Held held = new Held();
         private final StagedRequest one = staged(held.queue, 1);
         private final StagedRequest other = staged(held.queue, 2);
 
         @Actor
         public void worker() {
-            held.pool.release(held.staging);
+            held.first.releaseBuffer(held.pool);
         }
 
         @Actor
         public void ioQueue() {
-            held.pool.assign(one);
+            held.pool.admit(one);
         }
 
         @Actor
         public void otherQueue() {
-            held.pool.assign(other);
+            held.pool.admit(other);
         }
 
         @Arbiter
         public void after(II_Result r) {
-            r.r1 = (one.hasBuffer() ? 1 : 0) + (other.hasBuffer() ? 1 : 0);
+            r.r1 = has(held, one) + has(held, other);
             r.r2 = held.pool.free();
         }
     }

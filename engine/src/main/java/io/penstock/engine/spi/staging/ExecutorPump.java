@@ -182,7 +182,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     private void start(StagedRequest staged) {
         progress++;
         StagedQueue queue = staged.queue;
-        if (queue.dropped(staged)) {
+        if (!queue.proceeds(staged)) {
             return;
         }
         if (queue.copies.start(staged)) {
@@ -228,7 +228,7 @@ public final class ExecutorPump implements Executor, AutoCloseable {
 
     private static void ended(StagedRequest staged) {
         StagedQueue queue = staged.queue;
-        if (queue.stepped(staged, staged.moved) && !queue.dropped(staged)) {
+        if (queue.stepped(staged, staged.moved) && queue.proceeds(staged)) {
             queue.hand(staged);
         }
     }

@@ -11,6 +11,7 @@ import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
@@ -45,6 +46,8 @@ final class StagedQueue implements NativeQueue {
     private final int depth;
     private final Function<Request, StagedRequest> newRequest;
     final Queue<StagedRequest> ready; // for staging workers; no stale entries
+    private final AtomicInteger unannounced = new AtomicInteger(); // requests in it of which no worker has been told
+    private final AtomicInteger idle; // staging workers that this queue may occupy besides those that it does
     private final Queue<StagedRequest> completed;
     private final Wakeup wakeup = new Wakeup();
     private final ArrayDeque<StagedRequest> arrivals = new ArrayDeque<>(); // owned by the I/O queue
@@ -113,9 +116,14 @@ final class StagedQueue implements NativeQueue {
         this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.depth = sizes.depth();
+        this.idle = new AtomicInteger(workers.perQueue());
         this.newRequest = request -> new StagedRequest(this, request);
-        this.stagingBuffers =
-                new StagingBuffers(device, host, sizes.stagingBuffers(workers.size()), sizes.allocatedBytes());
+        this.stagingBuffers = new StagingBuffers(
+                device,
+                host,
+                sizes.stagingBuffers(workers.size()),
+                sizes.allocatedBytes(),
+                device.threads() == ThreadRule.MANY ? workers.threads().size() : 1);
         if (executor != null) {
             executor.spinFor(sizes.spinNanos());
         }
@@ -182,7 +190,7 @@ final class StagedQueue implements NativeQueue {
     public void turn(long waitNanos) {
         for (StagedRequest staged = arrivals.poll(); staged != null; staged = arrivals.poll()) {
             if (staged.needsBuffer) {
-                stagingBuffers.assign(staged);
+                stagingBuffers.admit(staged);
             } else {
                 hand(staged);
             }
@@ -252,17 +260,51 @@ final class StagedQueue implements NativeQueue {
             pump.submit(staged);
         } else {
             ready.add(staged);
-            workers.announce();
+            unannounced.incrementAndGet();
+            announce();
         }
     }
 
-    /** Ends a request that is cancelled or whose device is lost, between two steps; returns whether it did. */
-    boolean dropped(StagedRequest staged) {
+    /** Records that a staging worker has executed a step of this queue. */
+    void workerLeaves() {
+        idle.incrementAndGet();
+        announce();
+    }
+
+    /**
+     * Announces requests to as many staging workers as this queue may occupy. More would gain one device nothing, compete
+     * for its link, and cost processor time. As in {@link StagingBuffers}, each of the two numbers is increased before the
+     * check of the other, so that one of two threads sees both.
+     */
+    private void announce() {
+        while (take(idle)) {
+            if (take(unannounced)) {
+                workers.announce();
+            } else {
+                idle.incrementAndGet();
+                if (unannounced.get() == 0) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Takes one of a number of things, if there is one. */
+    static boolean take(AtomicInteger number) {
+        return number.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+    }
+
+    /**
+     * Prepares a request for its next step, or ends it if it is cancelled or its device is lost; returns whether the step
+     * follows.
+     */
+    boolean proceeds(StagedRequest staged) {
         NativeFailure lost = copies.lost();
-        if (lost == null && !staged.isCancelled()) {
+        if (lost != null || staged.isCancelled()) {
+            end(staged, lost != null ? lost : CANCELLED);
             return false;
         }
-        end(staged, lost != null ? lost : CANCELLED);
+        staged.takeBuffer(stagingBuffers);
         return true;
     }
 
@@ -298,10 +340,7 @@ final class StagedQueue implements NativeQueue {
      * more.
      */
     void end(StagedRequest staged, @Nullable NativeFailure failure) {
-        StagingBuffer staging = staged.detachBuffer();
-        if (staging != null) {
-            stagingBuffers.release(staging);
-        }
+        staged.releaseBuffer(stagingBuffers);
         staged.failure = failure;
         completed.add(staged); // from here on owned by the I/O queue
         wakeup.wake();

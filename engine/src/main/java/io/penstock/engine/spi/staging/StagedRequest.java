@@ -54,6 +54,7 @@ final class StagedRequest implements Request.Completion {
     NativeFailure failure; // of the step that failed
 
     private boolean copyEnded;
+    private boolean hasPermit; // for a staging buffer of the queue
     private @Nullable DeviceMemory staging;
     private @Nullable StagingBuffer pooled; // of which the staging buffer is the memory
 
@@ -71,6 +72,7 @@ final class StagedRequest implements Request.Completion {
         needsBuffer = false;
         failure = null;
         pooled = null;
+        hasPermit = false;
         state.set(TAKEN);
     }
 
@@ -110,18 +112,28 @@ final class StagedRequest implements Request.Completion {
         return (state.get() & CANCEL) != 0;
     }
 
-    void staging(StagingBuffer pooled) {
-        this.pooled = pooled;
-        staging = pooled.memory();
+    /** Records that the request has a permit for a staging buffer. */
+    void permit() {
+        hasPermit = true;
     }
 
-    /** Detaches and returns the request's staging buffer of the pool, if any. */
-    @Nullable
-    StagingBuffer detachBuffer() {
+    /** Takes the staging buffer for which the request has a permit, before its first step. */
+    void takeBuffer(StagingBuffers from) {
+        if (hasPermit && pooled == null) {
+            pooled = from.take();
+            staging = pooled.memory();
+        }
+    }
+
+    /** Returns the staging buffer and the permit of the request, if it has them. */
+    void releaseBuffer(StagingBuffers to) {
         StagingBuffer given = pooled;
         staging = null;
         pooled = null;
-        return given;
+        if (hasPermit) {
+            hasPermit = false;
+            to.release(given);
+        }
     }
 
     /**

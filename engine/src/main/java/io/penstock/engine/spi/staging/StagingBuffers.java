@@ -3,11 +3,12 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,37 +16,57 @@ import org.jspecify.annotations.Nullable;
  * do: the thread that frees a staging buffer starts the next request, so nothing holds a staging buffer while waiting
  * for another (rule 304).
  *
+ * <p>A request waits for a permit, of which there are as many as staging buffers, and takes its staging buffer when its
+ * first step begins. So requests that wait for a thread occupy none, and the threads reuse the few that are in the
+ * processor's caches: two GPUs are fed at twice the rate of one only if the memory in use stays within those caches.
+ *
  * <p>Thread-safe, except {@link #close}.
  */
 final class StagingBuffers {
 
-    private final List<StagingBuffer> all = new ArrayList<>();
+    private final List<StagingBuffer> all;
 
-    // A stack: the staging buffer used last is the warmest in the processor's caches.
-    private final ConcurrentLinkedDeque<StagingBuffer> free = new ConcurrentLinkedDeque<>();
+    // A stack: the staging buffer used last is the warmest in the processor's caches. Never empty for the holder of a
+    // permit that has not taken its staging buffer: buffers are returned before permits, and each permit takes one.
+    private final ConcurrentLinkedDeque<StagingBuffer> free;
+    private final AtomicInteger permits;
     private final Queue<StagedRequest> waiting;
 
-    StagingBuffers(StagingDevice device, HostBytes host, int stagingBuffers, long bytes) {
-        this(device, host, stagingBuffers, bytes, new ConcurrentLinkedQueue<>());
+    /**
+     * Allocates the staging buffers.
+     *
+     * @param threads how many threads allocate: pinning takes long, and the first transfer waits for it
+     */
+    StagingBuffers(StagingDevice device, HostBytes host, int stagingBuffers, long bytes, int threads) {
+        this(allocate(device, host, stagingBuffers, bytes, threads), new ConcurrentLinkedQueue<>());
     }
 
-    /** As above, with a test's queue of waiting requests. */
-    StagingBuffers(StagingDevice device, HostBytes host, int stagingBuffers, long bytes, Queue<StagedRequest> waiting) {
+    /** Pools buffers, with a test's queue of waiting requests. */
+    StagingBuffers(List<StagingBuffer> all, Queue<StagedRequest> waiting) {
+        this.all = all;
+        this.free = new ConcurrentLinkedDeque<>(all);
+        this.permits = new AtomicInteger(all.size());
         this.waiting = waiting;
+    }
+
+    /** Returns new staging buffers; if one cannot be allocated, frees the others. */
+    static List<StagingBuffer> allocate(
+            StagingDevice device, HostBytes host, int stagingBuffers, long bytes, int threads) {
+        List<StagingBuffer> made = new CopyOnWriteArrayList<>();
         try {
-            for (int i = 0; i < stagingBuffers; i++) {
+            Parallel.run(stagingBuffers, threads, () -> {
                 DeviceMemory memory = device.allocateStagingBuffer(bytes);
-                all.add(new StagingBuffer(memory, host.of(memory)));
-            }
+                made.add(new StagingBuffer(memory, host.of(memory)));
+            });
+            return made;
         } catch (RuntimeException | Error e) {
-            all.forEach(StagingBuffer::free);
+            made.forEach(StagingBuffer::free);
             throw e;
         }
-        free.addAll(all);
     }
 
-    /** Assigns a staging buffer to the request, now or when one is free. */
-    void assign(StagedRequest staged) {
+    /** Gives the request a permit, now or when one is free, and starts it. */
+    void admit(StagedRequest staged) {
         if (!staged.giveTo(StagedRequest.AWAITS_BUFFER)) {
             staged.queue.end(staged, StagedQueue.CANCELLED);
             return;
@@ -54,9 +75,22 @@ final class StagingBuffers {
         match();
     }
 
-    /** Returns a staging buffer that the device and host I/O have released (rule 204). */
-    void release(StagingBuffer staging) {
-        free.push(staging);
+    /** Returns a staging buffer to the holder of a permit, who has none yet. */
+    StagingBuffer take() {
+        return free.pop();
+    }
+
+    /**
+     * Takes back a permit.
+     *
+     * @param staging the staging buffer that its holder took, which the device and host I/O have released (rule 204);
+     *     null if it took none
+     */
+    void release(@Nullable StagingBuffer staging) {
+        if (staging != null) {
+            free.push(staging);
+        }
+        permits.incrementAndGet();
         match();
     }
 
@@ -66,14 +100,14 @@ final class StagingBuffers {
     }
 
     private void match() {
-        for (StagingBuffer staging = free.poll(); staging != null; staging = free.poll()) {
+        while (StagedQueue.take(permits)) {
             StagedRequest staged = nextWaiting();
             if (staged != null) {
-                staged.staging(staging);
+                staged.permit();
                 staged.queue.hand(staged);
             } else {
-                free.push(staging);
-                // Pairs with assign() on another thread, which may have found no staging buffer while this one held it.
+                permits.incrementAndGet();
+                // Pairs with admit() on another thread, which may have found no permit while this one held it.
                 if (waiting.isEmpty()) {
                     return;
                 }
@@ -93,8 +127,9 @@ final class StagingBuffers {
         return all.size();
     }
 
+    /** Returns how many permits are free. */
     int free() {
-        return free.size();
+        return permits.get();
     }
 
     void close() {

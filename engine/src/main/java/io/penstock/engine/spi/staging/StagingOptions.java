@@ -7,29 +7,33 @@ import java.util.List;
 /** The options of staging; backends that stage include them in their options. */
 public final class StagingOptions {
 
-    /** How many bytes a staging buffer holds. */
+    /**
+     * How many bytes a staging buffer holds. One GPU is fed slightly faster by 4 MiB, two by far faster by 2 MiB: then those
+     * in use stay within the processor's caches (docs/results/h200.md).
+     */
     public static final Option<Long> BUFFER_BYTES = Option.bytes(
             "penstock.staging.buffer-bytes",
-            4L << 20,
+            2L << 20,
             StagingSizes.BLOCK_BYTES,
             1L << 30,
             "the bytes of one staging buffer, a multiple of 4KiB");
 
-    /** How many staging buffers a staging worker keeps: while one is copied, the next is filled. */
+    /** How many staging buffers a staging worker keeps: while some are copied, the next is filled. */
     public static final Option<Integer> BUFFERS_PER_WORKER = Option.integer(
             "penstock.staging.buffers-per-worker",
-            2,
+            3,
             1,
             16,
             "the staging buffers that one staging worker keeps in use");
 
-    /** How many staging workers the process has; 0 derives it from the number of processors. */
+    /** How many staging workers the process has; 0 derives it from the numbers of processors and devices. */
     public static final Option<Integer> WORKERS = Option.integer(
             "penstock.staging.workers",
             0,
             0,
             256,
-            "how many threads of the process fill staging buffers, for all devices together; 0 for one suited to the number of processors");
+            "how many threads of the process fill staging buffers, for all devices together; 0 for a number that suits the processors and the"
+                    + " devices in use");
 
     /** How long threads poll before they sleep; for applications to which microseconds matter. */
     public static final Option<Integer> SPIN_MICROS = Option.integer(

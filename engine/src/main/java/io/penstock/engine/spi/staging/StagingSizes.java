@@ -10,7 +10,7 @@ import io.penstock.engine.spi.Limits;
  *
  * @param bufferBytes the most bytes of a request, a multiple of 4096
  * @param buffersPerWorker the staging buffers that one staging worker keeps in use
- * @param workers the staging workers of the process; 0 derives it from the number of processors
+ * @param workers the staging workers of the process; 0 derives it from the numbers of processors and queues
  * @param depth the most requests queued at once
  * @param spinNanos how long its threads poll before they sleep
  */
@@ -25,10 +25,10 @@ public record StagingSizes(long bufferBytes, int buffersPerWorker, int workers, 
     private static final long SLACK_BYTES = 4 * BLOCK_BYTES;
 
     /**
-     * The default limit, since more staging workers gain one device little: 10 reach 52 of the 55 GB/s of 16 PCIe gen5
-     * lanes.
+     * The default limit, since more staging workers gain one device nothing: 12 fill its link, 16 PCIe gen5 lanes. On
+     * some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
      */
-    static final int MOST_WORKERS_PER_QUEUE = 10;
+    static final int MOST_WORKERS_PER_QUEUE = 12;
 
     /** Creates sizes for threads that sleep at once. */
     public StagingSizes(long bufferBytes, int buffersPerWorker, int workers, int depth) {

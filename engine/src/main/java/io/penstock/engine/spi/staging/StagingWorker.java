@@ -22,7 +22,10 @@ final class StagingWorker implements Runnable {
     int nextQueue; // for the pool
     long spinNanos; // for the pool: that of the queue it served last
 
-    StagingWorker(StagingWorkers pool) {
+    final int index; // among those of the pool
+
+    StagingWorker(StagingWorkers pool, int index) {
+        this.index = index;
         this.pool = pool;
     }
 
@@ -51,7 +54,9 @@ final class StagingWorker implements Runnable {
         // may proceed.
         StagedRequest staged = pool.take(this, mayWait && copying.isEmpty());
         if (staged != null) {
+            StagedQueue queue = staged.queue; // a tag is used again once its request has ended
             work(staged);
+            queue.workerLeaves();
             return true;
         }
         // No thread sleeps on the semaphore while its copy is in flight: the completion would be seen too late.
@@ -86,7 +91,7 @@ final class StagingWorker implements Runnable {
 
     private void work(StagedRequest staged) {
         StagedQueue queue = staged.queue;
-        while (!queue.dropped(staged)) {
+        while (queue.proceeds(staged)) {
             if (staged.step == StagedRequest.Step.COPY) {
                 copy(queue, staged);
                 return;

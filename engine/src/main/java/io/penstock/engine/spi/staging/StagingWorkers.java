@@ -9,9 +9,9 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The staging workers of the process, which all staged queues share: eight devices do not need eight times as many
- * threads. They start with the first queue and stop with the last. The next request is taken from one queue after
- * another.
+ * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
+ * last; unless an option sets their number, each further queue adds as many as one device needs, up to three quarters of
+ * the processors. The next request is taken from one queue after another.
  *
  * <p>Thread-safe.
  */
@@ -21,8 +21,11 @@ final class StagingWorkers {
     private static final Object PROCESS = "the staging workers of the process";
 
     private final Shared<Object, StagingWorkers> pools; // that counts its users
-    private final int size;
-    private final List<Thread> threads = new ArrayList<>();
+    private final int perQueue;
+    private final int most;
+    private final boolean threaded;
+    private final List<Thread> threads = new ArrayList<>(); // guarded by this
+    private volatile int size; // written under this
     private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
 
     // Its permits, plus one that is being handed over, equal the requests in all ready queues: a thread with a permit
@@ -31,16 +34,26 @@ final class StagingWorkers {
     private final SinglePoller poller = new SinglePoller();
     private volatile boolean stopped;
 
-    private StagingWorkers(Shared<Object, StagingWorkers> pools, int size, boolean threaded) {
+    private StagingWorkers(Shared<Object, StagingWorkers> pools, int perQueue, int most, boolean threaded) {
         this.pools = pools;
-        this.size = size;
-        for (int i = 1; threaded && i <= size; i++) {
-            Thread thread = new Thread(new StagingWorker(this), "penstock-staging-" + i);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null); // a shared thread must not keep an application's classes alive
-            threads.add(thread);
+        this.perQueue = perQueue;
+        this.most = most;
+        this.threaded = threaded;
+        grow(perQueue);
+    }
+
+    private synchronized void grow(int wanted) {
+        int target = Math.min(most, wanted);
+        while (size < target) {
+            size++;
+            if (threaded) {
+                Thread thread = new Thread(new StagingWorker(this, size), "penstock-staging-" + size);
+                thread.setDaemon(true);
+                thread.setContextClassLoader(null); // a shared thread must not keep an application's classes alive
+                threads.add(thread);
+                thread.start();
+            }
         }
-        threads.forEach(Thread::start);
     }
 
     /**
@@ -50,21 +63,38 @@ final class StagingWorkers {
      * @throws IllegalArgumentException if there is a pool of another size
      */
     static StagingWorkers join(int wanted) {
-        int size = wanted == 0 ? suited(Runtime.getRuntime().availableProcessors()) : wanted;
-        StagingWorkers pool = POOLS.open(PROCESS, () -> new StagingWorkers(POOLS, size, true));
-        if (wanted != 0 && wanted != pool.size) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        int perQueue = wanted == 0 ? suited(processors) : wanted;
+        int most = wanted == 0 ? most(processors) : wanted;
+        StagingWorkers pool = POOLS.open(PROCESS, () -> new StagingWorkers(POOLS, perQueue, most, true));
+        int size = pool.size();
+        if (wanted != 0 && wanted != size) {
             pool.leave();
             throw new IllegalArgumentException(StagingOptions.WORKERS + "=" + wanted + ", but this process already has "
-                    + pool.size + " staging workers, started with its first staged backend");
+                    + size + " staging workers, started with its first staged backend");
         }
         return pool;
     }
 
     /** Joins a separate pool without threads; the caller turns its staging workers. */
     static StagingWorkers stepped(int size) {
+        return stepped(size, size);
+    }
+
+    /** As above; each queue adds staging workers, and may occupy so many. */
+    static StagingWorkers stepped(int perQueue, int most) {
+        return separate(perQueue, most, false);
+    }
+
+    /** Joins a separate pool that grows. */
+    static StagingWorkers separate(int perQueue, int most) {
+        return separate(perQueue, most, true);
+    }
+
+    private static StagingWorkers separate(int perQueue, int most, boolean threaded) {
         Shared<Object, StagingWorkers> own =
                 new Shared<>(StagingWorkers::stop); // collected with its users, whether they leave or not
-        return own.open(PROCESS, () -> new StagingWorkers(own, size, false));
+        return own.open(PROCESS, () -> new StagingWorkers(own, perQueue, most, threaded));
     }
 
     /** Counts one more user. */
@@ -78,28 +108,37 @@ final class StagingWorkers {
         pools.leave(this);
     }
 
-    private void stop() {
+    private synchronized void stop() {
         stopped = true;
         allStaged.release(threads.size());
     }
 
     /**
-     * Three quarters of the processors up to the limit for one device, then half: a staging worker copies memory, and
-     * competes with the application's threads. On an H200 with 16 processors, 10 workers reach the throughput of 12
-     * with five sixths of the processor time in every run; 8 do so in some runs, and up to a fifth less in others
-     * (docs/results/h200.md).
+     * Returns how many staging workers suit one device: three quarters of the processors, up to the number that fills a
+     * link.
      */
     static int suited(int processors) {
-        int ofOneDevice = Math.min(StagingSizes.MOST_WORKERS_PER_QUEUE, processors * 3 / 4);
-        return Math.max(2, Math.min(32, Math.max(ofOneDevice, processors / 2)));
+        return Math.min(StagingSizes.MOST_WORKERS_PER_QUEUE, most(processors));
     }
 
+    /** Returns how many suit any number of devices: they copy memory, and compete with the application's threads. */
+    static int most(int processors) {
+        return Math.max(2, processors * 3 / 4);
+    }
+
+    /** Returns how many staging workers one queue may occupy. */
+    int perQueue() {
+        return perQueue;
+    }
+
+    /** Returns how many staging workers there are now. */
     int size() {
         return size;
     }
 
-    List<Thread> threads() {
-        return threads;
+    /** Returns the threads, which are not to be changed. */
+    synchronized List<Thread> threads() {
+        return List.copyOf(threads);
     }
 
     boolean isStopped() {
@@ -108,12 +147,18 @@ final class StagingWorkers {
 
     void add(StagedQueue queue) {
         queues.add(queue);
+        grow(perQueue * queues.size());
     }
 
     /** Removes a queue that has nothing in flight, and leaves on its behalf. */
     void remove(StagedQueue queue) {
         queues.remove(queue);
         leave();
+    }
+
+    /** Returns how many ready requests have been announced and not been taken. */
+    int announced() {
+        return allStaged.availablePermits();
     }
 
     /** Announces one more ready request. */
@@ -130,7 +175,9 @@ final class StagingWorkers {
     }
 
     /**
-     * Takes a ready request; starts at the queue after the one from which the staging worker last took.
+     * Takes a ready request. Each queue has staging workers that prefer it, so that two devices are busy at the same time,
+     * and none of these waits for a copy of the other; they serve others while it has no request. If there are more queues
+     * than staging workers, each of these starts at the queue after the one from which it last took.
      *
      * @return null if there is none, or, if it may wait, once the pool has stopped
      */
@@ -145,8 +192,9 @@ final class StagingWorkers {
         // again.
         while (!stopped) {
             Object[] current = queues.toArray();
+            int first = size < current.length ? worker.nextQueue : worker.index;
             for (int i = 0; i < current.length; i++) {
-                int index = (worker.nextQueue + i) % current.length;
+                int index = (first + i) % current.length;
                 StagedRequest staged = ((StagedQueue) current[index]).ready.poll();
                 if (staged != null) {
                     worker.nextQueue = index + 1;

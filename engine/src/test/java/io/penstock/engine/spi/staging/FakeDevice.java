@@ -9,9 +9,11 @@ import io.penstock.engine.spi.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -45,11 +47,13 @@ final class FakeDevice implements StagingDevice {
     boolean endsAfterAPoll; // the next one that is looked at runs, and then all have ended
     boolean prompt; // copies end at the first look
     boolean full; // there is no memory for staging buffers
+    int allocations = -1; // there is memory for so many; -1 for any number
     int refusals; // that many copies are refused
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
     int started;
     final List<FencePoint> joined = new ArrayList<>();
+    final Set<Long> copiedFrom = new HashSet<>(); // addresses of staging buffers
 
     FakeDevice(ThreadRule threads, FakeHost host, long seed) {
         this.threads = threads;
@@ -90,8 +94,8 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
-    public DeviceMemory allocateStagingBuffer(long bytes) {
-        if (full) {
+    public synchronized DeviceMemory allocateStagingBuffer(long bytes) {
+        if (full || allocations-- == 0) {
             throw new IllegalStateException("no pinned memory");
         }
         return host.allocate(bytes);
@@ -114,6 +118,7 @@ final class FakeDevice implements StagingDevice {
             joined.add(point);
         }
         copies.put(request, Copy.of(request));
+        copiedFrom.add(request.staging().hostAddress());
         host.copying(request.staging().hostAddress(), true);
     }
 

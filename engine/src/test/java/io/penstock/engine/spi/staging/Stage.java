@@ -37,7 +37,7 @@ final class Stage {
         pump = rule == ThreadRule.MANY ? null : new ExecutorPump(() -> hooks++);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
         for (int i = 0; i < workerCount; i++) {
-            workers.add(new StagingWorker(pool));
+            workers.add(new StagingWorker(pool, i));
         }
     }
 

@@ -314,6 +314,27 @@ class StagedQueueTest {
     }
 
     @Test
+    void requestsThatWaitForAWorkerOccupyNoStagingBuffer() {
+        Stage stage = new Stage(ThreadRule.MANY, 3, 16, 1);
+        stage.device.prompt = true;
+        FakeFile file = new FakeFile(6 * Stage.STAGING, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(6 * Stage.STAGING);
+        for (int i = 0; i < 6; i++) {
+            stage.read(i, file, i * Stage.STAGING, memory, i * Stage.STAGING, Stage.STAGING);
+        }
+        stage.turn();
+        while (stage.workers.get(0).turn(false)) {
+            // the only one that has a processor
+        }
+        stage.turn();
+        assertThat(stage.requests.ended()).isEqualTo(6);
+        assertThat(stage.device.copiedFrom)
+                .as("staging buffers used, of the 6 that three workers would use: those in the processor's caches")
+                .hasSizeLessThanOrEqualTo(2);
+        stage.close();
+    }
+
+    @Test
     void aQueueThatCannotBeOpenedLeavesNoThreadBehind() {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice full = new FakeDevice(ThreadRule.ONE, host, 1);

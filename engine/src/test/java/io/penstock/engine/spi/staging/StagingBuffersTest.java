@@ -2,6 +2,7 @@
 package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.spi.Request;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -18,25 +19,65 @@ class StagingBuffersTest {
             new StagedQueue(device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
 
     @Test
+    void withoutMemoryForAllThereIsNoQueueAndNothingIsLeft() {
+        device.allocations = 2;
+        assertThatThrownBy(() -> new StagingBuffers(device, host, 4, STAGING, 3))
+                .hasMessage("no pinned memory");
+        queue.close();
+        assertThat(host.allFreed()).isTrue();
+    }
+
+    @Test
+    void aPermitNeverComesBeforeItsBuffer() {
+        StagedRequest first = staged(0);
+        StagedRequest next = staged(1);
+        StagingBuffers[] pool = new StagingBuffers[1];
+        pool[0] =
+                new StagingBuffers(StagingBuffers.allocate(device, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
+                    @Override
+                    public StagedRequest poll() {
+                        StagedRequest polled = super.poll();
+                        if (polled == next) { // as its worker, at once
+                            next.permit();
+                            next.takeBuffer(pool[0]);
+                        }
+                        return polled;
+                    }
+                });
+        pool[0].admit(first);
+        first.takeBuffer(pool[0]);
+        pool[0].admit(next);
+        assertThat(next.hasBuffer()).isFalse();
+        first.releaseBuffer(pool[0]);
+        assertThat(next.hasBuffer()).isTrue();
+    }
+
+    private StagedRequest staged(int tag) {
+        return new StagedRequest(queue, new Request(tag, (request, bytes, failure) -> {}));
+    }
+
+    @Test
     void aSegmentThatArrivesDuringTheLastPollGetsTheStagingBuffer() {
-        StagedRequest late = new StagedRequest(queue, new Request(1, (request, bytes, failure) -> {}));
+        StagedRequest late = staged(1);
         StagingBuffers[] pool = new StagingBuffers[1];
         boolean[] came = {false};
-        pool[0] = new StagingBuffers(device, host, 1, STAGING, new ConcurrentLinkedQueue<>() {
-            @Override
-            public StagedRequest poll() {
-                StagedRequest next = super.poll();
-                if (next == null && !came[0]) {
-                    came[0] = true; // as another thread, that finds no staging buffer since this one holds it
-                    pool[0].assign(late);
-                }
-                return next;
-            }
-        });
-        StagedRequest first = new StagedRequest(queue, new Request(0, (request, bytes, failure) -> {}));
-        pool[0].assign(first);
-        pool[0].release(first.detachBuffer());
+        pool[0] =
+                new StagingBuffers(StagingBuffers.allocate(device, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
+                    @Override
+                    public StagedRequest poll() {
+                        StagedRequest next = super.poll();
+                        if (next == null && !came[0]) {
+                            came[0] = true; // as another thread, that finds no staging buffer since this one holds it
+                            pool[0].admit(late);
+                        }
+                        return next;
+                    }
+                });
+        StagedRequest first = staged(0);
+        pool[0].admit(first);
+        first.releaseBuffer(pool[0]);
         assertThat(came[0]).isTrue();
+        late.takeBuffer(pool[0]);
         assertThat(late.hasBuffer()).isTrue();
         assertThat(pool[0].free()).isZero();
     }

@@ -54,7 +54,7 @@ class StagingWorkersTest {
             }
             queues.get(i).turn(0);
         }
-        StagingWorker worker = new StagingWorker(pool);
+        StagingWorker worker = new StagingWorker(pool, 0);
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             worker.turn(false);
@@ -73,28 +73,105 @@ class StagingWorkersTest {
     }
 
     @Test
+    void aWorkerPrefersItsOwnQueueAndHelpsOthers() {
+        StagingWorkers pool = StagingWorkers.stepped(2);
+        List<StagedQueue> queues = List.of(queue(pool), queue(pool));
+        List<Requests> requests = List.of(new Requests(), new Requests());
+        for (int i = 0; i < 2; i++) {
+            for (int tag = 0; tag < 4; tag++) {
+                queues.get(i).enqueue(requests.get(i).next(tag).sync(new FakeFile(0, 1, 1)));
+            }
+            queues.get(i).turn(0);
+        }
+        StagingWorker second = new StagingWorker(pool, 1);
+        List<Integer> ended = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            second.turn(false);
+            queues.forEach(queue -> queue.turn(0));
+            ended.add(requests.get(1).ended() * 10 + requests.get(0).ended());
+        }
+        assertThat(ended).containsExactly(10, 20, 30, 40, 41, 42, 43, 44);
+        queues.forEach(StagedQueue::close);
+        pool.leave();
+    }
+
+    @Test
+    void aQueueOccupiesNoMoreWorkersThanOneDeviceNeeds() {
+        StagingWorkers pool = StagingWorkers.stepped(2, 4);
+        StagedQueue one = queue(pool);
+        StagedQueue other = queue(pool);
+        FakeFile file = new FakeFile(0, 1, 1);
+        Requests ofOne = new Requests();
+        for (int tag = 0; tag < 5; tag++) {
+            one.enqueue(ofOne.next(tag).sync(file));
+        }
+        one.turn(0);
+        assertThat(pool.announced()).isEqualTo(2);
+        Requests ofOther = new Requests();
+        other.enqueue(ofOther.next(0).sync(file));
+        other.turn(0);
+        assertThat(pool.announced()).isEqualTo(3);
+        StagingWorker worker = new StagingWorker(pool, 0);
+        for (int announced : new int[] {3, 3, 3, 2, 1, 0}) {
+            worker.turn(false);
+            assertThat(pool.announced()).isEqualTo(announced);
+        }
+        one.turn(0);
+        other.turn(0);
+        assertThat(ofOne.ended() + ofOther.ended()).isEqualTo(6);
+        one.close();
+        other.close();
+        pool.leave();
+    }
+
+    @Test
     void workersFollowTheProcessorsWithinBounds() {
         assertThat(StagingWorkers.suited(1)).isEqualTo(2);
         assertThat(StagingWorkers.suited(8)).isEqualTo(6);
-        assertThat(StagingWorkers.suited(16)).isEqualTo(10);
-        assertThat(StagingWorkers.suited(32)).isEqualTo(16);
-        assertThat(StagingWorkers.suited(256)).isEqualTo(32);
+        assertThat(StagingWorkers.suited(16)).isEqualTo(12);
+        assertThat(StagingWorkers.suited(256)).isEqualTo(12);
+        assertThat(StagingWorkers.most(1)).isEqualTo(2);
+        assertThat(StagingWorkers.most(32)).isEqualTo(24);
+        assertThat(StagingWorkers.most(256)).isEqualTo(192);
+    }
+
+    @Test
+    void eachQueueAddsWorkersUpToThoseThatSuitTheProcessors() {
+        StagingWorkers pool = StagingWorkers.separate(2, 5);
+        List<StagedQueue> queues = new ArrayList<>();
+        for (int size : new int[] {2, 4, 5, 5}) {
+            queues.add(queue(pool));
+            assertThat(pool.size()).isEqualTo(size);
+            assertThat(pool.threads()).hasSize(size).allMatch(Thread::isAlive);
+        }
+        queues.forEach(StagedQueue::close);
+        pool.leave();
+        assertThat(pool.isStopped()).isTrue();
+    }
+
+    @Test
+    void aNumberThatIsSetDoesNotGrow() {
+        StagingWorkers pool = StagingWorkers.join(3);
+        List<StagedQueue> queues = List.of(queue(pool), queue(pool));
+        assertThat(pool.size()).isEqualTo(3);
+        queues.forEach(StagedQueue::close);
+        pool.leave();
     }
 
     @Test
     void sizesComeFromOptions() {
         StagingSizes sizes = StagingSizes.of(Options.none()
-                .with(StagingOptions.BUFFERS_PER_WORKER, 3)
+                .with(StagingOptions.BUFFERS_PER_WORKER, 4)
                 .with(StagingOptions.WORKERS, 8)
                 .resolve(List.of(StagingOptions.BUFFERS_PER_WORKER, StagingOptions.WORKERS)));
-        assertThat(sizes).isEqualTo(new StagingSizes(4 << 20, 3, 8, 256));
-        assertThat(sizes.stagingBuffers(8)).isEqualTo(24);
+        assertThat(sizes).isEqualTo(new StagingSizes(2 << 20, 4, 8, 256));
+        assertThat(sizes.stagingBuffers(8)).isEqualTo(32);
         assertThat(new StagingSizes(2 << 20, 3, 16, 256).stagingBuffers(16))
                 .as("as asked")
                 .isEqualTo(48);
         assertThat(new StagingSizes(2 << 20, 3, 0, 256).stagingBuffers(100))
                 .as("more gain one device little")
-                .isEqualTo(30);
+                .isEqualTo(36);
     }
 
     @Test
@@ -108,7 +185,7 @@ class StagingWorkersTest {
         StagedQueue well = new StagedQueue(sound, host, sizes, pool.enter(), null, null);
         FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(Stage.STAGING);
-        StagingWorker worker = new StagingWorker(pool);
+        StagingWorker worker = new StagingWorker(pool, 0);
         hanging.held = true;
         Requests ofStuck = read(stuck, file, memory);
         worker.turn(true);

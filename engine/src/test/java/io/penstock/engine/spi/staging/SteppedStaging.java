@@ -40,7 +40,7 @@ public final class SteppedStaging implements NativeQueue {
         ExecutorPump pump = device.threads() == ThreadRule.MANY ? null : new ExecutorPump(() -> roused = true);
         queue = new StagedQueue(device, host, sizes, pool, pump, null);
         for (int i = 0; i < workers; i++) {
-            StagingWorker worker = new StagingWorker(pool);
+            StagingWorker worker = new StagingWorker(pool, 0);
             stage.start(() -> fill(worker));
         }
         if (pump != null) {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.staging;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Calls that a driver makes faster from several threads; none of these outlives {@link #run}. */
+final class Parallel {
+
+    private final AtomicInteger left;
+    private final Runnable call;
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+    private Parallel(int calls, Runnable call) {
+        this.left = new AtomicInteger(calls);
+        this.call = call;
+    }
+
+    /**
+     * Makes calls, and returns when all have ended; no further one is made once one has failed. Throws what a call has
+     * thrown.
+     *
+     * @param threads the most threads, the caller's included, which alone makes them if that is 1 or less
+     */
+    static void run(int calls, int threads, Runnable call) {
+        Parallel parallel = new Parallel(calls, call);
+        List<Thread> others = new ArrayList<>();
+        for (int i = 1; i < Math.min(calls, threads); i++) {
+            Thread thread = new Thread(parallel::work, "penstock-parallel-" + i);
+            thread.setDaemon(true);
+            others.add(thread);
+            thread.start();
+        }
+        parallel.work();
+        others.forEach(Parallel::join);
+        parallel.rethrow();
+    }
+
+    private void work() {
+        try {
+            while (failure.get() == null && left.getAndDecrement() > 0) {
+                call.run();
+            }
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true; // the calls will end
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void rethrow() {
+        Throwable thrown = failure.get();
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+    }
+}
