@@ -35,13 +35,19 @@ void attend_open(void) {
     ATTEMPT(gpu_open())
 }
 
-void attend_fill(CUdeviceptr memory, size_t bytes, uint64_t base) {
-    ATTEMPT(gpu_enter(); gpu_fill(memory, bytes, base))
+int attend_devices(void) {
+    volatile int count = 0;
+    ATTEMPT(count = gpu_devices())
+    return count;
 }
 
-uint64_t attend_differences(CUdeviceptr memory, size_t bytes, uint64_t base) {
+void attend_fill(int device, CUdeviceptr memory, size_t bytes, uint64_t base) {
+    ATTEMPT(gpu_enter_device(device); gpu_fill(memory, bytes, base))
+}
+
+uint64_t attend_differences(int device, CUdeviceptr memory, size_t bytes, uint64_t base) {
     volatile uint64_t bad = 0;
-    ATTEMPT(gpu_enter(); bad = gpu_differences(memory, bytes, base))
+    ATTEMPT(gpu_enter_device(device); bad = gpu_differences(memory, bytes, base))
     return bad;
 }
 

@@ -39,16 +39,17 @@ static const char ptx[] =
         "  red.add.u64 [%rd14], 1;\n" NEXT_WORD;
 
 static enum { UNKNOWN, KERNEL, COPY } by;
-static CUfunction fill, differ;
+static CUfunction fill[MOST_DEVICES], differ[MOST_DEVICES];
 
 static void prepare(void) {
     CUmodule module;
-    if (by != UNKNOWN) {
+    int device = gpu_device();
+    if (by == COPY || fill[device]) {
         return;
     }
     by = cuModuleLoadData && cuModuleGetFunction && cuLaunchKernel && cuModuleLoadData(&module, ptx) == CUDA_SUCCESS
-                    && cuModuleGetFunction(&fill, module, "fill") == CUDA_SUCCESS
-                    && cuModuleGetFunction(&differ, module, "differ") == CUDA_SUCCESS
+                    && cuModuleGetFunction(&fill[device], module, "fill") == CUDA_SUCCESS
+                    && cuModuleGetFunction(&differ[device], module, "differ") == CUDA_SUCCESS
             ? KERNEL
             : COPY;
 }
@@ -97,7 +98,7 @@ static uint64_t copy(int filling, CUdeviceptr data, uint64_t words, uint64_t bas
 void gpu_fill(CUdeviceptr memory, size_t bytes, uint64_t base) {
     prepare();
     if (by == KERNEL) {
-        launch(fill, memory, bytes / 8, base, 0, 0, 0);
+        launch(fill[gpu_device()], memory, bytes / 8, base, 0, 0, 0);
     } else {
         copy(1, memory, bytes / 8, base, NULL, 0);
     }
@@ -121,7 +122,7 @@ static uint64_t differences(CUdeviceptr memory, uint64_t words, uint64_t base, c
     if (offsets) {
         move(cell + 8, (void *)offsets, 8 * count, 1);
     }
-    launch(differ, memory, words, base, offsets ? cell + 8 : 0, shift, cell);
+    launch(differ[gpu_device()], memory, words, base, offsets ? cell + 8 : 0, shift, cell);
     move(cell, &bad, 8, 0);
     CUDA(cuMemFree_v2(cell));
     return bad;

@@ -12,13 +12,13 @@ enum { MOST_THREADS = 64, MOST_FILES = 8 };
 
 struct Gang {
     pthread_barrier_t barrier;
-    atomic_size_t next;
+    atomic_size_t next[MOST_DEVICES]; // of each GPU
     void (*work)(Worker *);
 };
 
 size_t next_part(Worker *worker, size_t *offset) {
     const Order *order = worker->order;
-    size_t at = atomic_fetch_add_explicit(&worker->gang->next, order->chunk, memory_order_relaxed);
+    size_t at = atomic_fetch_add_explicit(&worker->gang->next[worker->device], order->chunk, memory_order_relaxed);
     *offset = at;
     return at >= order->bytes ? 0 : order->bytes - at < order->chunk ? order->bytes - at : order->chunk;
 }
@@ -34,7 +34,7 @@ void gang_end(Worker *worker) {
 
 static void *begin(void *argument) {
     Worker *worker = argument;
-    gpu_enter();
+    gpu_enter_device(worker->device);
     worker->gang->work(worker);
     return NULL;
 }
@@ -48,7 +48,7 @@ Outcome gang_run(const Order *order, void (*work)(Worker *), size_t operations) 
     }
     pthread_barrier_init(&gang.barrier, NULL, (unsigned)order->threads + 1);
     for (int i = 0; i < order->threads; i++) {
-        workers[i] = (Worker){order, &gang, i};
+        workers[i] = (Worker){order, &gang, i, i % order->devices};
         if (pthread_create(&threads[i], NULL, begin, &workers[i]) != 0) {
             fail("no thread %d", i);
         }

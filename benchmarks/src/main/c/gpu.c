@@ -14,7 +14,8 @@ CUDA_EXTRAS(DEFINE)
 CUFILE_FUNCTIONS(DEFINE_CUFILE)
 
 void (*fail_with)(const char *text);
-static CUcontext context;
+static CUcontext contexts[MOST_DEVICES];
+static __thread int entered;
 static void *cufile;
 
 void fail(const char *format, ...) {
@@ -79,12 +80,35 @@ void gpu_open(void) {
     CUdevice device;
     CUDA(cuInit(0));
     CUDA(cuDeviceGet(&device, ordinal && *ordinal ? atoi(ordinal) : 0));
-    CUDA(cuDevicePrimaryCtxRetain(&context, device));
+    CUDA(cuDevicePrimaryCtxRetain(&contexts[0], device));
     gpu_enter();
 }
 
 void gpu_enter(void) {
-    CUDA(cuCtxSetCurrent(context));
+    gpu_enter_device(0);
+}
+
+void gpu_enter_device(int device) {
+    if (device < 0 || device >= MOST_DEVICES) {
+        fail("GPU %d of at most %d", device, MOST_DEVICES);
+    }
+    if (!contexts[device]) { // by one thread, before others start
+        CUdevice ordinal;
+        CUDA(cuDeviceGet(&ordinal, device));
+        CUDA(cuDevicePrimaryCtxRetain(&contexts[device], ordinal));
+    }
+    CUDA(cuCtxSetCurrent(contexts[device]));
+    entered = device;
+}
+
+int gpu_device(void) {
+    return entered;
+}
+
+int gpu_devices(void) {
+    int count;
+    CUDA(cuDeviceGetCount(&count));
+    return count;
 }
 
 void cufile_load(void) {

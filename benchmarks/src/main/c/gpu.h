@@ -17,11 +17,14 @@ typedef unsigned long long CUdeviceptr;
 typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction;
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_NOT_READY = 600 };
-enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_DEVICEMAP = 2 };
+enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE = 1, CU_MEMHOSTALLOC_DEVICEMAP = 2 };
+
+enum { MOST_DEVICES = 16 };
 
 #define CUDA_FUNCTIONS(F) \
     F(cuInit, (unsigned flags)) \
     F(cuDeviceGet, (CUdevice *device, int ordinal)) \
+    F(cuDeviceGetCount, (int *count)) \
     F(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device)) \
     F(cuCtxSetCurrent, (CUcontext context)) \
     F(cuMemAlloc_v2, (CUdeviceptr *pointer, size_t bytes)) \
@@ -127,6 +130,12 @@ void cufile_load(void);
 void *cufile_symbol(const char *name);
 // Makes the context of gpu_open current on this thread.
 void gpu_enter(void);
+// Makes the primary context of one of the host's GPUs current on this thread; 0 is that of gpu_open, others are ordinals.
+void gpu_enter_device(int device);
+// Which one gpu_enter_device has made current on this thread.
+int gpu_device(void);
+// How many GPUs the host has.
+int gpu_devices(void);
 
 int64_t now_nanos(void);
 // Processor time of the whole process, kernel included.

@@ -11,21 +11,32 @@ enum { MOST_BUFFERS = 16, LINK_BYTES = 256 << 20 };
 Outcome host_to_device(const Order *order) {
     static char *pinned;
     size_t segment = order->bytes < LINK_BYTES ? order->bytes : LINK_BYTES;
-    CUstream stream;
+    CUstream streams[MOST_DEVICES];
     if (!pinned) {
-        CUDA(cuMemHostAlloc((void **)&pinned, segment, 0));
+        CUDA(cuMemHostAlloc((void **)&pinned, segment, CU_MEMHOSTALLOC_PORTABLE));
         memset(pinned, 0, segment);
     }
-    CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (int device = 0; device < order->devices; device++) {
+        gpu_enter_device(device);
+        CUDA(cuStreamCreate(&streams[device], CU_STREAM_NON_BLOCKING));
+    }
     int64_t cpu = cpu_nanos(), start = now_nanos();
     size_t done = 0;
     for (; done + segment <= order->bytes; done += segment) {
-        CUDA(cuMemcpyHtoDAsync_v2(order->memory + done, pinned, segment, stream));
+        for (int device = 0; device < order->devices; device++) {
+            gpu_enter_device(device);
+            CUDA(cuMemcpyHtoDAsync_v2(order->memories[device] + done, pinned, segment, streams[device]));
+        }
     }
-    CUDA(cuStreamSynchronize(stream));
-    Outcome outcome = {done, now_nanos() - start, 0, 0};
+    for (int device = 0; device < order->devices; device++) {
+        CUDA(cuStreamSynchronize(streams[device]));
+    }
+    Outcome outcome = {done * (size_t)order->devices, now_nanos() - start, 0, 0};
     outcome.cpu_nanos = cpu_nanos() - cpu;
-    CUDA(cuStreamDestroy_v2(stream));
+    for (int device = 0; device < order->devices; device++) {
+        CUDA(cuStreamDestroy_v2(streams[device]));
+    }
+    gpu_enter();
     return outcome;
 }
 
@@ -57,7 +68,7 @@ static void loop(Worker *worker) {
         char *memory = stagingBuffers + order->chunk * (size_t)staging;
         CUDA(cuEventSynchronize(copied[staging]));
         read_whole(fd, memory, bytes, at);
-        CUDA(cuMemcpyHtoDAsync_v2(order->memory + at, memory, bytes, stream));
+        CUDA(cuMemcpyHtoDAsync_v2(order->memories[worker->device] + at, memory, bytes, stream));
         if (order->stagingBuffers == 1) {
             CUDA(cuStreamSynchronize(stream)); // the usual loop
         } else {
@@ -75,7 +86,7 @@ static void loop(Worker *worker) {
 
 Outcome pinned_loop(const Order *order) {
     file_of(order->hot, order->direct, 0); // opened by one thread
-    return gang_run(order, loop, order->bytes);
+    return gang_run(order, loop, order->bytes * (size_t)order->devices);
 }
 
 static void disk(Worker *worker) {

@@ -2,7 +2,8 @@
 // The C peers of the cufile benchmarks. Reads orders from its input, a line each, and answers each with a line:
 //   run WAY hot=FILE bytes=N chunk=N threads=N ... -> ok OPERATIONS NANOS CPU_NANOS MEDIAN_NANOS
 //   check same | gather | disk                       -> ok DIFFERENCES, of what the last run moved
-// or with "error TEXT", after which it ends. Called as `peers first own|cufile FILE` it reads 4 KiB to the GPU and says so.
+// or with "error TEXT", after which it ends. Called as `peers first own|cufile FILE [BYTES]` it reads 4 KiB to the GPU, or so
+// many bytes by a ring of staging buffers, and says so.
 #include "peers.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_BYTES = 4096, SAMPLES = 512 };
+enum { FIRST_BYTES = 4096, SAMPLES = 512, RING_BYTES = 2 << 20, RING_THREADS = 12 };
 static const uint64_t POISON = 1ull << 60; // a word that the test file does not contain
 
 static const struct {
@@ -21,7 +22,7 @@ static const struct {
         {"gather-batch", gather_batch}, {"poll", bare_poll}, {"gated-poll", gated_poll}, {"small-reads", small_reads}};
 
 static size_t allocated;
-static CUdeviceptr memory;
+static CUdeviceptr memories[MOST_DEVICES];
 
 static void say_error(const char *text) {
     printf("error %s\n", text);
@@ -49,6 +50,8 @@ static void set(Order *order, const char *name, char *value) {
         order->write = (int)number;
     } else if (strcmp(name, "blocks") == 0) {
         order->blocks = number;
+    } else if (strcmp(name, "devices") == 0) {
+        order->devices = (int)number;
     } else if (strcmp(name, "base") == 0) {
         order->base = number;
     } else {
@@ -60,17 +63,45 @@ static void set(Order *order, const char *name, char *value) {
 static void provide(Order *order, size_t bytes) {
     if (!allocated) {
         allocated = bytes;
-        CUDA(cuMemAlloc_v2(&memory, allocated));
     }
     if (bytes > allocated) {
         fail("%zu bytes are more than the %zu of the first order", bytes, allocated);
     }
-    order->memory = memory;
+    if (order->devices < 1 || order->devices > MOST_DEVICES) {
+        fail("%d GPUs", order->devices);
+    }
+    for (int device = 0; device < order->devices; device++) {
+        gpu_enter_device(device);
+        if (!memories[device]) {
+            CUDA(cuMemAlloc_v2(&memories[device], allocated));
+        }
+    }
+    gpu_enter();
+    order->memory = memories[0];
+    order->memories = memories;
+}
+
+static void fill_all(const Order *order, size_t bytes) {
+    for (int device = 0; device < order->devices; device++) {
+        gpu_enter_device(device);
+        gpu_fill(memories[device], bytes, order->write ? order->base : POISON);
+    }
+    gpu_enter();
+}
+
+static uint64_t differences_of_all(const Order *order) {
+    uint64_t bad = 0;
+    for (int device = 0; device < order->devices; device++) {
+        gpu_enter_device(device);
+        bad += gpu_differences(memories[device], order->bytes, 0);
+    }
+    gpu_enter();
+    return bad;
 }
 
 static void run(Order *order, char *words) {
     const char *name = strtok_r(NULL, " ", &words);
-    *order = (Order){.threads = 1, .stagingBuffers = 1};
+    *order = (Order){.threads = 1, .stagingBuffers = 1, .devices = 1};
     for (char *each; (each = strtok_r(NULL, " ", &words));) {
         char *value = strchr(each, '=');
         if (!value) {
@@ -83,7 +114,7 @@ static void run(Order *order, char *words) {
         if (strcmp(variants[i].name, name) == 0) {
             size_t moved = order->blocks && order->chunk ? order->blocks * order->chunk : order->bytes;
             provide(order, moved > order->bytes ? moved : order->bytes);
-            gpu_fill(memory, moved, order->write ? order->base : POISON);
+            fill_all(order, moved);
             Outcome outcome = variants[i].run(order);
             printf("ok %zu %lld %lld %.0f\n", outcome.operations, (long long)outcome.nanos,
                     (long long)outcome.cpu_nanos, outcome.median_nanos);
@@ -116,19 +147,25 @@ static void check(const Order *order, char *words) {
     const char *what = strtok_r(NULL, " ", &words);
     uint64_t bad = strcmp(what, "disk") == 0 ? disk_differences(order)
             : strcmp(what, "gather") == 0
-            ? gpu_gather_differences(memory, order->blocks, order->chunk, gather_offsets(order))
-            : gpu_differences(memory, order->bytes, 0);
+            ? gpu_gather_differences(memories[0], order->blocks, order->chunk, gather_offsets(order))
+            : differences_of_all(order);
     printf("ok %llu by %s\n", (unsigned long long)bad, gpu_checked_by());
 }
 
-static int first(const char *variant, const char *path) {
+static int first(const char *variant, const char *path, size_t bytes) {
     int64_t start = now_nanos();
     CUdeviceptr target;
     uint64_t back[FIRST_BYTES / 8];
     gpu_open();
-    CUDA(cuMemAlloc_v2(&target, FIRST_BYTES));
+    CUDA(cuMemAlloc_v2(&target, bytes));
     int64_t context = now_nanos(), opened = context;
-    Order order = {.hot = path, .bytes = FIRST_BYTES, .chunk = FIRST_BYTES, .threads = 1, .stagingBuffers = 1, .memory = target};
+    Order order = {.hot = path, .bytes = bytes, .chunk = FIRST_BYTES, .threads = 1, .stagingBuffers = 1,
+            .devices = 1, .memory = target, .memories = &target};
+    if (bytes > FIRST_BYTES) {
+        order.chunk = RING_BYTES;
+        order.threads = RING_THREADS;
+        order.stagingBuffers = 2;
+    }
     if (strcmp(variant, "cufile") == 0) {
         cufile_load();
         CUFILE(cuFileDriverOpen());
@@ -160,8 +197,8 @@ int main(int count, char **arguments) {
     size_t room = 0;
     Order order = {0};
     fail_with = say_error;
-    if (count == 4 && strcmp(arguments[1], "first") == 0) {
-        return first(arguments[2], arguments[3]);
+    if (count >= 4 && strcmp(arguments[1], "first") == 0) {
+        return first(arguments[2], arguments[3], count > 4 ? strtoull(arguments[4], NULL, 10) : FIRST_BYTES);
     }
     gpu_open();
     while (getline(&line, &room, stdin) > 0) {

@@ -15,7 +15,9 @@ typedef struct {
     int direct; // O_DIRECT
     int write;
     size_t blocks; // of a gather
-    CUdeviceptr memory;
+    int devices;             // GPUs, each of which gets all bytes
+    CUdeviceptr memory;      // of the first of them
+    const CUdeviceptr *memories; // of all
     uint64_t base; // the written file holds the contents of the test file from here on
 } Order;
 
@@ -32,6 +34,7 @@ typedef struct {
     const Order *order;
     Gang *gang;
     int index;
+    int device; // its GPU
 } Worker;
 
 // Returns the length of the next part of an order; 0 at the end.

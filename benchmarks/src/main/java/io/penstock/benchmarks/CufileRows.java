@@ -48,7 +48,9 @@ final class CufileRows {
         cufile.gather();
         cufile.completion();
         cufile.start();
-        cufile.rows.add(new StagingGrid(bench));
+        cufile.load();
+        cufile.rows.add(StagingGrid.ofOne(bench));
+        cufile.rows.addAll(SeveralGpus.rows(bench));
         return cufile.rows;
     }
 
@@ -271,6 +273,23 @@ final class CufileRows {
     private Factory small(String name, Options options, From from, FileOption... more) {
         Set<FileOption> opened = EnumSet.of(FileOption.READ, more);
         return () -> new SmallReads(name, bench, options, from, opened.toArray(new FileOption[0]));
+    }
+
+    /** A model is loaded once: from the start of a process to the last byte, and the load alone. */
+    private void load() {
+        String row = "process start to last byte";
+        String ours = "JVM, default options";
+        String c = "C, ring of 12 threads";
+        rows.add(new Rounds(
+                row,
+                Unit.MILLISECONDS,
+                List.of(
+                        () -> StartContender.whole(ours, bench),
+                        () -> StartContender.wholeC(c, bench),
+                        () -> StartContender.whole(ours, bench).ofRead(),
+                        () -> StartContender.wholeC(c, bench).ofRead()),
+                List.of(new Comparison(
+                        row + ": the read / C", DEFAULT, ours + ", the read", c + ", the read", Kind.TIME, 1.05))));
     }
 
     /** The start as a user sees it, and without the start of the JVM itself. */

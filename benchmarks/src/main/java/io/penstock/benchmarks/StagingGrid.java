@@ -13,17 +13,29 @@ import java.util.Set;
  * The rate of the hot file through staging buffers of several sizes, with several staging workers: for choosing the
  * defaults, so it is measured only if {@code --rows} names it. One after another, since a process has one number of
  * staging workers at a time.
+ *
+ * @param workers the numbers of staging workers to try
  */
-record StagingGrid(GpuBench bench) implements Row {
+record StagingGrid(GpuBench bench, String name, int[] workers, Reader reader) implements Row {
 
-    private static final int[] WORKERS = {8, 12, 16};
-    private static final int[] BUFFERS = {2, 3, 4};
-    private static final long[] BUFFER_MIB = {1, 2, 4};
+    private static final int[] BUFFERS = {2, 3};
+    private static final long[] BUFFER_MIB = {2, 3, 4};
     private static final long MIB = 1 << 20;
 
-    @Override
-    public String name() {
-        return "staging-grid";
+    /** Opens the contender that reads. */
+    interface Reader {
+        Contender open(String name, Options options) throws Exception;
+    }
+
+    /** Returns the grid of one GPU. */
+    static StagingGrid ofOne(GpuBench bench) {
+        long all = bench.sizes().hotBytes();
+        return new StagingGrid(
+                bench,
+                "staging-grid",
+                new int[] {8, 10, 12, 16},
+                (name, options) -> new GpuRead(
+                        name, new GpuRead.Plan(bench.hot(), all, all, options, Set.of(FileOption.READ), false)));
     }
 
     @Override
@@ -34,42 +46,34 @@ record StagingGrid(GpuBench bench) implements Row {
     @Override
     public Report run(Settings settings, boolean busy) throws Exception {
         List<Figure> figures = new ArrayList<>();
-        for (int workers : WORKERS) {
+        for (int workers : workers) {
             for (long mib : BUFFER_MIB) {
-                for (int stagingBuffers : BUFFERS) {
-                    String name =
-                            workers + " staging workers, " + stagingBuffers + " staging buffers of " + mib + " MiB";
-                    figures.add(
-                            Figure.of(name(), name, Unit.BYTES, measure(settings, name, workers, mib, stagingBuffers)));
+                for (int each : BUFFERS) {
+                    String name = workers + " staging workers, " + each + " staging buffers of " + mib + " MiB each";
+                    figures.add(Figure.of(name(), name, Unit.BYTES, measure(settings, name, workers, mib, each)));
                 }
             }
         }
         return new Report(List.of(), figures);
     }
 
-    private List<Measure> measure(Settings settings, String name, int workers, long mib, int stagingBuffers)
-            throws Exception {
-        long staged = workers * mib * stagingBuffers * MIB;
+    private List<Measure> measure(Settings settings, String name, int workers, long mib, int each) throws Exception {
+        long staged = workers * mib * each * MIB;
         Options options = bench.options("staged")
                 .with(StagingOptions.WORKERS, workers)
                 .with(StagingOptions.BUFFER_BYTES, mib * MIB)
-                .with(StagingOptions.BUFFERS_PER_WORKER, stagingBuffers)
+                .with(StagingOptions.BUFFERS_PER_WORKER, each)
                 .with(CommonOptions.QUEUE_BYTES, Math.max(CommonOptions.QUEUE_BYTES.fallback(), staged + staged / 2));
-        long all = bench.sizes().hotBytes();
-        Contender reader =
-                new GpuRead(name, new GpuRead.Plan(bench.hot(), all, all, options, Set.of(FileOption.READ), false));
-        try {
+        try (Contender contender = reader.open(name, options)) {
             List<Measure> measures = new ArrayList<>();
             for (int round = -1; round < settings.pairs(); round++) { // the first one warms up
-                Measure measure = reader.run(settings.nanos());
+                Measure measure = contender.run(settings.nanos());
                 if (round >= 0) {
                     measures.add(measure);
                 }
             }
-            reader.verify();
+            contender.verify();
             return measures;
-        } finally {
-            reader.close();
         }
     }
 }

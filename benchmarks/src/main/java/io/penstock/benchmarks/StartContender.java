@@ -9,15 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** A program from its start, or from that of its {@code main}, until it reports the first byte. */
+/** A program from its start, or from that of its {@code main}, until it reports the first byte, or the last. */
 final class StartContender implements Contender {
 
     private static final Pattern PART = Pattern.compile("([0-9.]+) ms");
     private static final String FIRST_BYTE = "first byte";
+    private static final long FIRST_BLOCK = 4096;
     private static final long ARCHIVING_SECONDS = 60;
 
     private interface Start {
@@ -26,18 +28,25 @@ final class StartContender implements Contender {
 
     private final String name;
     private final Start start;
-    private final boolean fromMain;
+    private final Since since;
     private String last = "";
 
-    private StartContender(String name, Start start, boolean fromMain) {
+    private StartContender(String name, Start start, Since since) {
         this.name = name;
         this.start = start;
-        this.fromMain = fromMain;
+        this.since = since;
+    }
+
+    /** What the time counts from. */
+    private enum Since {
+        PROCESS,
+        MAIN,
+        READ
     }
 
     /** Creates a JVM. */
     static StartContender jvm(String name, GpuBench bench, String... options) {
-        return new StartContender(name, () -> begin(bench, List.of(options)), false);
+        return new StartContender(name, () -> begin(bench, List.of(options), FIRST_BLOCK), Since.PROCESS);
     }
 
     /** Creates a JVM with a class archive, as the launchers do. */
@@ -45,26 +54,44 @@ final class StartContender implements Contender {
             throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive(bench), "-Xlog:disable"));
         all.addAll(List.of(options));
-        return new StartContender(name, () -> begin(bench, all), false);
+        return new StartContender(name, () -> begin(bench, all, FIRST_BLOCK), Since.PROCESS);
     }
 
     /** Creates a program of the C peers. */
     static StartContender c(String name, GpuBench bench, String variant) {
         return new StartContender(
-                name, () -> bench.peers().start("first", variant, bench.hot().toString()), false);
+                name, () -> bench.peers().start("first", variant, bench.hot().toString()), Since.PROCESS);
+    }
+
+    /** Creates a JVM that reads the whole file. */
+    static StartContender whole(String name, GpuBench bench) {
+        return new StartContender(
+                name, () -> begin(bench, List.of(), bench.sizes().hotBytes()), Since.PROCESS);
+    }
+
+    /** Creates a program of the C peers that reads the whole file by a ring of staging buffers. */
+    static StartContender wholeC(String name, GpuBench bench) {
+        String bytes = Long.toString(bench.sizes().hotBytes());
+        return new StartContender(
+                name, () -> bench.peers().start("first", "own", bench.hot().toString(), bytes), Since.PROCESS);
     }
 
     /** Returns the same, with the time that the program has measured itself. */
     StartContender fromMain() {
-        return new StartContender(name + ", from main", start, true);
+        return new StartContender(name + ", from main", start, Since.MAIN);
     }
 
-    private static Process begin(GpuBench bench, List<String> options) throws IOException {
+    /** Returns the same, with the time of the read that the program has measured itself. */
+    StartContender ofRead() {
+        return new StartContender(name + ", the read", start, Since.READ);
+    }
+
+    private static Process begin(GpuBench bench, List<String> options, long bytes) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstByte.class.getName()));
-        command.add(bench.hot().toString());
+        command.addAll(List.of(bench.hot().toString(), Long.toString(bytes)));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().putAll(GpuBench.libraries());
         return builder.start();
@@ -76,7 +103,7 @@ final class StartContender implements Contender {
     private static Path archive(GpuBench bench) throws IOException, InterruptedException {
         Path archive = bench.directory().resolve("first-byte.jsa");
         Files.deleteIfExists(archive); // perhaps of other classes
-        Process run = begin(bench, List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable"));
+        Process run = begin(bench, List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable"), FIRST_BLOCK);
         run.getInputStream().readAllBytes();
         if (!run.waitFor(ARCHIVING_SECONDS, TimeUnit.SECONDS)) {
             run.destroyForcibly();
@@ -108,17 +135,20 @@ final class StartContender implements Contender {
                 throw new IOException(name + " printed " + last);
             }
             last = line;
-            return new Measure(1, fromMain ? printedNanos(line) : took, 0);
+            return new Measure(1, since == Since.PROCESS ? took : printedNanos(line), 0);
         } finally {
             process.waitFor();
         }
     }
 
-    private static long printedNanos(String line) {
-        double millis = PART.matcher(line)
+    private long printedNanos(String line) {
+        double[] parts = PART.matcher(line)
                 .results()
                 .mapToDouble(part -> Double.parseDouble(part.group(1)))
-                .sum();
+                .toArray();
+        double millis = since == Since.READ
+                ? parts[parts.length - 1]
+                : Arrays.stream(parts).sum();
         return (long) (millis * 1e6);
     }
 

@@ -126,11 +126,11 @@ class CufileRowsTest {
 
     @Test
     void theGridTriesTheOptionsOfStagingOneAfterAnother() throws Exception {
-        Report report = new StagingGrid(bench()).run(settings, false);
+        Report report = StagingGrid.ofOne(bench()).run(settings, false);
         assertThat(report.figures())
-                .hasSize(27)
+                .hasSize(36)
                 .extracting(Figure::contender)
-                .contains("16 staging workers, 4 staging buffers of 1 MiB");
+                .contains("16 staging workers, 4 staging buffers of 1 MiB each");
     }
 
     @Test

@@ -18,15 +18,32 @@ public final class GpuMemoryCheck {
         check();
     }
 
+    /** Returns how many GPUs the host has. */
+    public static int devices() throws IOException {
+        int count = attend_devices();
+        check();
+        return count;
+    }
+
     /** Fills GPU memory with the contents of the test file from a base offset on. */
     public static void fill(long memory, long bytes, long base) throws IOException {
-        attend_fill(memory, bytes, base);
+        fill(0, memory, bytes, base);
+    }
+
+    /** As {@link #fill(long, long, long)}, on one of the host's GPUs. */
+    public static void fill(int device, long memory, long bytes, long base) throws IOException {
+        attend_fill(device, memory, bytes, base);
         check();
     }
 
     /** Counts the words that differ from those of the test file. */
     public static long differences(long memory, long bytes, long base) throws IOException {
-        long bad = attend_differences(memory, bytes, base);
+        return differences(0, memory, bytes, base);
+    }
+
+    /** As {@link #differences(long, long, long)}, on one of the host's GPUs. */
+    public static long differences(int device, long memory, long bytes, long base) throws IOException {
+        long bad = attend_differences(device, memory, bytes, base);
         check();
         return bad;
     }
@@ -90,9 +107,11 @@ public final class GpuMemoryCheck {
 
     private static native long attend_cpu_nanos();
 
-    private static native void attend_fill(long memory, long bytes, long base);
+    private static native int attend_devices();
 
-    private static native long attend_differences(long memory, long bytes, long base);
+    private static native void attend_fill(int device, long memory, long bytes, long base);
+
+    private static native long attend_differences(int device, long memory, long bytes, long base);
 
     private static native long attend_gather_differences(long memory, long blocks, long blockBytes, long[] offsets);
 
