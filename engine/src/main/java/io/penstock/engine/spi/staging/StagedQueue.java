@@ -11,7 +11,6 @@ import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
@@ -46,8 +45,6 @@ final class StagedQueue implements NativeQueue {
     private final int depth;
     private final Function<Request, StagedRequest> newRequest;
     final Queue<StagedRequest> ready; // for staging workers; no stale entries
-    private final AtomicInteger unannounced = new AtomicInteger(); // requests in it of which no worker has been told
-    private final AtomicInteger idle; // staging workers that this queue may occupy besides those that it does
     private final Queue<StagedRequest> completed;
     private final Wakeup wakeup = new Wakeup();
     private final ArrayDeque<StagedRequest> arrivals = new ArrayDeque<>(); // owned by the I/O queue
@@ -116,7 +113,6 @@ final class StagedQueue implements NativeQueue {
         this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
         this.depth = sizes.depth();
-        this.idle = new AtomicInteger(workers.perQueue());
         this.newRequest = request -> new StagedRequest(this, request);
         this.stagingBuffers = new StagingBuffers(
                 device,
@@ -260,38 +256,8 @@ final class StagedQueue implements NativeQueue {
             pump.submit(staged);
         } else {
             ready.add(staged);
-            unannounced.incrementAndGet();
-            announce();
+            workers.announce();
         }
-    }
-
-    /** Records that a staging worker has executed a step of this queue. */
-    void workerLeaves() {
-        idle.incrementAndGet();
-        announce();
-    }
-
-    /**
-     * Announces requests to as many staging workers as this queue may occupy. More would gain one device nothing, compete
-     * for its link, and cost processor time. As in {@link StagingBuffers}, each of the two numbers is increased before the
-     * check of the other, so that one of two threads sees both.
-     */
-    private void announce() {
-        while (take(idle)) {
-            if (take(unannounced)) {
-                workers.announce();
-            } else {
-                idle.incrementAndGet();
-                if (unannounced.get() == 0) {
-                    return;
-                }
-            }
-        }
-    }
-
-    /** Takes one of a number of things, if there is one. */
-    static boolean take(AtomicInteger number) {
-        return number.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
     }
 
     /**

@@ -100,7 +100,7 @@ final class StagingBuffers {
     }
 
     private void match() {
-        while (StagedQueue.take(permits)) {
+        while (permit()) {
             StagedRequest staged = nextWaiting();
             if (staged != null) {
                 staged.permit();
@@ -113,6 +113,10 @@ final class StagingBuffers {
                 }
             }
         }
+    }
+
+    private boolean permit() {
+        return permits.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
     }
 
     private @Nullable StagedRequest nextWaiting() {

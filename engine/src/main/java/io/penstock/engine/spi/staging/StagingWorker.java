@@ -54,9 +54,7 @@ final class StagingWorker implements Runnable {
         // may proceed.
         StagedRequest staged = pool.take(this, mayWait && copying.isEmpty());
         if (staged != null) {
-            StagedQueue queue = staged.queue; // a tag is used again once its request has ended
             work(staged);
-            queue.workerLeaves();
             return true;
         }
         // No thread sleeps on the semaphore while its copy is in flight: the completion would be seen too late.

@@ -78,12 +78,7 @@ final class StagingWorkers {
 
     /** Joins a separate pool without threads; the caller turns its staging workers. */
     static StagingWorkers stepped(int size) {
-        return stepped(size, size);
-    }
-
-    /** As above; each queue adds staging workers, and may occupy so many. */
-    static StagingWorkers stepped(int perQueue, int most) {
-        return separate(perQueue, most, false);
+        return separate(size, size, false);
     }
 
     /** Joins a separate pool that grows. */
@@ -126,11 +121,6 @@ final class StagingWorkers {
         return Math.max(2, processors * 3 / 4);
     }
 
-    /** Returns how many staging workers one queue may occupy. */
-    int perQueue() {
-        return perQueue;
-    }
-
     /** Returns how many staging workers there are now. */
     int size() {
         return size;
@@ -154,11 +144,6 @@ final class StagingWorkers {
     void remove(StagedQueue queue) {
         queues.remove(queue);
         leave();
-    }
-
-    /** Returns how many ready requests have been announced and not been taken. */
-    int announced() {
-        return allStaged.availablePermits();
     }
 
     /** Announces one more ready request. */

@@ -320,7 +320,7 @@ class StagedQueueTest {
         FakeFile file = new FakeFile(6 * Stage.STAGING, 1, 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(6 * Stage.STAGING);
         for (int i = 0; i < 6; i++) {
-            stage.read(i, file, i * Stage.STAGING, memory, i * Stage.STAGING, Stage.STAGING);
+            stage.read(i, file, (long) i * Stage.STAGING, memory, (long) i * Stage.STAGING, Stage.STAGING);
         }
         stage.turn();
         while (stage.workers.get(0).turn(false)) {

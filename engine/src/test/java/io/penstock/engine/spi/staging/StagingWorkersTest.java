@@ -96,35 +96,6 @@ class StagingWorkersTest {
     }
 
     @Test
-    void aQueueOccupiesNoMoreWorkersThanOneDeviceNeeds() {
-        StagingWorkers pool = StagingWorkers.stepped(2, 4);
-        StagedQueue one = queue(pool);
-        StagedQueue other = queue(pool);
-        FakeFile file = new FakeFile(0, 1, 1);
-        Requests ofOne = new Requests();
-        for (int tag = 0; tag < 5; tag++) {
-            one.enqueue(ofOne.next(tag).sync(file));
-        }
-        one.turn(0);
-        assertThat(pool.announced()).isEqualTo(2);
-        Requests ofOther = new Requests();
-        other.enqueue(ofOther.next(0).sync(file));
-        other.turn(0);
-        assertThat(pool.announced()).isEqualTo(3);
-        StagingWorker worker = new StagingWorker(pool, 0);
-        for (int announced : new int[] {3, 3, 3, 2, 1, 0}) {
-            worker.turn(false);
-            assertThat(pool.announced()).isEqualTo(announced);
-        }
-        one.turn(0);
-        other.turn(0);
-        assertThat(ofOne.ended() + ofOther.ended()).isEqualTo(6);
-        one.close();
-        other.close();
-        pool.leave();
-    }
-
-    @Test
     void workersFollowTheProcessorsWithinBounds() {
         assertThat(StagingWorkers.suited(1)).isEqualTo(2);
         assertThat(StagingWorkers.suited(8)).isEqualTo(6);
