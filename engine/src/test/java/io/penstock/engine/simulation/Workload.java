@@ -8,6 +8,7 @@ import io.penstock.DeviceLostException;
 import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
 import io.penstock.engine.SteppedQueues;
 import io.penstock.engine.simulation.TestFile.Handle;
@@ -362,12 +363,17 @@ final class Workload {
                                 || (attempt != null
                                         && attempt.hasDeadline
                                         && e.getMessage().contains("its deadline of"))
-                                || (world.hasBroken() && e instanceof DeviceLostException)
+                                || (world.hasBroken() && (e instanceof DeviceLostException || isBehindALostWrite(e)))
                                 || (closing && e instanceof ClosedException)));
         if (!explained) {
             world.fail(error);
             throw new Violation(what + " failed without a reason: " + error);
         }
+    }
+
+    private static boolean isBehindALostWrite(PenstockException error) {
+        return error instanceof PermanentStorageException
+                && error.getMessage().contains("a write of the same blocks was lost with its I/O queue");
     }
 
     private boolean isOfTheKernel(PenstockException error, @Nullable Attempt attempt) {
