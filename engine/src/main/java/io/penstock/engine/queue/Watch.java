@@ -7,6 +7,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferListener;
 import java.util.List;
 import java.util.function.Consumer;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
@@ -74,7 +75,7 @@ final class Watch {
 
         private static boolean isPresent() {
             try {
-                Class.forName("jdk.jfr.Event");
+                Class.forName("jdk.jfr.FlightRecorder", false, null);
                 return true;
             } catch (ClassNotFoundException e) {
                 return false;
@@ -83,6 +84,11 @@ final class Watch {
 
         /** Returns null if no recording wants events of transfers; the JIT then removes the event. */
         static @Nullable Object begin() {
+            // Without a recorder the event's class is not loaded: that would start the recorder's Java part, in the
+            // first transfer of every process.
+            if (!FlightRecorder.isInitialized()) {
+                return null;
+            }
             TransferEvent event = new TransferEvent();
             if (!event.isEnabled()) {
                 return null;
