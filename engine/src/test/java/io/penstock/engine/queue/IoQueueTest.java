@@ -223,6 +223,19 @@ class IoQueueTest {
         assertThat(behind.ends).isEqualTo(1);
     }
 
+    /** Its cancel found no I/O queue, and so has marked nothing: whoever came next would not wait for it. */
+    @Test
+    void required_205_aTransferThatIsCancelledBeforeItIsAdmittedNeverStarts() {
+        Opened late = new Opened(read(0, BLOCK));
+        late.cancel();
+        assertThat(BusyRegions.ALL.isEmpty()).isTrue();
+        late.admit(device, 0, ioQueue);
+        ioQueue.accept(late);
+        turns(2);
+        assertThat(queue.transfers).as("requests of the device").hasValue(0);
+        assertThat(late.ends).isZero();
+    }
+
     // Chains: this I/O queue has one for each path.
 
     @Test
