@@ -32,7 +32,7 @@ import reactor.core.publisher.Mono;
  *
  * <p>{@code benchmarks/run soak [BACKEND [MINUTES [FOLDER]]]}: 30 minutes on {@code host} by default. Leaves {@code
  * soak-BACKEND.csv} and a graph of it, {@code soak-BACKEND.svg}, in the folder. Exits with 1 if an operation fails,
- * bytes are wrong, or there are more descriptors, mappings or slabs at the end than after the first minute.
+ * bytes are wrong, or there are more descriptors or slabs at the end than in the first minute.
  */
 public final class Soak {
 
