@@ -26,8 +26,9 @@ public interface PeerExport extends AutoCloseable {
     long bytes();
 
     /**
-     * Returns the page size in bytes of the other device's scatter table, as far as the driver reports it. An entry may
-     * cover several pages; only the first and the last may cover less than one.
+     * Returns the page size in bytes that is assumed of the other device's scatter table: no driver here reports it. An
+     * entry may cover several pages; only the first and the last may cover less than one. What the importer is given is
+     * what counts.
      */
     long pageBytes();
 
