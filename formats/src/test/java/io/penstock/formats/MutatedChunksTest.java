@@ -56,7 +56,7 @@ class MutatedChunksTest {
         assertThat(refuses(copy, MUTANTS)).as("the valid one").isFalse();
     }
 
-    private static List<Path> copied(Path from, Path to) throws IOException {
+    static List<Path> copied(Path from, Path to) throws IOException {
         try (Stream<Path> all = Files.walk(from)) {
             for (Path path : all.toList()) {
                 Path copy = to.resolve(from.relativize(path).toString());

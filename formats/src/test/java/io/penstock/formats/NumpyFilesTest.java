@@ -198,6 +198,10 @@ class NumpyFilesTest {
         bytes.putShort(good.length - 22 + 10, (short) 1000);
         Files.write(file, bytes.array());
         assertThatThrownBy(() -> read(file)).hasMessageContaining("members: 1000 of at least 46 bytes each cannot be");
+        bytes = ByteBuffer.wrap(good.clone()).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(bytes.getInt(good.length - 22 + 16) + 20, 1000);
+        Files.write(file, bytes.array());
+        assertThatThrownBy(() -> read(file)).hasMessageContaining("member a.npy takes 1000 bytes at");
     }
 
     private void assertZip(byte[] member, String complaint) throws IOException {

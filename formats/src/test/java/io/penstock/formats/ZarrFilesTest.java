@@ -240,6 +240,19 @@ class ZarrFilesTest {
     }
 
     @Test
+    void anIndexOfAShardThatHasAnotherSumIsRefused() throws IOException {
+        Path copy = folder.resolve("sharded");
+        MutatedChunksTest.copied(Real.file("zarr/v3.zarr/sharded"), copy);
+        Path shard = copy.resolve("c/1/0");
+        byte[] bytes = Files.readAllBytes(shard);
+        bytes[bytes.length - 1] ^= 1; // of the sum
+        Files.write(shard, bytes);
+        assertThatThrownBy(() -> read(copy))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("the CRC-32C of the shard's index must be");
+    }
+
+    @Test
     void slabsThatDoNotFitTheHostsMemoryAreRefused() throws IOException {
         Path array = zarr("[16, 1000000]", "[16, 4096]", 16 * 4096 * 2);
         assertThatThrownBy(() -> Loader.of(backend).hostBytes(1 << 20).explain(read(array)))
