@@ -31,8 +31,12 @@ final class Parallel {
         for (int i = 1; i < Math.min(calls, threads); i++) {
             Thread thread = new Thread(parallel::work, "penstock-parallel-" + i);
             thread.setDaemon(true);
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) {
+                break; // the system permits no more threads: those that there are make the calls
+            }
             others.add(thread);
-            thread.start();
         }
         parallel.work();
         others.forEach(Parallel::join);

@@ -45,14 +45,21 @@ final class StagingWorkers {
     private synchronized void grow(int wanted) {
         int target = Math.min(most, wanted);
         while (size < target) {
-            size++;
             if (threaded) {
-                Thread thread = new Thread(new StagingWorker(this, size), "penstock-staging-" + size);
+                Thread thread = new Thread(new StagingWorker(this, size), "penstock-staging-" + (size + 1));
                 thread.setDaemon(true);
                 thread.setContextClassLoader(null); // a shared thread must not keep an application's classes alive
+                try {
+                    thread.start();
+                } catch (OutOfMemoryError e) {
+                    if (threads.isEmpty()) {
+                        throw e;
+                    }
+                    return; // the system permits no more threads: those that there are do the work
+                }
                 threads.add(thread);
-                thread.start();
             }
+            size++;
         }
     }
 
