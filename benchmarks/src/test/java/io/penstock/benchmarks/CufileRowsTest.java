@@ -128,9 +128,9 @@ class CufileRowsTest {
     void theGridTriesTheOptionsOfStagingOneAfterAnother() throws Exception {
         Report report = StagingGrid.ofOne(bench()).run(settings, false);
         assertThat(report.figures())
-                .hasSize(36)
+                .hasSize(24)
                 .extracting(Figure::contender)
-                .contains("16 staging workers, 4 staging buffers of 1 MiB each");
+                .contains("16 staging workers, 3 staging buffers of 4 MiB each");
     }
 
     @Test
