@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
  * The bytes of device memory as the processor sees them, while the buffer is open or the lease lasts.
  *
  * <p>Every method throws {@link ClosedException} afterwards. A buffer that another thread closes during {@link #read} or
- * {@link #write} is freed after the copy; a lease that ends meanwhile lends its memory to somebody else, so that a copy
- * on another thread needs a lease of its own. The {@link ByteBuffer} of {@link #buffer} is checked when
+ * {@link #write} is freed after the copy; the memory of a lease that is closed meanwhile may be reused at once, so a copy
+ * on another thread requires a lease of its own. The {@link ByteBuffer} of {@link #buffer} is checked when
  * it is returned, not at each access: using it afterwards may read memory with a new owner.
  */
 public interface HostView {

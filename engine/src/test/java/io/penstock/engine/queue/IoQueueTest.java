@@ -223,7 +223,7 @@ class IoQueueTest {
         assertThat(behind.ends).isEqualTo(1);
     }
 
-    /** Its cancel found no I/O queue, and so has marked nothing: whoever came next would not wait for it. */
+    /** Its cancel came before the I/O queue knew it and has marked nothing, so a later transfer would not wait for it. */
     @Test
     void required_205_aTransferThatIsCancelledBeforeItIsAdmittedNeverStarts() {
         Opened late = new Opened(read(0, BLOCK));

@@ -38,7 +38,7 @@ public final class PinnedBuffer implements DeviceMemory {
      *
      * <p>Memory of the process is registered instead of allocated by the driver. The driver allocates under a lock, 80 MiB
      * in 30 to 40 ms whatever the number of threads; several threads that provide their pages first and then register them
-     * take 10 ms for the same (docs/results/h200.md).
+     * took 10 ms for the same (two H100s, driver API in C, 2026-11-24).
      */
     static PinnedBuffer allocate(Consumer<PinnedBuffer> owner, CopyStreams streams, long bytes) {
         String request = "pinning of a staging buffer of " + bytes + " bytes";

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
  * last; unless an option sets their number, each further queue adds as many as one device needs, up to three quarters of
- * the processors. The next request is taken from one queue after another.
+ * the processors. Each queue has staging workers that prefer it, see {@link #take}.
  *
  * <p>Thread-safe.
  */
