@@ -12,11 +12,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damages valid files at random, always in the same way: a reader accepts or refuses each, and does nothing else. */
+@Tag("once")
 class MutatedFilesTest {
 
     private static final int MUTANTS = 1000; // of each file

@@ -132,7 +132,7 @@ public interface CloseRules extends Rules {
      */
     @Test
     default void required_101_everyTransferThatRacesWithCloseGetsOneSignal(Bench bench) throws InterruptedException {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 10; round++) {
             Bench fresh = bench.with(bench.options());
             StorageFile file = fresh.open(fresh.file("data", 65_536), FileOption.READ);
             DeviceBuffer buffer = fresh.poisoned(65_536);

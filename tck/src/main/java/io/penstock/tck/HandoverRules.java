@@ -220,7 +220,7 @@ public interface HandoverRules extends Rules {
     @Test
     @Timeout(3600) // 100,000 cancels of each take minutes; every wait is bounded by the patience of the bench
     default void required_201_aStormOfCancelsLeavesNothingOpen(Bench bench) {
-        int cancels = Integer.getInteger(STORM, 300);
+        int cancels = Integer.getInteger(STORM, 150);
         Random random = new Random(201);
         publishers(bench).forEach((name, publisher) -> {
             Flux<Object> disposing = disposing(publisher);

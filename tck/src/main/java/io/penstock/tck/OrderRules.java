@@ -102,7 +102,7 @@ public interface OrderRules extends Rules {
         Path path = bench.path("out");
         StorageFile file = bench.open(path, FileOption.READ, FileOption.WRITE, FileOption.CREATE);
         DeviceBuffer buffer = bench.filled(1 << 20, WriteRules.WRITTEN, 0);
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < 5; round++) {
             Bench.run(file.truncate(0));
             List<Witness<Completion>> writes = new ArrayList<>();
             for (long at = 0; at < 1 << 20; at += 8000) {

@@ -185,7 +185,7 @@ public interface WritePlanRules extends Rules {
     @Test
     default void required_101_aCancelledWritePlanSignalsNothingAndFreesAll(Bench bench) {
         AtomicInteger cancelled = new AtomicInteger();
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 12; i++) {
             int stop = i;
             Sinks.Empty<Void> reached = Sinks.empty();
             WritePlan plan =
@@ -203,7 +203,7 @@ public interface WritePlanRules extends Rules {
             bench.letOthersRun();
             assertThat(write.terminals()).isZero();
         }
-        assertThat(cancelled).hasValue(30);
+        assertThat(cancelled).hasValue(12);
     }
 
     /** A write can be subscribed to again. If this fails, check state that belongs to the subscription. */

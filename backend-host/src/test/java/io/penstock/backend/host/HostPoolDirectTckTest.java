@@ -4,8 +4,10 @@ package io.penstock.backend.host;
 import io.penstock.FileOption;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
+import org.junit.jupiter.api.Tag;
 
 /** The rules over a pool of blocking calls and O_DIRECT. */
+@Tag("variant")
 class HostPoolDirectTckTest implements BackendRules {
 
     @Override

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules over staging, with each thread rule. */
 class StagedTckTest {
@@ -65,6 +66,7 @@ class StagedTckTest {
 
     /** One thread of the engine copies. */
     @Nested
+    @Tag("variant")
     class One implements BackendRules {
         @Override
         public TckSubject subject() {
