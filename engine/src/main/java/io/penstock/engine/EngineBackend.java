@@ -85,7 +85,7 @@ final class EngineBackend extends Intake implements Backend {
         this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
         this.closeTimeout = options.get(CommonOptions.CLOSE_TIMEOUT);
         this.closing = new Closing(this);
-        this.choice = new PathChoice(name, this.ioPaths);
+        this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());
     }
 
     static Backend open(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {

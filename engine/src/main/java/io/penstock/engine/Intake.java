@@ -61,7 +61,7 @@ abstract class Intake implements Port {
             abandon(open, order, pinned, unpinnable);
             return;
         }
-        int ioPath = choice.first(transfer);
+        int ioPath = choice.take(transfer);
         String refusal = choice.isLast(ioPath) ? choice.refusal(ioPath, transfer) : ""; // the others have been checked
         if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(ioPath))) {
             PenstockException why = refusal.isEmpty()

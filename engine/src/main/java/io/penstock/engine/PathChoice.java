@@ -23,15 +23,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the backend's, for messages
  * @param ioPaths in order of preference
+ * @param fallbacks gets why transfers bypass a path
  */
-record PathChoice(String name, List<IoPath> ioPaths) {
+record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
+
+    /** Returns the path of a transfer, and reports why those before it are bypassed. */
+    int take(Transfer transfer) {
+        return first(transfer, true);
+    }
 
     /** Returns the first path that accepts a transfer, or the last one, which is not checked. */
-    int first(Transfer transfer) {
+    private int first(Transfer transfer, boolean reports) {
         int last = ioPaths.size() - 1;
         for (int ioPath = 0; ioPath < last; ioPath++) {
-            if (refusal(ioPath, transfer).isEmpty()) {
+            String refusal = refusal(ioPath, transfer);
+            if (refusal.isEmpty()) {
                 return ioPath;
+            }
+            if (reports) {
+                fallbacks.bypassed(name, ioPaths.get(ioPath).path(), refusal, transfer);
             }
         }
         return last;
@@ -102,7 +112,7 @@ record PathChoice(String name, List<IoPath> ioPaths) {
 
     /** Returns why a transfer is not direct; empty if it is. */
     String whyNotDirect(Transfer transfer) {
-        int chosen = first(transfer);
+        int chosen = first(transfer, false);
         if (isDirect(chosen)) {
             return "";
         }
@@ -119,7 +129,7 @@ record PathChoice(String name, List<IoPath> ioPaths) {
 
     /** Explains how a transfer would run, using the planner that would run it. */
     Explanation explain(Transfer transfer) {
-        int index = first(transfer);
+        int index = first(transfer, false);
         IoPath ioPath = ioPaths.get(index);
         SegmentCursor.Ground ground = new SegmentCursor.Ground() {
             @Override

@@ -13,6 +13,7 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
+import io.penstock.TransferPath;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
 import java.lang.reflect.Proxy;
@@ -92,5 +93,32 @@ class PathChoiceTest {
                 .block(LONG);
         assertThat(error).isInstanceOf(PermanentStorageException.class).hasMessageContaining("refused: not ever");
         assertThat(asked).containsExactly("first", "last");
+    }
+
+    @Test
+    void eachReasonToBypassAPathIsLoggedOnceAndThoseOfExplainedTransfersAreNot() {
+        IoPath[] ioPaths = {ioPath("first", "not today"), ioPath("last", "")};
+        Transfer read = read(ioPaths);
+        List<String> logged = new ArrayList<>();
+        PathChoice choice = new PathChoice("fake", List.of(ioPaths), new Fallbacks(logged::add));
+        choice.explain(read);
+        assertThat(logged).isEmpty();
+        choice.take(read);
+        choice.take(read);
+        assertThat(logged)
+                .containsExactly(
+                        "backend fake does not use HOST for " + read + ": not today; this reason is logged once");
+    }
+
+    @Test
+    void theNumberOfLoggedReasonsIsBounded() {
+        Transfer read = read(ioPath("only", ""));
+        List<String> logged = new ArrayList<>();
+        Fallbacks fallbacks = new Fallbacks(logged::add);
+        for (int i = 0; i < 1000; i++) {
+            fallbacks.bypassed("fake", TransferPath.DIRECT, i + " bytes", read);
+        }
+        assertThat(logged).hasSize(Fallbacks.MOST);
+        assertThat(logged.get(Fallbacks.MOST - 1)).endsWith("; further reasons are not logged");
     }
 }
