@@ -3,11 +3,14 @@ package io.penstock.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.micrometer.TransferMeters;
 import io.penstock.webflux.HttpFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -177,5 +181,20 @@ class PenstockAutoConfigurationTest {
                         PenstockAutoConfiguration.class.getName(),
                         Boot3Health.class.getName(),
                         Boot4Health.class.getName());
+    }
+
+    @Test
+    void transfersAreMeteredWhereThereAreMeters(@TempDir Path folder) throws IOException {
+        Path file = Files.write(folder.resolve("data"), new byte[1000]);
+        application.run(context -> {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            context.getBean(MeterBinder.class).bindTo(registry);
+            context.getBean(Backend.class).read(file).blockLast();
+            assertThat(registry.get("penstock.transfers.moved").counter().count())
+                    .isEqualTo(1000);
+        });
+        application
+                .withClassLoader(new FilteredClassLoader(TransferMeters.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockMeters"));
     }
 }

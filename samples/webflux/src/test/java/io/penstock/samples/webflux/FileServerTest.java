@@ -18,21 +18,33 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 @EnabledOnOs(OS.LINUX) // descriptors are counted in /proc
 class FileServerTest {
 
     private static final int LARGE = 64 << 20;
+
+    private static final Path DASHBOARD =
+            Path.of(System.getProperty("dashboard", "../../integration-micrometer/grafana/penstock.json"));
 
     private static final Queue<String> BLOCKED = new ConcurrentLinkedQueue<>();
 
@@ -51,6 +63,15 @@ class FileServerTest {
                         + Thread.currentThread().getName() + " at "
                         + Arrays.toString(new Exception().getStackTrace())))
                 .install();
+        Mono.fromCallable(FileServerTest::block)
+                .subscribeOn(Schedulers.parallel())
+                .block();
+        assertThat(BLOCKED).as("what BlockHound must see").hasSize(1);
+    }
+
+    private static boolean block() throws InterruptedException {
+        Thread.sleep(1);
+        return true;
     }
 
     @BeforeEach
@@ -88,7 +109,21 @@ class FileServerTest {
     void healthAndMetersAreThere() throws Exception {
         server.send(server.to("/files/data"));
         assertThat(text("/actuator/health")).contains("\"status\":\"UP\"", "\"penstock\"", "\"backend\":\"host\"");
-        assertThat(text("/actuator/prometheus")).contains("http_server_requests_seconds_count", "/files/{*name}");
+        assertThat(text("/actuator/prometheus"))
+                .contains("http_server_requests_seconds_count", "/files/{*name}")
+                .containsPattern(
+                        "penstock_transfers_moved_bytes_total\\{backend=\"host\",operation=\"read\",path=\"host\"} [3-9]");
+    }
+
+    @Test
+    void theDashboardShowsMetersThatThereAre() throws Exception {
+        server.send(server.to("/files/data"));
+        String scraped = text("/actuator/prometheus");
+        Matcher meter = Pattern.compile("penstock_\\w+").matcher(Files.readString(DASHBOARD));
+        Set<String> shown = meter.results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
+        assertThat(shown)
+                .hasSizeGreaterThan(6)
+                .allSatisfy(name -> assertThat(scraped).contains('\n' + name + '{'));
     }
 
     private String text(String path) throws Exception {
@@ -96,6 +131,7 @@ class FileServerTest {
     }
 
     @Test
+    @Tag("once") // half a minute
     void clientsThatHangUpLeaveNothing() throws IOException {
         long end = System.nanoTime() + 25_000_000_000L;
         int aborted = 0;
