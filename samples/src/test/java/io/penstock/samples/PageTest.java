@@ -52,6 +52,13 @@ class PageTest {
         assertThat(Files.readAllLines(program)).hasSizeLessThanOrEqualTo(MOST_LINES);
     }
 
+    @Test
+    void quotesTheKotlinProgram() throws IOException {
+        String source =
+                Files.readString(MODULE.resolve("kotlin/src/main/kotlin/io/penstock/samples/kotlin/Coroutines.kt"));
+        assertThat(blocks("samples.md", "kotlin")).containsExactly(source.substring(source.indexOf("/**")));
+    }
+
     /** Other pages quote parts of programs, which tests run. */
     @ParameterizedTest
     @ValueSource(strings = {"formats.md", "recipes.md"})
@@ -87,7 +94,7 @@ class PageTest {
 
     @Test
     void quotesNothingElse() throws IOException {
-        List<String> headings = Pattern.compile("^## (.*)$", Pattern.MULTILINE)
+        List<String> headings = Pattern.compile("^## (\\w+)$", Pattern.MULTILINE)
                 .matcher(Files.readString(PAGE))
                 .results()
                 .map((MatchResult heading) -> heading.group(1))

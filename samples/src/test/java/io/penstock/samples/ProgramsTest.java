@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.Failure;
+import io.penstock.TransientStorageException;
 import io.penstock.formats.LoadedArrays;
 import io.penstock.formats.Loader;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -175,6 +178,46 @@ class ProgramsTest {
         assertThat(ReadBlocking.size(backend, file).join()).isEqualTo(BYTES);
         assertThatThrownBy(() -> ReadBlocking.read(backend.blocking(), folder.resolve("missing")))
                 .isInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void retryRead() {
+        assertThat(RetryRead.read(backend, file)
+                        .contextWrite(context -> context.put("user", "she"))
+                        .block())
+                .isEqualTo("she read " + BYTES + " bytes");
+        AtomicInteger attempts = new AtomicInteger();
+        TransientStorageException full = new TransientStorageException("the queue is full", Failure.NOT_STARTED, null);
+        Mono<Integer> third = Mono.fromCallable(() -> {
+            if (attempts.incrementAndGet() < 3) {
+                throw full;
+            }
+            return attempts.get();
+        });
+        assertThat(RetryRead.patiently(third, "a read").block()).isEqualTo(3);
+        assertThatThrownBy(() -> RetryRead.patiently(Mono.error(full), "a read").block())
+                .isSameAs(full)
+                .satisfies(e -> assertThat(Arrays.toString(e.getSuppressed())).contains("a read"));
+        assertThat(RetryRead.remedy(full)).isEqualTo("try again later: the queue is full");
+    }
+
+    @Test
+    void readWithMutiny() {
+        assertThat(ReadWithMutiny.read(backend, file).await().atMost(Duration.ofSeconds(20)))
+                .isEqualTo(BYTES);
+        assertThat(ReadWithMutiny.lengths(backend, file)
+                        .select()
+                        .first(2)
+                        .collect()
+                        .asList()
+                        .await()
+                        .atMost(Duration.ofSeconds(20)))
+                .as("two of nine chunks, which cancels the others")
+                .containsExactly(1L << 20, 1L << 20);
+        assertThatThrownBy(() -> ReadWithMutiny.read(backend, folder.resolve("missing"))
+                        .await()
+                        .indefinitely())
+                .hasCauseInstanceOf(NoSuchFileException.class);
     }
 
     @Test
