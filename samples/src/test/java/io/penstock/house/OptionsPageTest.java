@@ -12,7 +12,7 @@ import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.opencl.OpenClOptions;
-import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.Require;
 import java.io.IOException;

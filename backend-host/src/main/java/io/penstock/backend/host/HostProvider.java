@@ -6,7 +6,7 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.spi.BackendProvider;

@@ -13,7 +13,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.host.HostPaths;
 import io.penstock.engine.spi.memory.Slabs;

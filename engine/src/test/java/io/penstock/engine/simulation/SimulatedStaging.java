@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.simulation;
 
-import io.penstock.CommonOptions;
 import io.penstock.Evidence;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -12,7 +11,7 @@ import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.host.HostPath;
-import io.penstock.engine.spi.staging.StagingSizes;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.SteppedStaging;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,7 +23,7 @@ final class SimulatedStaging implements IoPath {
     private final HostPath host; // opens files
     private final SimulatedKernel kernel;
     private final BlockingBytes bytes;
-    private final StagingSizes sizes;
+    private final Options options;
     private final int workers;
 
     SimulatedStaging(HostPath host, SimulatedKernel kernel, Options options) {
@@ -33,8 +32,9 @@ final class SimulatedStaging implements IoPath {
         bytes = new BlockingBytes(kernel);
         Chance chance = kernel.world.chance;
         workers = chance.between(1, 3);
-        sizes = new StagingSizes(
-                4096L * chance.between(1, 4), chance.between(1, 2), workers, options.get(CommonOptions.QUEUE_DEPTH));
+        this.options = options.with(StagingOptions.BUFFER_BYTES, 4096L * chance.between(1, 4))
+                .with(StagingOptions.BUFFERS_PER_WORKER, chance.between(1, 2))
+                .with(StagingOptions.WORKERS, workers);
     }
 
     @Override
@@ -48,10 +48,10 @@ final class SimulatedStaging implements IoPath {
     }
 
     @Override
-    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        NativeFile file = host.open(path, options);
+    public NativeFile open(Path path, Set<FileOption> modes) throws IOException {
+        NativeFile file = host.open(path, modes);
         try {
-            return SteppedStaging.wrap(file, bytes, sizes, options.contains(FileOption.WRITE));
+            return SteppedStaging.wrap(file, bytes, options, modes.contains(FileOption.WRITE));
         } catch (RuntimeException e) {
             file.close();
             throw e;
@@ -71,7 +71,7 @@ final class SimulatedStaging implements IoPath {
     @Override
     public NativeQueue openQueue() {
         SimulatedDevice device = new SimulatedDevice(kernel);
-        return new SteppedStaging(device, bytes, sizes, workers, new SteppedStaging.Stage() {
+        return new SteppedStaging(device, bytes, options, workers, new SteppedStaging.Stage() {
             @Override
             public void start(Runnable body) {
                 kernel.world.start(body);

@@ -157,7 +157,7 @@ public final class MappedPath implements IoPath {
     @Override
     public NativeQueue openQueue() {
         int depth = options.get(CommonOptions.QUEUE_DEPTH);
-        return new MappedQueue(context, registrations, depth, 1000L * options.get(StagingOptions.SPIN_MICROS));
+        return new MappedQueue(context, registrations, depth, StagingOptions.spinNanos(options));
     }
 
     @Override

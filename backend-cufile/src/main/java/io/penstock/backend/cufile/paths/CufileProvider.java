@@ -99,10 +99,7 @@ public final class CufileProvider implements BackendProvider {
             throw e;
         }
         CudaDriver driver = new CudaDriver(
-                context,
-                ioPaths.cuFile(),
-                IoPath.kinds(ioPaths.all()),
-                1000L * options.get(StagingOptions.SPIN_MICROS));
+                context, ioPaths.cuFile(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
         return Engine.open(name(), driver, ioPaths.all().stream().map(around).toList(), options);
     }
 }

@@ -11,17 +11,18 @@ import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
-import io.penstock.engine.spi.staging.StagingSizes;
 import org.jspecify.annotations.Nullable;
 
 /** The path through pinned staging buffers: takes every file and every buffer, and needs only the driver. */
 public final class StagedPath extends StagingPath {
 
     /** Backends with equal keys share the I/O queue, and so the staging buffers. */
-    private record Sharing(CudaContext context, StagingSizes sizes) {}
+    private record Sharing(CudaContext context) {}
 
-    private final Sharing sharing;
+    private final CudaContext context;
+    private final long spinNanos;
 
     /**
      * Describes the path.
@@ -30,7 +31,8 @@ public final class StagedPath extends StagingPath {
      */
     public StagedPath(CudaContext context, Options options, String reason) {
         super(options, reason);
-        this.sharing = new Sharing(context, sizes());
+        this.context = context;
+        this.spinNanos = StagingOptions.spinNanos(options);
     }
 
     @Override
@@ -45,16 +47,16 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public Object sharing() {
-        return sharing;
+        return new Sharing(context);
     }
 
     @Override
     protected StagingDevice device() {
-        return new CudaCopies(sharing.context, sharing.sizes.spinNanos());
+        return new CudaCopies(context, spinNanos);
     }
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return PinnedBuffers.of(sharing.context).take(bytes);
+        return PinnedBuffers.of(context).take(bytes);
     }
 }

@@ -10,7 +10,7 @@ import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.platform.ContextChoice;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ public final class GlProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        context.pump().spinFor(1000L * options.get(StagingOptions.SPIN_MICROS)); // for fences too, which have no queue
+        context.pump().spinFor(StagingOptions.spinNanos(options)); // for fences too, which have no queue
         GlDriver driver = new GlDriver(context, ioPaths);
         return Engine.open(NAME, driver, ioPaths.all().stream().map(around).toList(), options);
     }

@@ -3,8 +3,8 @@ package io.penstock.backend.host.faults;
 
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.spi.host.HostIo;
-import io.penstock.engine.spi.host.HostOptions;
+import io.penstock.engine.spi.file.HostIo;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.tck.Require;

@@ -5,7 +5,7 @@ import io.penstock.Backend;
 import io.penstock.HostLease;
 import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
-import io.penstock.engine.spi.host.HostIo;
+import io.penstock.engine.spi.file.HostIo;
 import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.tck.Bench;
 import io.penstock.tck.HandoverRules;

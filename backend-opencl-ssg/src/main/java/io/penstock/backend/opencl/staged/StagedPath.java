@@ -9,6 +9,7 @@ import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.staging.StagingDevice;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class StagedPath extends StagingPath {
 
     private final ClContext context;
     private final boolean buffersOfDriver;
+    private final long spinNanos;
 
     /**
      * Describes the path.
@@ -34,6 +36,7 @@ public final class StagedPath extends StagingPath {
             case OWN -> false;
             case DRIVER -> true;
         };
+        this.spinNanos = StagingOptions.spinNanos(options);
     }
 
     @Override
@@ -48,7 +51,7 @@ public final class StagedPath extends StagingPath {
 
     @Override
     protected StagingDevice device() {
-        return new ClCopies(context, this::allocateBounceBuffer, sizes().spinNanos());
+        return new ClCopies(context, this::allocateBounceBuffer, spinNanos);
     }
 
     @Override

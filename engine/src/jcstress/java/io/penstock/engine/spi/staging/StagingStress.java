@@ -44,7 +44,7 @@ public final class StagingStress {
             FakeHost host = new FakeHost(8 * STAGING, 1);
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
-                    device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
+                    device, host, StagingSettings.of(STAGING, 1, 4), StagingWorkers.stepped(1), null, null);
             pool = new StagingBuffers(device, host, 1, STAGING, 1);
             first = staged(queue, 0);
             pool.admit(first);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.CommonOptions;
+import io.penstock.Options;
 import io.penstock.engine.host.file.LinuxFile;
 import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.host.uring.CompletionHandler;
@@ -15,6 +17,7 @@ import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.file.HostFailure;
+import io.penstock.engine.spi.file.HostOptions;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -62,18 +65,20 @@ public final class UringQueue implements NativeQueue {
     private boolean wakeIsArmed; // I/O queue only
     private boolean closed; // guarded by wakeup
 
-    private UringQueue(Kernel kernel, Ring ring, int eventfd, UringOptions options) {
+    private UringQueue(Kernel kernel, Ring ring, int eventfd, Options options) {
         this.kernel = kernel;
         this.ring = ring;
         this.eventfd = eventfd;
         submissions = ring.submissions();
-        files = new FixedFiles(ring.registration(), options.registers());
-        buffers = new FixedBuffers(ring.registration(), options.registers());
-        inline = new InlineRequests(options.depth());
-        requests = new Request[options.depth()];
-        userData = new long[options.depth()];
-        cancelled = new boolean[options.depth()];
-        asyncBytes = options.asyncBytes();
+        int depth = options.get(CommonOptions.QUEUE_DEPTH);
+        boolean registers = options.get(HostOptions.REGISTER);
+        files = new FixedFiles(ring.registration(), registers);
+        buffers = new FixedBuffers(ring.registration(), registers);
+        inline = new InlineRequests(depth);
+        requests = new Request[depth];
+        userData = new long[depth];
+        cancelled = new boolean[depth];
+        asyncBytes = options.get(HostOptions.ASYNC_BYTES);
     }
 
     /**
@@ -81,8 +86,9 @@ public final class UringQueue implements NativeQueue {
      *
      * @throws ErrnoException if the kernel refuses a ring
      */
-    public static UringQueue open(Kernel kernel, UringOptions options) throws ErrnoException {
-        Ring ring = Ring.open(kernel, RingOptions.ofEntries(options.depth() + 1)); // plus the read for wake-ups
+    public static UringQueue open(Kernel kernel, Options options) throws ErrnoException {
+        int depth = options.get(CommonOptions.QUEUE_DEPTH);
+        Ring ring = Ring.open(kernel, RingOptions.ofEntries(depth + 1)); // plus the read for wake-ups
         int eventfd = kernel.eventfd();
         if (eventfd < 0) {
             ring.close();

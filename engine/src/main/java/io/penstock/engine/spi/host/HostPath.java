@@ -17,7 +17,6 @@ import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.host.kernel.LinuxKernel;
 import io.penstock.engine.host.kernel.RingAvailability;
 import io.penstock.engine.host.queue.ChannelQueue;
-import io.penstock.engine.host.queue.UringOptions;
 import io.penstock.engine.host.queue.UringQueue;
 import io.penstock.engine.host.uring.RingProbe;
 import io.penstock.engine.spi.DeviceMemory;
@@ -25,6 +24,8 @@ import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.spi.file.HostIo;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -157,16 +158,13 @@ public final class HostPath implements IoPath {
 
     @Override
     public NativeQueue openQueue() {
-        int depth = options.get(CommonOptions.QUEUE_DEPTH);
         if (!uring) {
             int threads = options.get(HostOptions.THREADS);
             int derived = Math.min(MOST_THREADS, 2 * Runtime.getRuntime().availableProcessors());
-            return new ChannelQueue(depth, threads != 0 ? threads : derived);
+            return new ChannelQueue(options.get(CommonOptions.QUEUE_DEPTH), threads != 0 ? threads : derived);
         }
         try {
-            return UringQueue.open(
-                    kernel,
-                    new UringOptions(depth, options.get(HostOptions.ASYNC_BYTES), options.get(HostOptions.REGISTER)));
+            return UringQueue.open(kernel, options);
         } catch (ErrnoException refused) {
             throw new BackendUnavailableException(
                     "no io_uring for this I/O queue: " + refused.getMessage(),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.WrappedFile;
 
@@ -19,10 +21,17 @@ final class StagedFile extends WrappedFile<NativeFile> {
      *
      * @param host as {@code bytes} accesses it
      * @param writable whether it is open for writing
-     * @throws IllegalArgumentException if its blocks are too large for staging buffers of these sizes
+     * @throws IllegalArgumentException if its blocks are too large for staging buffers of this size
      */
-    StagedFile(NativeFile host, HostBytes bytes, StagingSizes sizes, boolean writable) {
-        super(host, sizes.limits(bytes.blockBytes(host), writable));
+    StagedFile(NativeFile host, HostBytes bytes, Options options, boolean writable) {
+        super(host, limits(options.get(StagingOptions.BUFFER_BYTES), bytes.blockBytes(host), writable));
+    }
+
+    /** A request and its enclosing blocks fit a staging buffer, wherever it starts. */
+    private static Limits limits(long bufferBytes, long blockBytes, boolean writable) {
+        long fits = Math.min(bufferBytes, StagingBuffers.allocatedBytes(bufferBytes) - 3 * blockBytes);
+        long whole = fits - fits % blockBytes;
+        return new Limits(writable ? blockBytes : 1, 1, whole, whole, true);
     }
 
     static NativeFile host(NativeFile file) {

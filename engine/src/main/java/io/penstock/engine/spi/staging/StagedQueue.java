@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.CommonOptions;
 import io.penstock.NativeError;
+import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
@@ -34,7 +36,9 @@ final class StagedQueue implements NativeQueue {
     static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("staging", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
 
-    private final StagingSizes sizes;
+    private final long bufferBytes;
+    private final int buffersPerWorker;
+    private final long spinNanos;
     final HostSide host;
     final DeviceSide copies;
     private final StagingBuffers stagingBuffers;
@@ -58,17 +62,17 @@ final class StagedQueue implements NativeQueue {
      *     it; the caller closes it after the queue. If null, the queue's staging workers make the calls
      *     ({@link ThreadRule#MANY}), or a separate thread ({@link ThreadRule#ONE})
      * @throws io.penstock.TransientStorageException if there is no memory for staging buffers
-     * @throws IllegalArgumentException if the process has another number of staging workers than {@code sizes} requests
+     * @throws IllegalArgumentException if the process has another number of staging workers than {@code options} request
      */
-    static StagedQueue open(StagingDevice device, HostBytes host, StagingSizes sizes, @Nullable ExecutorPump executor) {
+    static StagedQueue open(StagingDevice device, HostBytes host, Options options, @Nullable ExecutorPump executor) {
         if (executor != null) {
-            return open(device, host, sizes, executor, null);
+            return open(device, host, options, executor, null);
         }
         return switch (device.threads()) {
-            case MANY -> open(device, host, sizes, null, null);
+            case MANY -> open(device, host, options, null, null);
             case ONE -> {
                 ExecutorThread thread = ExecutorThread.start("penstock-executor");
-                yield open(device, host, sizes, thread.pump(), thread);
+                yield open(device, host, options, thread.pump(), thread);
             }
             case PUMP ->
                 throw new IllegalArgumentException(
@@ -79,13 +83,13 @@ final class StagedQueue implements NativeQueue {
     private static StagedQueue open(
             StagingDevice device,
             HostBytes host,
-            StagingSizes sizes,
+            Options options,
             @Nullable ExecutorPump executor,
             @Nullable ExecutorThread ownThread) {
         StagingWorkers workers = null;
         try {
-            workers = StagingWorkers.join(sizes.workers());
-            return new StagedQueue(device, host, sizes, workers, executor, ownThread);
+            workers = StagingWorkers.join(options.get(StagingOptions.WORKERS));
+            return new StagedQueue(device, host, options, workers, executor, ownThread);
         } catch (RuntimeException | Error e) {
             if (workers != null) {
                 workers.leave();
@@ -100,30 +104,38 @@ final class StagedQueue implements NativeQueue {
     StagedQueue(
             StagingDevice device,
             HostBytes host,
-            StagingSizes sizes,
+            Options options,
             StagingWorkers workers,
             @Nullable ExecutorPump executor,
             @Nullable ExecutorThread ownThread) {
-        this.sizes = sizes;
+        this.bufferBytes = options.get(StagingOptions.BUFFER_BYTES);
+        this.buffersPerWorker = options.get(StagingOptions.BUFFERS_PER_WORKER);
+        this.spinNanos = StagingOptions.spinNanos(options);
+        this.depth = options.get(CommonOptions.QUEUE_DEPTH);
         this.host = new HostSide(host);
         this.copies = new DeviceSide(device);
         this.workers = workers;
         this.executor = executor;
         this.ownThread = ownThread;
-        this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
-        this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, sizes.depth()));
-        this.depth = sizes.depth();
+        this.ready = new MpmcVarHandleArrayQueue<>(Math.max(2, depth));
+        this.completed = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
         this.newRequest = request -> new StagedRequest(this, request);
         this.stagingBuffers = new StagingBuffers(
                 device,
                 host,
-                sizes.stagingBuffers(workers.size()),
-                sizes.allocatedBytes(),
+                buffersPerWorker * workersServed(options, workers),
+                StagingBuffers.allocatedBytes(bufferBytes),
                 device.threads() == ThreadRule.MANY ? workers.threads().size() : 1);
         if (executor != null) {
-            executor.spinFor(sizes.spinNanos());
+            executor.spinFor(spinNanos);
         }
         workers.add(this);
+    }
+
+    /** Returns for how many workers a queue has staging buffers: of a number that nobody set, more gain it nothing. */
+    private static int workersServed(Options options, StagingWorkers workers) {
+        boolean set = options.get(StagingOptions.WORKERS) != 0;
+        return set ? workers.size() : Math.min(workers.size(), StagingWorkers.MOST_PER_QUEUE);
     }
 
     // The I/O queue.
@@ -161,7 +173,7 @@ final class StagedQueue implements NativeQueue {
             staged.needsBuffer = ofFile;
         }
         if (staged.needsBuffer) {
-            Objects.checkIndex(request.bytes(), sizes.bufferBytes() + 1);
+            Objects.checkIndex(request.bytes(), bufferBytes + 1);
         }
     }
 
@@ -199,7 +211,7 @@ final class StagedQueue implements NativeQueue {
 
     /** Polls for a while before the I/O queue sleeps; returns whether a completion or a wake came. */
     private boolean spin(long waitNanos) {
-        long most = waitNanos < 0 ? sizes.spinNanos() : Math.min(waitNanos, sizes.spinNanos());
+        long most = waitNanos < 0 ? spinNanos : Math.min(waitNanos, spinNanos);
         if (most > 0) {
             pause.spinFor(most);
             do {
@@ -213,7 +225,7 @@ final class StagedQueue implements NativeQueue {
 
     /** Returns how long a thread that works for this queue may spin before it sleeps. */
     long spinNanos() {
-        return sizes.spinNanos();
+        return spinNanos;
     }
 
     private boolean report() {
@@ -317,7 +329,7 @@ final class StagedQueue implements NativeQueue {
     }
 
     int buffersPerWorker() {
-        return sizes.buffersPerWorker();
+        return buffersPerWorker;
     }
 
     /** Returns how many requests have not ended; on the I/O queue. */

@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagingBuffers {
 
+    /**
+     * The space of a staging buffer beyond its request. The blocks that enclose an unaligned range extend one block
+     * further at each end; a packed pair is read up to one block ahead of its place.
+     */
+    private static final long SLACK_BYTES = 4 * StagingOptions.BLOCK_BYTES;
+
     private final List<StagingBuffer> all;
 
     // A stack: the staging buffer used last is the warmest in the processor's caches. Never empty for the holder of a
@@ -47,6 +53,11 @@ final class StagingBuffers {
         this.free = new ConcurrentLinkedDeque<>(all);
         this.permits = new AtomicInteger(all.size());
         this.waiting = waiting;
+    }
+
+    /** Returns the bytes of a staging buffer for requests of up to {@code bufferBytes}. */
+    static long allocatedBytes(long bufferBytes) {
+        return bufferBytes + SLACK_BYTES;
     }
 
     /** Returns new staging buffers; if one cannot be allocated, frees the others. */

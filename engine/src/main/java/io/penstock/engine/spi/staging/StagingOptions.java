@@ -2,10 +2,13 @@
 package io.penstock.engine.spi.staging;
 
 import io.penstock.Option;
+import io.penstock.Options;
 import java.util.List;
 
 /** The options of staging; backends that stage include them in their options. */
 public final class StagingOptions {
+
+    static final long BLOCK_BYTES = 4096;
 
     /**
      * How many bytes a staging buffer holds. One GPU is fed slightly faster by 4 MiB, two by far faster by 2 MiB: then those
@@ -14,7 +17,7 @@ public final class StagingOptions {
     public static final Option<Long> BUFFER_BYTES = Option.bytes(
             "penstock.staging.buffer-bytes",
             2L << 20,
-            StagingSizes.BLOCK_BYTES,
+            BLOCK_BYTES,
             1L << 30,
             "the bytes of one staging buffer, a multiple of 4KiB");
 
@@ -45,6 +48,11 @@ public final class StagingOptions {
                     + " before they sleep; saves a wake-up, and occupies a processor");
 
     private StagingOptions() {}
+
+    /** Returns how long a thread polls before it sleeps. */
+    public static long spinNanos(Options options) {
+        return 1000L * options.get(SPIN_MICROS);
+    }
 
     /** Returns all staging options. */
     public static List<Option<?>> all() {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class StagingPath implements IoPath {
 
-    private final StagingSizes sizes;
+    private final Options options;
     private final long segmentBytes;
     private final String reason;
 
@@ -33,9 +33,15 @@ public abstract class StagingPath implements IoPath {
      *
      * @param options those of {@link StagingOptions}, resolved
      * @param reason why the path is not more direct
+     * @throws IllegalArgumentException if the size of staging buffers is not a multiple of 4096
      */
     protected StagingPath(Options options, String reason) {
-        this.sizes = StagingSizes.of(options);
+        long bufferBytes = options.get(StagingOptions.BUFFER_BYTES);
+        if (bufferBytes % StagingOptions.BLOCK_BYTES != 0) {
+            throw new IllegalArgumentException(StagingOptions.BUFFER_BYTES + " must be a multiple of "
+                    + StagingOptions.BLOCK_BYTES + ", was " + bufferBytes);
+        }
+        this.options = options;
         this.segmentBytes = options.get(CommonOptions.SEGMENT_BYTES);
         this.reason = reason;
     }
@@ -56,11 +62,6 @@ public abstract class StagingPath implements IoPath {
         return null;
     }
 
-    /** Returns the number and sizes of staging buffers. */
-    protected final StagingSizes sizes() {
-        return sizes;
-    }
-
     @Override
     public final TransferPath path() {
         return TransferPath.STAGED;
@@ -77,10 +78,10 @@ public abstract class StagingPath implements IoPath {
     }
 
     @Override
-    public final NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        NativeFile host = HostFiles.open(path, options, segmentBytes);
+    public final NativeFile open(Path path, Set<FileOption> modes) throws IOException {
+        NativeFile host = HostFiles.open(path, modes, segmentBytes);
         try {
-            return new StagedFile(host, BlockingBytes.INSTANCE, sizes, options.contains(FileOption.WRITE));
+            return new StagedFile(host, BlockingBytes.INSTANCE, options, modes.contains(FileOption.WRITE));
         } catch (RuntimeException e) {
             host.close();
             throw e;
@@ -100,7 +101,7 @@ public abstract class StagingPath implements IoPath {
 
     @Override
     public final NativeQueue openQueue() {
-        return StagedQueue.open(device(), BlockingBytes.INSTANCE, sizes, executor());
+        return StagedQueue.open(device(), BlockingBytes.INSTANCE, options, executor());
     }
 
     /** {@inheritDoc} Plain host memory, unless overridden: for devices whose copies accept any host memory. */

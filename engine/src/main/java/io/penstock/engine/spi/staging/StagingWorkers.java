@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class StagingWorkers {
 
     private static final Shared<Object, StagingWorkers> POOLS = new Shared<>(StagingWorkers::stop);
+    /**
+     * The limit for one queue, since more staging workers gain one device nothing: 12 fill its link, 16 PCIe gen5 lanes. On
+     * some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
+     */
+    static final int MOST_PER_QUEUE = 12;
+
     private static final Object PROCESS = "the staging workers of the process";
 
     private final Shared<Object, StagingWorkers> pools; // that counts its users
@@ -120,7 +126,7 @@ final class StagingWorkers {
      * link.
      */
     static int suited(int processors) {
-        return Math.min(StagingSizes.MOST_WORKERS_PER_QUEUE, most(processors));
+        return Math.min(MOST_PER_QUEUE, most(processors));
     }
 
     /** Returns how many suit any number of devices: they copy memory, and compete with the application's threads. */

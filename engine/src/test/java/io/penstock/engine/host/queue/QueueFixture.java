@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.CommonOptions;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import io.penstock.engine.host.file.ChannelFile;
 import io.penstock.engine.host.file.LinuxFile;
 import io.penstock.engine.host.kernel.Kernel;
@@ -60,7 +62,7 @@ final class QueueFixture implements AutoCloseable {
     }
 
     static QueueFixture uring(Path directory, Kernel kernel) throws IOException {
-        UringOptions options = new UringOptions(DEPTH, 64 << 10, true);
+        Options options = Options.none().with(CommonOptions.QUEUE_DEPTH, DEPTH);
         return new QueueFixture(UringQueue.open(kernel, options), LinuxFile.open(data(directory), both(), 1 << 20));
     }
 

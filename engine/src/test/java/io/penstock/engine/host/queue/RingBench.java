@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.CommonOptions;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import io.penstock.engine.host.file.ChannelFile;
 import io.penstock.engine.host.file.LinuxFile;
 import io.penstock.engine.host.kernel.LinuxKernel;
@@ -12,6 +14,7 @@ import io.penstock.engine.host.uring.SubmissionQueue;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.memory.Slab;
 import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;
@@ -69,7 +72,10 @@ final class RingBench {
                 case "ring" -> bench.ring();
                 case "uring" ->
                     bench.queue(UringQueue.open(
-                            LinuxKernel.INSTANCE, new UringOptions(bench.depth, bench.asyncBytes, true)));
+                            LinuxKernel.INSTANCE,
+                            Options.none()
+                                    .with(CommonOptions.QUEUE_DEPTH, bench.depth)
+                                    .with(HostOptions.ASYNC_BYTES, bench.asyncBytes)));
                 default -> bench.queue(new ChannelQueue(bench.depth, 4));
             };
             System.out.printf(

@@ -4,6 +4,8 @@ package io.penstock.engine.host.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.CommonOptions;
+import io.penstock.Options;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.file.LinuxFile;
 import io.penstock.engine.host.kernel.ScriptedKernel;
@@ -309,7 +311,8 @@ class UringQueueTest {
     @Test
     void aQueueWithoutACounterLeavesNothingBehind() {
         kernel.eventfdAnswer = -24; // EMFILE
-        assertThatThrownBy(() -> UringQueue.open(kernel, new UringOptions(QueueFixture.DEPTH, 64 << 10, true)))
+        assertThatThrownBy(() ->
+                        UringQueue.open(kernel, Options.none().with(CommonOptions.QUEUE_DEPTH, QueueFixture.DEPTH)))
                 .isInstanceOf(ErrnoException.class)
                 .hasMessageContaining("eventfd");
         assertThat(kernel.opened).isEqualTo(kernel.closed).isEqualTo(1);

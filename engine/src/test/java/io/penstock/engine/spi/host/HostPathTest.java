@@ -22,6 +22,8 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.file.HostIo;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.memory.HostMemory;
 import io.penstock.engine.spi.memory.Slabs;
 import java.io.IOException;

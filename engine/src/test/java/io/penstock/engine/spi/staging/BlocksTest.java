@@ -4,6 +4,7 @@ package io.penstock.engine.spi.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Options;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
@@ -19,7 +20,7 @@ class BlocksTest {
     private static final int STAGING = Stage.STAGING;
     private static final int SIZE = 10 * STAGING + 1234;
 
-    private final StagingSizes sizes = new StagingSizes(STAGING, 2, 0, 4);
+    private final Options options = StagingSettings.of(STAGING, 2, 4);
     private final FakeDevice.Memory memory = new FakeDevice.Memory(SIZE);
     private final Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
 
@@ -219,26 +220,26 @@ class BlocksTest {
     @Test
     void fileOpenForReadingHasNoBlocksAndOneOpenForWritingStatesThem() {
         FakeFile file = new FakeFile(SIZE, 4096, 1);
-        Limits reading = new StagedFile(file, stage.host, sizes, false).limits();
+        Limits reading = new StagedFile(file, stage.host, options, false).limits();
         assertThat(reading).isEqualTo(new Limits(1, 1, STAGING, STAGING, true));
-        Limits writing = new StagedFile(file, stage.host, sizes, true).limits();
+        Limits writing = new StagedFile(file, stage.host, options, true).limits();
         assertThat(writing).isEqualTo(new Limits(4096, 1, STAGING, STAGING, true));
     }
 
     @Test
     void largeBlocksMakeSegmentsSmaller() {
-        StagingSizes large = new StagingSizes(1 << 20, 2, 0, 4);
+        Options large = StagingSettings.of(1 << 20, 2, 4);
         FakeFile file = new FakeFile(SIZE, 1 << 16, 1);
         Limits limits = new StagedFile(file, stage.host, large, false).limits();
         assertThat(limits.maxBytes()).isEqualTo((1 << 20) - 3 * (1 << 16));
-        assertThatThrownBy(() -> new StagedFile(file, stage.host, sizes, false))
+        assertThatThrownBy(() -> new StagedFile(file, stage.host, options, false))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void stagedFileReadsAndSyncsTheHostsFile() {
         FakeFile file = new FakeFile(SIZE, 1, 1);
-        StagedFile staged = new StagedFile(file, stage.host, sizes, false);
+        StagedFile staged = new StagedFile(file, stage.host, options, false);
         stage.read(0, staged, 10, memory, 0, 100);
         assertThat(stage.result(0)).isEqualTo(100);
         assertThat(memory.bytes[0]).isEqualTo(file.bytes[10]);

@@ -3,6 +3,7 @@ package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Options;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Stage {
 
     static final int STAGING = 16384;
-    static final long SPIN_NANOS = 1;
+    static final int SPIN_MICROS = 1;
 
     final FakeHost host;
     final FakeDevice device;
@@ -32,10 +33,10 @@ final class Stage {
         random = new Random(seed);
         host = new FakeHost(1 << 20, seed + 1);
         device = new FakeDevice(rule, host, seed + 2);
-        StagingSizes sizes = new StagingSizes(STAGING, 2, 0, depth, SPIN_NANOS);
+        Options options = StagingSettings.of(STAGING, 2, depth).with(StagingOptions.SPIN_MICROS, SPIN_MICROS);
         StagingWorkers pool = StagingWorkers.stepped(workerCount);
         pump = rule == ThreadRule.MANY ? null : new ExecutorPump(() -> hooks++);
-        queue = new StagedQueue(device, host, sizes, pool, pump, null);
+        queue = new StagedQueue(device, host, options, pool, pump, null);
         for (int i = 0; i < workerCount; i++) {
             workers.add(new StagingWorker(pool, i));
         }

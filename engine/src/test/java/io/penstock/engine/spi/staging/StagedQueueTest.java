@@ -339,7 +339,7 @@ class StagedQueueTest {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice full = new FakeDevice(ThreadRule.ONE, host, 1);
         full.full = true;
-        assertThatThrownBy(() -> StagedQueue.open(full, host, new StagingSizes(STAGING, 2, 0, 4), null))
+        assertThatThrownBy(() -> StagedQueue.open(full, host, StagingSettings.of(STAGING, 2, 4), null))
                 .hasMessage("no pinned memory");
         long deadline = System.nanoTime() + Bench.PATIENCE.toNanos();
         while (threads("penstock-executor") + threads("penstock-staging") > 0 && System.nanoTime() < deadline) {

@@ -3,6 +3,7 @@ package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Options;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import java.util.ArrayList;
@@ -10,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class StagedQueueThreadsTest {
     private static final int DEPTH = 16;
 
     private final FakeHost host = new FakeHost(4 << 20, 1);
-    private final StagingSizes sizes = new StagingSizes(4096, 2, 4, DEPTH);
+    private final Options options = StagingSettings.of(4096, 2, DEPTH).with(StagingOptions.WORKERS, 4);
 
     /** Drives a queue as an I/O queue does: moves a file in, and out into another; sometimes it changes its mind. */
     private static void drive(
@@ -92,15 +92,15 @@ class StagedQueueThreadsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {0, 50_000})
-    void workersCopyWhatTheyFillForSeveralDevicesAtOnce(long spinNanos) throws InterruptedException {
-        StagingSizes sizes = new StagingSizes(4096, 2, 4, DEPTH, spinNanos);
+    @ValueSource(ints = {0, 50})
+    void workersCopyWhatTheyFillForSeveralDevicesAtOnce(int spinMicros) throws InterruptedException {
+        Options spinning = options.with(StagingOptions.SPIN_MICROS, spinMicros);
         List<Thread> ioQueues = new ArrayList<>();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         for (int i = 0; i < 3; i++) {
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, i);
             device.permitted = () -> Thread.currentThread().getName().startsWith("penstock-staging-");
-            StagedQueue queue = StagedQueue.open(device, host, sizes, null);
+            StagedQueue queue = StagedQueue.open(device, host, spinning, null);
             long seed = i;
             Thread ioQueue = new Thread(() -> moveThere(device, queue, seed), "I/O queue-" + i);
             ioQueue.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
@@ -116,13 +116,15 @@ class StagedQueueThreadsTest {
 
     @Test
     void aWakeEndsAPollForMore() {
-        long forEver = TimeUnit.DAYS.toNanos(1);
+        Options spinning = options.with(StagingOptions.SPIN_MICROS, 1_000_000);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
-        StagedQueue queue = StagedQueue.open(device, host, new StagingSizes(4096, 2, 4, DEPTH, forEver), null);
+        StagedQueue queue = StagedQueue.open(device, host, spinning, null);
         queue.wakeup().wake();
         queue.turn(-1);
-        new Thread(queue.wakeup()::wake).start();
-        queue.turn(-1);
+        for (int i = 0; i < 100; i++) { // 100 seconds, longer than this class may run, if it polled to the end
+            new Thread(queue.wakeup()::wake).start();
+            queue.turn(-1);
+        }
         queue.close();
     }
 
@@ -130,7 +132,7 @@ class StagedQueueThreadsTest {
     void deviceOfOneThreadIsCalledOnTheQueuesOwn() {
         FakeDevice device = new FakeDevice(ThreadRule.ONE, host, 1);
         device.permitted = () -> Thread.currentThread().getName().equals("penstock-executor");
-        moveThere(device, StagedQueue.open(device, host, sizes, null), 1);
+        moveThere(device, StagedQueue.open(device, host, options, null), 1);
         assertThat(host.allFreed()).isTrue();
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().equals("penstock-executor"));
@@ -154,7 +156,7 @@ class StagedQueueThreadsTest {
         device.permitted = () -> Thread.currentThread() == renderer;
         renderer.start();
         started.await();
-        moveThere(device, StagedQueue.open(device, host, sizes, pump), 1);
+        moveThere(device, StagedQueue.open(device, host, options, pump), 1);
         renderer.interrupt();
         renderer.join();
         assertThat(host.allFreed()).isTrue();
@@ -163,7 +165,7 @@ class StagedQueueThreadsTest {
     @ParameterizedTest
     @EnumSource(names = {"MANY", "ONE"})
     void wakeEndsAWaitingTurn(ThreadRule rule) throws InterruptedException {
-        StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, sizes, null);
+        StagedQueue queue = StagedQueue.open(new FakeDevice(rule, host, 1), host, options, null);
         CountDownLatch returned = new CountDownLatch(1);
         Thread ioQueue = new Thread(() -> {
             queue.turn(-1);

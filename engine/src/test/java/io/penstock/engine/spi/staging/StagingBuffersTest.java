@@ -16,7 +16,7 @@ class StagingBuffersTest {
     private final FakeHost host = new FakeHost(8 * STAGING, 1);
     private final FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
     private final StagedQueue queue =
-            new StagedQueue(device, host, new StagingSizes(STAGING, 1, 0, 4), StagingWorkers.stepped(1), null, null);
+            new StagedQueue(device, host, StagingSettings.of(STAGING, 1, 4), StagingWorkers.stepped(1), null, null);
 
     @Test
     void withoutMemoryForAllThereIsNoQueueAndNothingIsLeft() {

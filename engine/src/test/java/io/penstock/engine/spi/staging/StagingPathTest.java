@@ -69,12 +69,16 @@ class StagingPathTest {
         }
     }
 
-    private final StagingPath ioPath = new StagingPath(OPTIONS, "the device does no better") {
-        @Override
-        protected StagingDevice device() {
-            return new Plain();
-        }
-    };
+    private static StagingPath path(Options options) {
+        return new StagingPath(options, "the device does no better") {
+            @Override
+            protected StagingDevice device() {
+                return new Plain();
+            }
+        };
+    }
+
+    private final StagingPath ioPath = path(OPTIONS);
 
     @Test
     void bytesOfAFileComeToTheDeviceThroughAStagingBuffer() throws IOException {
@@ -103,8 +107,6 @@ class StagingPathTest {
         assertThat(ioPath.reason()).isEqualTo("the device does no better");
         assertThat(ioPath.ioQueues()).isOne();
         assertThat(ioPath.sharing()).isSameAs(ioPath);
-        assertThat(ioPath.sizes()).isEqualTo(StagingSizes.of(OPTIONS));
-        assertThat(ioPath.sizes().bufferBytes()).isEqualTo(65536);
         assertThat(StagingPath.fact()).isNotEmpty().isEqualTo(BlockingBytes.INSTANCE.bufferFact());
         assertThat(ioPath.awaits(aTransfer(), new FakePoint(false), new FakeFence()))
                 .as("unless overridden")
@@ -140,13 +142,10 @@ class StagingPathTest {
     }
 
     @Test
-    void theSmallestSizesAreSizes() {
-        StagingSizes least = new StagingSizes(4096, 1, 0, 1);
-        assertThat(least.stagingBuffers(3)).isEqualTo(3);
-        assertThatThrownBy(() -> new StagingSizes(0, 1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new StagingSizes(4097, 1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new StagingSizes(4096, 0, 0, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new StagingSizes(4096, 1, -1, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new StagingSizes(4096, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    void aStagingBufferHoldsWholeBlocks() {
+        path(StagingSettings.of(4096, 1, 1)).openQueue().close();
+        assertThatThrownBy(() -> path(StagingSettings.of(4097, 1, 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("penstock.staging.buffer-bytes must be a multiple of 4096, was 4097");
     }
 }

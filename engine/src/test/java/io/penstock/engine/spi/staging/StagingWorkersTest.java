@@ -18,7 +18,7 @@ class StagingWorkersTest {
 
     private StagedQueue queue(StagingWorkers pool) {
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
-        return new StagedQueue(device, host, new StagingSizes(Stage.STAGING, 2, 0, 16), pool.enter(), null, null);
+        return new StagedQueue(device, host, StagingSettings.of(Stage.STAGING, 2, 16), pool.enter(), null, null);
     }
 
     @Test
@@ -130,19 +130,24 @@ class StagingWorkersTest {
     }
 
     @Test
-    void sizesComeFromOptions() {
-        StagingSizes sizes = StagingSizes.of(Options.none()
-                .with(StagingOptions.BUFFERS_PER_WORKER, 4)
-                .with(StagingOptions.WORKERS, 8)
-                .resolve(List.of(StagingOptions.BUFFERS_PER_WORKER, StagingOptions.WORKERS)));
-        assertThat(sizes).isEqualTo(new StagingSizes(2 << 20, 4, 8, 256));
-        assertThat(sizes.stagingBuffers(8)).isEqualTo(32);
-        assertThat(new StagingSizes(2 << 20, 3, 16, 256).stagingBuffers(16))
+    void aQueueHasBuffersForTheWorkersThatServeIt() {
+        Options options = StagingSettings.of(4096, 3, 4);
+        assertThat(stagingBuffers(options, 3)).isEqualTo(9);
+        assertThat(stagingBuffers(options.with(StagingOptions.WORKERS, 16), 16))
                 .as("as asked")
                 .isEqualTo(48);
-        assertThat(new StagingSizes(2 << 20, 3, 0, 256).stagingBuffers(100))
+        assertThat(stagingBuffers(options, 16))
                 .as("more gain one device little")
                 .isEqualTo(36);
+    }
+
+    private static int stagingBuffers(Options options, int workers) {
+        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        StagedQueue queue = new StagedQueue(device, host, options, StagingWorkers.stepped(workers), null, null);
+        int total = queue.stagingBuffers().total();
+        queue.close();
+        return total;
     }
 
     @Test
@@ -151,9 +156,9 @@ class StagingWorkersTest {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice hanging = new FakeDevice(ThreadRule.MANY, host, 2);
         FakeDevice sound = new FakeDevice(ThreadRule.MANY, host, 3);
-        StagingSizes sizes = new StagingSizes(Stage.STAGING, 1, 0, 4);
-        StagedQueue stuck = new StagedQueue(hanging, host, sizes, pool.enter(), null, null);
-        StagedQueue well = new StagedQueue(sound, host, sizes, pool.enter(), null, null);
+        Options options = StagingSettings.of(Stage.STAGING, 1, 4);
+        StagedQueue stuck = new StagedQueue(hanging, host, options, pool.enter(), null, null);
+        StagedQueue well = new StagedQueue(sound, host, options, pool.enter(), null, null);
         FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
         FakeDevice.Memory memory = new FakeDevice.Memory(Stage.STAGING);
         StagingWorker worker = new StagingWorker(pool, 0);

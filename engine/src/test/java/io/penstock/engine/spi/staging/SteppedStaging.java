@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
@@ -34,11 +35,11 @@ public final class SteppedStaging implements NativeQueue {
     private boolean roused;
 
     /** Opens one with so many staging workers. */
-    public SteppedStaging(StagingDevice device, HostBytes host, StagingSizes sizes, int workers, Stage stage) {
+    public SteppedStaging(StagingDevice device, HostBytes host, Options options, int workers, Stage stage) {
         this.stage = stage;
         pool = StagingWorkers.stepped(workers);
         ExecutorPump pump = device.threads() == ThreadRule.MANY ? null : new ExecutorPump(() -> roused = true);
-        queue = new StagedQueue(device, host, sizes, pool, pump, null);
+        queue = new StagedQueue(device, host, options, pool, pump, null);
         for (int i = 0; i < workers; i++) {
             StagingWorker worker = new StagingWorker(pool, 0);
             stage.start(() -> fill(worker));
@@ -72,8 +73,8 @@ public final class SteppedStaging implements NativeQueue {
     }
 
     /** Wraps a file as a path that stages does. */
-    public static NativeFile wrap(NativeFile host, HostBytes bytes, StagingSizes sizes, boolean writable) {
-        return new StagedFile(host, bytes, sizes, writable);
+    public static NativeFile wrap(NativeFile host, HostBytes bytes, Options options, boolean writable) {
+        return new StagedFile(host, bytes, options, writable);
     }
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.spi.host;
+package io.penstock.engine.spi.file;
 
 /** How host files are read and written. */
 public enum HostIo {

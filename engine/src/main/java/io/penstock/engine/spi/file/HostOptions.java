@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.spi.host;
+package io.penstock.engine.spi.file;
 
 import io.penstock.Option;
 import java.util.List;
