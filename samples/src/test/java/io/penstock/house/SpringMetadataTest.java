@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Holds what editors show of {@code penstock.*} in a Spring application against the code. */
+/**
+ * Holds what editors show of {@code penstock.*} in a Spring application against the code, from which {@code
+ * -Dapi.write=true} writes it.
+ */
 class SpringMetadataTest {
 
     private static final Path FILE = Path.of(System.getProperty("basedir", ""))
@@ -74,6 +77,11 @@ class SpringMetadataTest {
 
     @Test
     void editorsShowEveryOptionAsItIs() throws IOException, IllegalAccessException {
-        assertThat(Files.readString(FILE)).isEqualTo(metadata());
+        if (Boolean.getBoolean("api.write")) {
+            Files.writeString(FILE, metadata());
+        }
+        assertThat(Files.readString(FILE))
+                .as("%s: -Dapi.write=true writes it", FILE)
+                .isEqualTo(metadata());
     }
 }
