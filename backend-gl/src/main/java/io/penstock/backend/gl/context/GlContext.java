@@ -10,14 +10,9 @@ import io.penstock.engine.spi.staging.ExecutorPump;
 import io.penstock.engine.spi.staging.ExecutorThread;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +31,6 @@ import org.slf4j.LoggerFactory;
 public final class GlContext {
 
     private static final Logger LOG = LoggerFactory.getLogger(GlContext.class);
-
-    /** How long callers wait for the thread: a stalled render loop must not block them for ever. */
-    private static final long PATIENCE_SECONDS = 10;
 
     private final ExecutorPump pump;
     private final ContextSource source;
@@ -220,59 +212,11 @@ public final class GlContext {
         if (isHere()) {
             return calls.get();
         }
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        AtomicBoolean started = new AtomicBoolean(); // by the thread, or by a caller that has timed out
         try {
-            pump.execute(() -> {
-                if (started.compareAndSet(false, true)) {
-                    run(calls, answer);
-                }
-            });
-            return await(request, answer, started);
+            return pump.call(request, ownThread ? "" : "a GlPump must be run", calls);
         } catch (RejectedExecutionException ended) {
             throw new DeviceLostException(request + " failed: its GL context has ended", Failure.NOT_STARTED, ended);
         }
-    }
-
-    private static <T> void run(Supplier<T> calls, CompletableFuture<T> answer) {
-        try {
-            answer.complete(calls.get());
-        } catch (RuntimeException | Error e) {
-            answer.completeExceptionally(e);
-        }
-    }
-
-    private static <T> T await(String request, CompletableFuture<T> answer, AtomicBoolean started) {
-        try {
-            while (true) {
-                try {
-                    return answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                } catch (TimeoutException late) {
-                    if (started.compareAndSet(false, true)) {
-                        throw notStarted(request, "for " + PATIENCE_SECONDS + " s");
-                    }
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            if (started.compareAndSet(false, true)) {
-                throw notStarted(request, "when the caller was interrupted");
-            }
-            return answer.join(); // the thread is running it: its result must not be lost
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof Error error) {
-                throw error;
-            }
-            throw (RuntimeException) e.getCause();
-        }
-    }
-
-    private static TransientStorageException notStarted(String request, String since) {
-        return new TransientStorageException(
-                request + " was not started " + since + ": the thread of the GL context did not run it;"
-                        + " a GlPump must be run",
-                Failure.NOT_STARTED,
-                null);
     }
 
     /**

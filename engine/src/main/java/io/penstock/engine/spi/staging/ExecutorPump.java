@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The executor of a device that accepts calls from one thread only: the thread that is in {@link #run}. A render loop
@@ -82,6 +83,22 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             throw new RejectedExecutionException("this executor is closed");
         }
         wakeup.rouse();
+    }
+
+    /**
+     * Makes a call on the executor's thread, and waits for its result. Not on that thread.
+     *
+     * @param request the text for messages
+     * @param remedy the remedy in the message if the thread does not come to it, or an empty string
+     * @throws io.penstock.TransientStorageException if the thread does not begin with it within 10 seconds, or before the
+     *     caller is interrupted: it is then not made
+     * @throws RejectedExecutionException if the pump is closed
+     * @throws RuntimeException the exception of the call
+     */
+    public <T> T call(String request, String remedy, Supplier<T> call) {
+        ExecutorCall<T> made = new ExecutorCall<>(call);
+        execute(made);
+        return made.await(request, remedy);
     }
 
     /**

@@ -4,6 +4,7 @@ package io.penstock.engine.spi.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.TransientStorageException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -194,6 +195,59 @@ class ExecutorPumpTest {
         pump.close();
         assertThatThrownBy(() -> pump.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
         assertThat(pump.run(0)).isFalse();
+    }
+
+    @Test
+    void aCallHasTheResultOrTheExceptionOfItsThread() {
+        ExecutorThread executor = ExecutorThread.start("penstock-executor-test");
+        Thread thread = executor.pump().call("a call", "", Thread::currentThread);
+        assertThat(thread.getName()).isEqualTo("penstock-executor-test");
+        assertThatThrownBy(() -> executor.pump().call("a call", "", () -> {
+                    throw new IllegalArgumentException("oops");
+                }))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("oops");
+        assertThatThrownBy(() -> executor.pump().call("a call", "", () -> {
+                    throw new AssertionError("worse");
+                }))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("worse");
+        executor.close();
+        assertThatThrownBy(() -> executor.pump().call("a call", "", () -> ""))
+                .isInstanceOf(RejectedExecutionException.class);
+    }
+
+    @Test
+    void anInterruptedCallerGivesUpACallThatHasNotBegun() {
+        List<String> made = new ArrayList<>();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> pump.call("an allocation", "run the pump", () -> made.add("too late")))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessage(
+                        "an allocation was not started when the caller was interrupted: the thread that may call the"
+                                + " device did not come to it; run the pump");
+        assertThat(Thread.interrupted()).isTrue();
+        pump.run(0);
+        assertThat(made).isEmpty();
+    }
+
+    @Test
+    void anInterruptedCallerGetsTheResultOfACallThatHasBegun() {
+        ExecutorThread executor = ExecutorThread.start("penstock-executor-test");
+        Thread caller = Thread.currentThread();
+        String result = executor.pump().call("a call", "", () -> {
+            caller.interrupt();
+            return "made";
+        });
+        assertThat(result).isEqualTo("made");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(() -> executor.pump().call("a call", "", () -> {
+                    caller.interrupt();
+                    throw new IllegalArgumentException("oops");
+                }))
+                .hasMessage("oops");
+        assertThat(Thread.interrupted()).isTrue();
+        executor.close();
     }
 
     @Test
