@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl.fence;
 
-import io.penstock.Completion;
-import io.penstock.DeviceFence;
 import io.penstock.backend.gl.context.GlCall;
 import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
-import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
+import io.penstock.engine.spi.fence.EventFence;
 
 /**
- * A GLsync as a fence: imported from the application, or inserted into the context. The context's thread polls it until
- * it is signalled; signals are delivered on that thread.
+ * A GLsync as a fence: imported from the application, or inserted into the context. Only the context's thread queries
+ * it, so that thread polls it from the beginning, whether anything waits for it or not; signals are delivered there.
  */
-public final class GlFence implements DeviceFence {
+public final class GlFence extends EventFence {
 
     private final GlContext context;
-    private final long sync;
-    private final boolean owned;
-    private final Sinks.Empty<Void> signal = Sinks.empty();
-    private volatile boolean signalled;
-    private volatile @Nullable RuntimeException failure; // written before signalled
-    private boolean closed; // guarded by this
-    private boolean deleted; // guarded by this
+    private GlCall failed = GlCall.WAIT; // the call that returned the error; written before the state is known
 
     private GlFence(GlContext context, long sync, boolean owned) {
+        super(sync, owned);
         this.context = context;
-        this.sync = sync;
-        this.owned = owned;
     }
 
     /**
@@ -57,80 +46,48 @@ public final class GlFence implements DeviceFence {
     }
 
     private static GlFence watched(GlFence fence) {
-        if (!fence.poll()) {
-            fence.context.watch(fence::poll);
-        }
+        fence.signalled().subscribe();
         return fence;
     }
 
-    /** Polls the device, on the context's thread. Returns true if no further poll is needed. */
-    private boolean poll() {
-        if (signalled) {
-            return true;
-        }
+    @Override
+    protected int query() {
         if (context.isOver()) {
-            failure = GlCall.WAIT.exception("a wait for a GLsync", GlError.CONTEXT_LOST);
-            return pass();
+            return GlError.CONTEXT_LOST;
         }
-        int state = Gl.glClientWaitSync(sync, 0, 0);
+        int state = context.isHere() ? Gl.glClientWaitSync(nativeHandle(), 0, 0) : Gl.GL_TIMEOUT_EXPIRED;
         if (state == Gl.GL_TIMEOUT_EXPIRED) {
-            return false;
+            return PENDING;
         }
         int reset = context.resetStatus();
         if (reset != GlError.NO_ERROR) {
-            failure = GlCall.RESET.exception("a wait for a GLsync", reset);
-        } else if (state == Gl.GL_WAIT_FAILED || state == 0) {
-            failure = GlCall.WAIT.exception("a wait for a GLsync", GlFailure.takeError());
+            failed = GlCall.RESET;
+            return reset;
         }
-        return pass();
-    }
-
-    private boolean pass() {
-        signalled = true;
-        signal.tryEmitEmpty();
-        delete();
-        return true;
-    }
-
-    private synchronized void delete() {
-        if (closed && signalled && owned && !deleted) {
-            deleted = true;
-            context.post(() -> Gl.glDeleteSync(sync));
+        if (state == Gl.GL_WAIT_FAILED || state == 0) {
+            int error = GlFailure.takeError();
+            return error == GlError.NO_ERROR ? Gl.GL_WAIT_FAILED : error;
         }
+        return GlError.NO_ERROR;
     }
 
     @Override
-    public boolean isSignalled() {
-        return signalled || (context.isHere() && poll() && signalled);
+    protected void watch() {
+        context.watch(this::poll);
     }
 
     @Override
-    public Mono<Void> signalled() {
-        return signal.asMono();
-    }
-
-    /** {@inheritDoc} An imported fence has no transfer; a lost context fails here. */
-    @Override
-    public Mono<Completion> outcome() {
-        return signalled().then(Mono.defer(() -> {
-            RuntimeException failed = failure;
-            return failed == null ? Mono.empty() : Mono.error(failed);
-        }));
+    protected void free() {
+        context.post(() -> Gl.glDeleteSync(nativeHandle()));
     }
 
     @Override
-    public long nativeHandle() {
-        return sync;
-    }
-
-    @Override
-    public synchronized void close() {
-        closed = true;
-        delete(); // otherwise once it is signalled: it may still be waited for
+    protected RuntimeException failure(int code) {
+        return failed.exception("a wait for a GLsync", code);
     }
 
     @Override
     public String toString() {
-        return "GLsync 0x" + Long.toHexString(sync);
+        return "GLsync 0x" + Long.toHexString(nativeHandle());
     }
 }

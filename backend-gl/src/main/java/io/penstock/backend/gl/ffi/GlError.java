@@ -30,6 +30,7 @@ public final class GlError {
             case GUILTY_CONTEXT_RESET -> "GL_GUILTY_CONTEXT_RESET";
             case INNOCENT_CONTEXT_RESET -> "GL_INNOCENT_CONTEXT_RESET";
             case UNKNOWN_CONTEXT_RESET -> "GL_UNKNOWN_CONTEXT_RESET";
+            case Gl.GL_WAIT_FAILED -> "GL_WAIT_FAILED"; // returned by glClientWaitSync, in place of an error
             default -> "";
         };
     }
