@@ -17,16 +17,18 @@ import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.staging.ExecutorLoop;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -126,12 +128,19 @@ public final class GlPump implements AutoCloseable {
      */
     public <T> @Nullable T runUntil(Publisher<? extends T> publisher) {
         enter();
-        Ending<T> ending = new Ending<>(wakeup);
-        publisher.subscribe(ending);
-        while (!ending.isOver()) {
+        CompletableFuture<T> last = Flux.<T>from(publisher)
+                .takeLast(1)
+                .next()
+                .doFinally(signal -> wakeup.wake()) // after the future is done
+                .toFuture();
+        while (!last.isDone()) {
             loop.turn();
         }
-        return ending.result();
+        try {
+            return last.join();
+        } catch (CompletionException failed) {
+            throw Exceptions.propagate(Objects.requireNonNullElse(failed.getCause(), failed));
+        }
     }
 
     /**
@@ -210,58 +219,6 @@ public final class GlPump implements AutoCloseable {
         @Override
         public void end() {
             // owned by the application
-        }
-    }
-
-    /** Wakes a thread when a publisher terminates. */
-    private static final class Ending<T> implements CoreSubscriber<T> {
-
-        private final Wakeup wakeup;
-        private @Nullable T last; // this and error: written before over
-        private @Nullable Throwable error;
-        private volatile boolean over;
-
-        Ending(Wakeup wakeup) {
-            this.wakeup = wakeup;
-        }
-
-        @Override
-        public void onSubscribe(Subscription subscription) {
-            subscription.request(Long.MAX_VALUE);
-        }
-
-        @Override
-        public void onNext(T value) {
-            last = value;
-        }
-
-        @Override
-        public void onError(Throwable cause) {
-            error = cause;
-            end();
-        }
-
-        @Override
-        public void onComplete() {
-            end();
-        }
-
-        private void end() {
-            over = true;
-            wakeup.wake();
-        }
-
-        boolean isOver() {
-            return over;
-        }
-
-        /** Returns the last value, or throws the publisher's error. */
-        @Nullable
-        T result() {
-            if (error != null) {
-                throw Exceptions.propagate(error);
-            }
-            return last;
         }
     }
 }
