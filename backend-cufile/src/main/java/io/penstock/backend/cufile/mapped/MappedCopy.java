@@ -5,6 +5,7 @@ import io.penstock.backend.cufile.device.CudaPoint;
 import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -22,20 +23,7 @@ final class MappedCopy implements Segment.Waiter {
     private final Runnable waker;
 
     long event; // the CUevent; 0 until first used
-
-    @Nullable
-    MappedFile file;
-
-    long fileOffset;
-    long target;
-    long bytes;
-
-    @Nullable
-    CudaPoint point;
-
-    @Nullable
-    Runnable inOrder;
-
+    long bytes; // of the request, up to the end of the file
     long done;
     long part; // bytes in flight, of the current segment
 
@@ -57,26 +45,10 @@ final class MappedCopy implements Segment.Waiter {
 
     /** Starts the READ that the request now describes. */
     void begin() {
-        MappedFile source = (MappedFile) request.file();
-        file = source;
-        fileOffset = request.fileOffset();
-        target = request.memory().nativeHandle() + request.memoryOffset();
-        bytes = source.clamp(fileOffset, request.bytes());
-        point = (CudaPoint) request.point();
-        inOrder = request.inOrder();
+        bytes = file().clamp(request.fileOffset(), request.bytes());
         done = 0;
         part = 0;
-        segment = null;
         cancelled = false;
-        failure = null;
-    }
-
-    /** Clears the references of the request. */
-    void clear() {
-        file = null;
-        point = null;
-        inOrder = null;
-        segment = null;
     }
 
     /** Reports that the awaited segment is registered, and counted as used; or why not. Called by a registrar. */
@@ -93,17 +65,33 @@ final class MappedCopy implements Segment.Waiter {
     }
 
     MappedFile file() {
-        return present(file);
+        return (MappedFile) request.file();
     }
 
     Segment segment() {
-        return present(segment);
+        return Objects.requireNonNull(segment);
     }
 
-    private static <T> T present(@Nullable T value) {
-        if (value == null) {
-            throw new IllegalStateException("this copy does not have that part");
+    /** Returns the offset in the file of the next byte. */
+    long from() {
+        return request.fileOffset() + done;
+    }
+
+    /** Returns the address of the next byte in the GPU's memory. */
+    long to() {
+        return request.memory().nativeHandle() + request.memoryOffset() + done;
+    }
+
+    @Nullable
+    CudaPoint point() {
+        return (CudaPoint) request.point();
+    }
+
+    /** Reports that the last copy was started, in the order of its stream. */
+    void joinOrder() {
+        Runnable inOrder = request.inOrder();
+        if (inOrder != null && done + part == bytes) {
+            inOrder.run();
         }
-        return value;
     }
 }

@@ -136,7 +136,7 @@ final class MappedQueue implements NativeQueue {
     /** Continues with the segment that holds the next byte. */
     private void next(MappedCopy copy) {
         FileMapping mapping = copy.file().mapping();
-        Segment segment = mapping.at(copy.fileOffset + copy.done);
+        Segment segment = mapping.at(copy.from());
         copy.segment = segment;
         boolean there = registrations.use(segment, copy);
         registrations.runAhead(segment);
@@ -172,7 +172,7 @@ final class MappedQueue implements NativeQueue {
 
     /** Completes a read, successfully if there is no failure. */
     private void end(MappedCopy copy, @Nullable NativeFailure failure) {
-        copy.clear();
+        copy.segment = null;
         copy.failure = failure;
         ended.add(copy);
     }

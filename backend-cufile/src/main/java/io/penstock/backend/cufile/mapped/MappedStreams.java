@@ -93,35 +93,29 @@ final class MappedStreams {
             events.add(made[0]);
         }
         Line line = lines.get(next++ & (STREAMS - 1));
-        CudaPoint point = copy.point;
+        CudaPoint point = copy.point();
         long stream = point == null ? line.stream : point.stream(line.stream);
         NativeFailure failure = start(copy, stream);
         if (failure == null) {
             (stream == line.stream ? line.copies : elsewhere).add(copy);
-            joined(copy);
+            if (point != null) {
+                point.join(copy.event);
+            }
+            copy.joinOrder();
         }
         return failure;
     }
 
     private static @Nullable NativeFailure start(MappedCopy copy, long stream) {
-        long from = copy.fileOffset + copy.done;
+        long from = copy.from();
         FileMapping mapping = copy.segment().mapping;
         copy.part = Math.min(copy.bytes - copy.done, mapping.segmentBytes - from % mapping.segmentBytes);
-        int copied = Cuda.cuMemcpyHtoDAsync_v2(copy.target + copy.done, mapping.address(from), copy.part, stream);
+        int copied = Cuda.cuMemcpyHtoDAsync_v2(copy.to(), mapping.address(from), copy.part, stream);
         if (copied != CudaError.SUCCESS) {
             return CudaFailure.of("cuMemcpyHtoDAsync", copied);
         }
         int marked = CopyStreams.mark(copy.event, stream);
         return marked == CudaError.SUCCESS ? null : CudaFailure.of("cuEventRecord", marked);
-    }
-
-    private static void joined(MappedCopy copy) {
-        if (copy.point != null) {
-            copy.point.join(copy.event);
-        }
-        if (copy.inOrder != null && copy.done + copy.part == copy.bytes) {
-            copy.inOrder.run();
-        }
     }
 
     /** Removes and reports the copies that have completed. */
