@@ -4,6 +4,7 @@ package io.penstock;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
@@ -70,6 +71,20 @@ public final class Option<T> {
     /** Creates an option for a text; empty means unset. */
     public static Option<String> text(String name, String fallback, String description) {
         return new Option<>(name, fallback, "a text", description, text -> text);
+    }
+
+    /**
+     * Creates an option for an object of the vendor's: one of {@code words}, the first by default, or an address, which
+     * {@link Long#decode} parses.
+     *
+     * @param type the vendor's name of its type
+     */
+    public static Option<String> handle(String name, List<String> words, String type, String description) {
+        String range = String.join(", ", words) + ", or the address of " + type + " such as 0x7f12";
+        return new Option<>(name, words.get(0), range, description, text -> {
+            checkRange(words.contains(text) || Long.decode(text) > 0);
+            return text;
+        });
     }
 
     /** Creates an option for one of the constants of {@code type}, written in lower case. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,8 @@ class OptionTest {
             Option.bytes("penstock.test.segment-bytes", 1L << 20, 4096, 1L << 30, "some bytes");
     private static final Option<Duration> TIME =
             Option.duration("penstock.test.time", Duration.ofSeconds(10), "some time");
+    private static final Option<String> HANDLE =
+            Option.handle("penstock.test.handle", List.of("own", "current"), "a cl_context", "a handle");
     private static final Option<Boolean> FLAG = Option.flag("penstock.test.flag", true, "a flag");
     private static final Option<StandardOpenOption> CHOICE =
             Option.choice("penstock.test.choice", StandardOpenOption.class, StandardOpenOption.READ, "a choice");
@@ -32,6 +35,22 @@ class OptionTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Option.flag("test.flag", true, "a flag"))
                 .withMessageContaining("test.flag");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"own", "current", "0x7f12", "32530"})
+    void aHandleIsAWordOrAnAddress(String text) {
+        assertThat(HANDLE.fallback()).isEqualTo("own");
+        assertThat(HANDLE.parse(' ' + text, "a test")).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"owns", "", "0", "-1", "0x", "0xffffffffffffffff"})
+    void otherHandlesAreRefused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> HANDLE.parse(text, "a test"))
+                .withMessage("a test sets penstock.test.handle=" + text
+                        + ", but it must be own, current, or the address of a cl_context such as 0x7f12 (a handle)");
     }
 
     @Test

@@ -16,10 +16,11 @@ public final class CufileOptions {
             Option.integer("penstock.cufile.device", 0, 0, 1023, "the number of the GPU in the CUDA driver's list");
 
     /** Which CUDA context. */
-    public static final Option<String> CONTEXT = Option.text(
+    public static final Option<String> CONTEXT = Option.handle(
             "penstock.cufile.context",
-            "primary",
-            "primary, current (that of the thread that opens the backend), or the address of a CUcontext, 0x7f12...");
+            List.of("primary", "current"),
+            "a CUcontext",
+            "the context: the GPU's primary one, that of the thread that opens the backend, or the application's");
 
     /** File of the CUDA driver. */
     public static final Option<String> LIBCUDA = Option.text(

@@ -19,8 +19,8 @@ public final class OpenClOptions {
                     + " custom, ssg (one with AMD's extension), or best");
 
     /** Which OpenCL context. */
-    public static final Option<String> CONTEXT = Option.text(
-            "penstock.opencl.context", "own", "own, or the address of a cl_context of the application's, 0x7f12...");
+    public static final Option<String> CONTEXT = Option.handle(
+            "penstock.opencl.context", List.of("own"), "a cl_context", "the context: its own, or the application's");
 
     /** Which memory staging buffers use. */
     public static final Option<StagingMemory> STAGING_MEMORY = Option.choice(

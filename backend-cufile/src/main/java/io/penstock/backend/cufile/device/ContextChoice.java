@@ -27,7 +27,7 @@ public record ContextChoice(long handle, int wanted) {
         return switch (text) {
             case "primary" -> new ContextChoice(0, ordinal);
             case "current" -> new ContextChoice(current(options), isSet ? ordinal : -1);
-            default -> new ContextChoice(address(text, options.source(CufileOptions.CONTEXT)), isSet ? ordinal : -1);
+            default -> new ContextChoice(Long.decode(text), isSet ? ordinal : -1);
         };
     }
 
@@ -59,19 +59,6 @@ public record ContextChoice(long handle, int wanted) {
                     null);
         }
         return handle[0];
-    }
-
-    private static long address(String text, String source) {
-        try {
-            long address = Long.decode(text);
-            if (address > 0) {
-                return address;
-            }
-        } catch (NumberFormatException e) {
-            // reported below
-        }
-        throw new IllegalArgumentException(source + " sets " + CufileOptions.CONTEXT + "=" + text
-                + ", but it must be primary, current, or the address of a CUcontext");
     }
 
     /**

@@ -41,20 +41,8 @@ public record ContextChoice(OpenClDevice device, long application) {
     }
 
     private static long application(Options options) {
-        String text = options.get(OpenClOptions.CONTEXT).strip();
-        if (text.equals("own")) {
-            return 0;
-        }
-        try {
-            long address = Long.decode(text);
-            if (address > 0) {
-                return address;
-            }
-        } catch (NumberFormatException e) {
-            // reported below
-        }
-        throw new IllegalArgumentException(options.source(OpenClOptions.CONTEXT) + " sets " + OpenClOptions.CONTEXT
-                + "=" + text + ", but it must be own, or the address of a cl_context");
+        String text = options.get(OpenClOptions.CONTEXT);
+        return text.equals("own") ? 0 : Long.decode(text);
     }
 
     private static long[] devices(long context) {
