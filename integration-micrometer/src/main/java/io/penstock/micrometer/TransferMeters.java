@@ -17,13 +17,16 @@ import io.penstock.Transfer;
 import io.penstock.TransferListener;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * Meters of the transfers of one backend. Meters are looked up once and kept: a transfer costs two timers and a counter.
@@ -51,13 +54,15 @@ public final class TransferMeters implements TransferListener {
 
     private static final String NAME = "penstock.transfers";
 
+    /** By registry and name of a backend: a registry has one gauge of an id, and ignores the value of a second one. */
+    private static final Map<MeterRegistry, Map<String, Active>> ACTIVE = new WeakHashMap<>(); // guarded by itself
+
     private final MeterRegistry registry;
     private final Tags tags;
-    private final LongAdder active = new LongAdder();
+    private final LongAdder active;
     private final Map<Ending, Timer> timers = new ConcurrentHashMap<>();
     private final Map<Route, Moved> moved = new ConcurrentHashMap<>();
     private final Counter[] cancelled;
-    private final Gauge gauge;
 
     private record Route(boolean read, TransferPath path) {}
 
@@ -65,14 +70,45 @@ public final class TransferMeters implements TransferListener {
 
     private record Moved(Timer waits, Counter bytes) {}
 
+    /** The gauge of all backends of one name. */
+    private static final class Active {
+        final LongAdder transfers = new LongAdder();
+        final Gauge gauge;
+        int bindings; // guarded by ACTIVE
+
+        Active(Tags tags, MeterRegistry registry) {
+            gauge = Gauge.builder(NAME + ".active", transfers, LongAdder::sum)
+                    .description("Transfers that have begun and not ended")
+                    .tags(tags)
+                    .register(registry);
+        }
+    }
+
     private TransferMeters(Backend backend, MeterRegistry registry) {
         this.registry = registry;
         this.tags = Tags.of("backend", backend.name());
         this.cancelled = new Counter[] {cancelled("write"), cancelled("read")};
-        this.gauge = Gauge.builder(NAME + ".active", active, LongAdder::sum)
-                .description("Transfers that have begun and not ended")
-                .tags(tags)
-                .register(registry);
+        this.active = join(backend.name());
+    }
+
+    private LongAdder join(String backend) {
+        synchronized (ACTIVE) {
+            Active shared = ACTIVE.computeIfAbsent(registry, first -> new HashMap<>())
+                    .computeIfAbsent(backend, first -> new Active(tags, registry));
+            shared.bindings++;
+            return shared.transfers;
+        }
+    }
+
+    private void leave(String backend) {
+        synchronized (ACTIVE) {
+            Map<String, Active> byName = Objects.requireNonNull(ACTIVE.get(registry));
+            Active shared = Objects.requireNonNull(byName.get(backend));
+            if (--shared.bindings == 0) {
+                byName.remove(backend);
+                registry.remove((Meter) shared.gauge);
+            }
+        }
     }
 
     private Counter cancelled(String operation) {
@@ -83,20 +119,15 @@ public final class TransferMeters implements TransferListener {
     }
 
     /**
-     * Counts the transfers of a backend that begin from now on. Two backends of one name share their counters and
-     * timers.
+     * Counts the transfers of a backend that begin from now on. Two backends of one name share their meters.
      *
-     * @return to be disposed of when the backend is closed: removes the listener, and the gauge, which would keep its
-     *     last value
+     * @return to be disposed of when the backend is closed: removes the listener, and with the last backend of a name the
+     *     gauge, which would keep its last value; a second call does nothing
      */
     public static Disposable bind(Backend backend, MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
         TransferMeters meters = new TransferMeters(backend, registry);
-        Disposable listening = backend.listen(meters);
-        return () -> {
-            listening.dispose();
-            registry.remove((Meter) meters.gauge);
-        };
+        return Disposables.composite(backend.listen(meters), () -> meters.leave(backend.name()));
     }
 
     @Override
