@@ -4,18 +4,22 @@ package io.penstock.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.Chunk;
 import io.penstock.ClosedException;
 import io.penstock.CommonOptions;
 import io.penstock.FileOption;
 import io.penstock.HostLease;
+import io.penstock.HostView;
 import io.penstock.Options;
 import io.penstock.StreamPlan;
 import io.penstock.engine.stream.LiveLeases;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,13 +27,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -185,5 +195,67 @@ class NettyBuffersTest {
                 .blockFirst();
         lease.close();
         assertThatExceptionOfType(ClosedException.class).isThrownBy(() -> NettyBuffers.of(lease));
+    }
+
+    @Test
+    void aLeaseThatCannotBeABufferIsEnded() {
+        for (RuntimeException reason : List.of(
+                new IllegalStateException("not addressable"), new ArithmeticException("too large for a ByteBuf"))) {
+            AtomicBoolean ended = new AtomicBoolean();
+            HostLease lease = new HostLease() {
+                @Override
+                public HostView view() {
+                    throw reason;
+                }
+
+                @Override
+                public void close() {
+                    ended.set(true);
+                }
+            };
+            assertThatThrownBy(() -> NettyBuffers.of(lease)).isSameAs(reason);
+            assertThat(ended).as("ended after " + reason).isTrue();
+        }
+    }
+
+    @Test
+    void aBufferIsWrittenInPlaceOrNotAtAll() {
+        ByteBuf buffer = NettyBuffers.stream(backend, plan()).blockFirst();
+        assertThat(buffer.maxCapacity()).isEqualTo(CHUNK);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .as("into other memory, of which the lease knows nothing")
+                .isThrownBy(() -> buffer.writeByte(1));
+        buffer.release();
+    }
+
+    @Test
+    void aSubscriberThatRequestsNothingRetainsNothing() throws Exception {
+        CountDownLatch called = new CountDownLatch(1);
+        BaseSubscriber<ByteBuf> idle = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                // requests nothing
+            }
+        };
+        NettyBuffers.stream(watched(called), plan()).subscribe(idle);
+        called.await();
+        idle.cancel();
+        backend.closeLater().block(); // which waits for what the cancelled stream still reads
+        assertThat(LiveLeases.count()).isZero();
+    }
+
+    /** Returns the backend; counts the calls of a stream's function, once it has returned. */
+    private Backend watched(CountDownLatch called) {
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    @SuppressWarnings("unchecked")
+                    Function<Chunk, Publisher<HostLease>> function =
+                            (Function<Chunk, Publisher<HostLease>>) arguments[1];
+                    return backend.stream((StreamPlan) arguments[0], chunk -> {
+                        Publisher<HostLease> result = function.apply(chunk);
+                        called.countDown();
+                        return result;
+                    });
+                });
     }
 }
