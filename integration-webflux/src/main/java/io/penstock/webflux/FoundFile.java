@@ -2,6 +2,9 @@
 package io.penstock.webflux;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,9 +21,18 @@ import org.jspecify.annotations.Nullable;
  */
 record FoundFile(Path path, @Nullable Object key, long size, Instant modified) {
 
+    private static final int MOST_NAME_BYTES = 255; // of most file systems
+
     /** Looks at a file; blocks. */
     static FoundFile at(Path path) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        } catch (AccessDeniedException e) {
+            throw e; // before a look at the folder, which is forbidden too
+        } catch (FileSystemException e) {
+            throw leadsNowhere(path) ? absent(path, e) : e;
+        }
         if (!attributes.isRegularFile()) {
             throw new NoSuchFileException(path.toString(), null, "not a regular file");
         }
@@ -29,6 +41,23 @@ record FoundFile(Path path, @Nullable Object key, long size, Instant modified) {
                 attributes.fileKey(),
                 attributes.size(),
                 attributes.lastModifiedTime().toInstant());
+    }
+
+    /**
+     * Returns true if there can be no file at a path, because of a file in place of a folder on the way, or of a name
+     * that is too long: the file system reports both in words alone. Blocks.
+     */
+    static boolean leadsNowhere(Path path) {
+        Path whole = path.toAbsolutePath();
+        Path folder = whole.getParent();
+        byte[] name = String.valueOf(whole.getFileName()).getBytes(StandardCharsets.UTF_8);
+        return folder == null || !Files.isDirectory(folder) || name.length > MOST_NAME_BYTES;
+    }
+
+    static NoSuchFileException absent(Path path, FileSystemException cause) {
+        NoSuchFileException absent = new NoSuchFileException(path.toString(), null, cause.getReason());
+        absent.initCause(cause);
+        return absent;
     }
 
     /** Returns a strong entity tag, quoted: another after every change that the file system reports. */

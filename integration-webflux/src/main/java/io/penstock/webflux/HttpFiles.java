@@ -185,7 +185,8 @@ public final class HttpFiles {
     private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
         return find(body.file().path()).flatMap(now -> {
             if (!now.equals(body.file())) {
-                return Mono.error(new Changed()); // the headers would be those of another file
+                forget(body.file(), response.getHeaders());
+                return Mono.error(new Changed());
             }
             body.describe(response);
             Flux<DataBuffer> bytes = body.bytes(
@@ -197,6 +198,16 @@ public final class HttpFiles {
             // arrives after the client has hung up. Here it keeps a publisher.
             return response.writeAndFlushWith(Mono.just(bytes));
         });
+    }
+
+    /** Removes what identifies a file; the next look at it would not replace these headers. */
+    private static void forget(FoundFile file, HttpHeaders headers) {
+        if (file.entityTag().equals(headers.getETag())) {
+            headers.remove(HttpHeaders.ETAG);
+        }
+        if (headers.getLastModified() == file.lastModified().toEpochMilli()) {
+            headers.remove(HttpHeaders.LAST_MODIFIED);
+        }
     }
 
     /**

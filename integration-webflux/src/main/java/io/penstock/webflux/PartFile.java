@@ -3,6 +3,7 @@ package io.penstock.webflux;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,12 +22,13 @@ final class PartFile {
 
     private final Path target;
     private final Path path;
+    private boolean created; // guarded by this
     private boolean discarded; // guarded by this
 
     PartFile(Path target) {
         this.target = target.toAbsolutePath();
         String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        this.path = this.target.resolveSibling("." + this.target.getFileName() + "." + unique + ".part");
+        this.path = this.target.resolveSibling("." + unique + ".part"); // without the name, which may be as long as any
     }
 
     /** Returns the hidden name. */
@@ -37,7 +39,14 @@ final class PartFile {
     /** Creates it, empty, with the permissions that every new file gets. */
     synchronized void create() throws IOException {
         checkWanted();
-        Files.createFile(path);
+        try {
+            Files.createFile(path);
+        } catch (AccessDeniedException e) {
+            throw e;
+        } catch (FileSystemException e) {
+            throw FoundFile.leadsNowhere(target) ? FoundFile.absent(target, e) : e;
+        }
+        created = true;
     }
 
     /** Gives it its own name, in place of what had that name: readers see the old file or this one. Durable. */
@@ -54,7 +63,9 @@ final class PartFile {
     /** Deletes it, unless it has its own name already; {@link #create} fails from now on. */
     synchronized void discard() throws IOException {
         discarded = true;
-        Files.deleteIfExists(path);
+        if (created) {
+            Files.deleteIfExists(path);
+        }
     }
 
     private Path folder() {

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -164,8 +166,19 @@ class ReceiveTest {
     }
 
     @Test
-    void aFolderThatIsNotThereIsNotFound() {
-        StepVerifier.create(files.receive(cut(random(10), 10), folder.resolve("absent/file")))
+    void aNameAsLongAsAnyIsReceived() throws IOException {
+        String longest = "x".repeat(255);
+        StepVerifier.create(files.receive(cut(random(10), 10), folder.resolve(longest)))
+                .expectNext(10L)
+                .verifyComplete();
+        assertThat(names()).containsExactly(longest);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"absent/file", "plain/file", "plain/a/b"})
+    void aFolderThatIsNotThereIsNotFound(String name) throws IOException {
+        Files.createFile(folder.resolve("plain"));
+        StepVerifier.create(files.receive(cut(random(10), 10), folder.resolve(name)))
                 .verifyErrorMatches(refusal -> refusal instanceof ResponseStatusException status
                         && status.getStatusCode().equals(HttpStatus.NOT_FOUND));
         assertThat(made).as("what was never asked for").isEmpty();
@@ -217,7 +230,7 @@ class ReceiveTest {
                         .getBytes(StandardCharsets.US_ASCII));
                 out.write(new byte[5000]);
                 out.flush();
-                await(() -> folderHas(".up."));
+                await(() -> folderHas("."));
             }
             await(() -> !folderHas(""));
         }

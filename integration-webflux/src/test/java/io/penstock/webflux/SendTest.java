@@ -195,6 +195,8 @@ class SendTest {
                 "absent",
                 "folder",
                 "absent/data.bin",
+                "data.bin/x",
+                "data.bin/x/y",
                 ".hidden",
                 "%2e%2e/data.bin",
                 "folder/..%2f..%2fx",
@@ -204,6 +206,12 @@ class SendTest {
         Files.createDirectory(folder.resolve("folder"));
         Files.writeString(folder.resolve(".hidden"), "x");
         assertThat(server.get(name).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void aNameThatIsTooLongForAnyFileIsNotFound() throws Exception {
+        assertThat(server.get("x".repeat(256)).statusCode()).isEqualTo(404);
+        assertThat(server.get("x".repeat(256) + "/y").statusCode()).isEqualTo(404);
     }
 
     @Test

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Chunk;
+import io.penstock.StreamPlan;
+import io.penstock.WritePlan;
+import io.penstock.engine.stream.LiveLeases;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.NettyDataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.core.io.buffer.PooledDataBuffer;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+import reactor.test.publisher.TestPublisher;
+import reactor.util.context.Context;
+
+/** Who releases a buffer, a lease or a hidden file where something comes in between. */
+class BufferOwnersTest {
+
+    @TempDir
+    Path folder;
+
+    private final NettyDataBufferFactory netty = new NettyDataBufferFactory(PooledByteBufAllocator.DEFAULT);
+    private final List<NettyDataBuffer> made = new ArrayList<>();
+    private final Backend host = Backends.open("host");
+
+    @AfterEach
+    void close() {
+        host.close();
+        assertThat(LiveLeases.count()).as("leases that nobody has ended").isZero();
+        assertThat(made)
+                .as("buffers that nobody has released")
+                .noneMatch(buffer -> buffer.getNativeBuffer().refCnt() > 0);
+    }
+
+    private NettyDataBuffer buffer(int length) {
+        NettyDataBuffer buffer = netty.allocateBuffer(length);
+        buffer.write(new byte[length]);
+        made.add(buffer);
+        return buffer;
+    }
+
+    /** A device whose memory the processor cannot address. */
+    private static Backend unaddressable() {
+        Chunk chunk = (Chunk) Proxy.newProxyInstance(
+                Chunk.class.getClassLoader(), new Class<?>[] {Chunk.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("length")) {
+                        return 10L;
+                    }
+                    throw new IllegalStateException("not addressable");
+                });
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    @SuppressWarnings("unchecked")
+                    Function<Chunk, Publisher<?>> use = (Function<Chunk, Publisher<?>>) arguments[1];
+                    return Flux.defer(() -> use.apply(chunk));
+                });
+    }
+
+    @Test
+    void aCopyThatFailsIsReleased() {
+        DataBufferFactory factory = (DataBufferFactory) Proxy.newProxyInstance(
+                DataBufferFactory.class.getClassLoader(),
+                new Class<?>[] {DataBufferFactory.class},
+                (proxy, method, arguments) -> {
+                    NettyDataBuffer buffer = netty.allocateBuffer((Integer) arguments[0]);
+                    made.add(buffer);
+                    return buffer;
+                });
+        StepVerifier.create(DataBuffers.stream(unaddressable(), StreamPlan.of(folder.resolve("any")), factory))
+                .verifyErrorMessage("not addressable");
+        assertThat(made).hasSize(1);
+    }
+
+    @Test
+    void aBufferThatArrivesAfterTheCancelIsReleased() {
+        ChunkFiller filler = new ChunkFiller(Flux.never(), Context.empty());
+        filler.close();
+        filler.onNext(buffer(100));
+        assertThat(made).hasSize(1);
+    }
+
+    @Test
+    void aChunkIsNotUsedAgainDuringTheCopyToItWhoseWriteIsCancelled() {
+        TestPublisher<DataBuffer> body = TestPublisher.create();
+        AtomicReference<Disposable> upload = new AtomicReference<>();
+        AtomicLong leases = new AtomicLong(-1);
+        PooledDataBuffer cancelling = Watched.like(PooledDataBuffer.class, buffer(100), (method, arguments) -> {
+            if (method.equals("toByteBuffer")) {
+                leases.set(LiveLeases.count());
+                upload.get().dispose();
+            }
+        });
+        upload.set(DataBuffers.write(host, WritePlan.to(folder.resolve("file")), body)
+                .subscribe());
+        while (!body.wasRequested()) {
+            assertThat(Thread.interrupted()).as("waited in vain").isFalse(); // by the time limit of tests
+            Thread.onSpinWait();
+        }
+        body.next(cancelling); // copied here, by this thread
+        assertThat(leases)
+                .as("that of the write, which the cancel ends, and that of the copy")
+                .hasValue(2);
+        host.closeLater().block(); // which waits for the file
+    }
+
+    @Test
+    void anUploadIsDurableWhenItHasItsName() {
+        List<WritePlan> plans = new ArrayList<>();
+        Backend watched = Watched.backend(host, (method, arguments) -> {
+            if (method.equals("write")) {
+                plans.add((WritePlan) arguments[0]);
+            }
+        });
+        StepVerifier.create(new HttpFiles(watched).receive(Flux.just(buffer(10)), folder.resolve("file")))
+                .expectNext(10L)
+                .verifyComplete();
+        assertThat(plans).singleElement().matches(WritePlan::syncs);
+    }
+
+    @Test
+    void aFileThatIsCreatedAfterItWasDiscardedIsNot() throws IOException {
+        PartFile part = new PartFile(folder.resolve("file"));
+        part.discard();
+        assertThatThrownBy(part::create).isInstanceOf(FileSystemException.class).hasMessageContaining("cancelled");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileThatHasItsNameIsNotDiscarded() throws IOException {
+        PartFile part = new PartFile(folder.resolve("file"));
+        part.create();
+        part.commit();
+        part.discard();
+        assertThat(Files.exists(folder.resolve("file"))).isTrue();
+    }
+}
