@@ -6,17 +6,17 @@ import org.springframework.boot.actuate.health.AbstractReactiveHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.ReactiveHealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import reactor.core.publisher.Mono;
 
 /** The backend's health where Spring Boot 3 is, unless {@code management.health.penstock.enabled} is false. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.actuate.health.ReactiveHealthIndicator")
-@ConditionalOnBean(Backend.class)
+@ConditionalOnSingleCandidate(Backend.class)
 @ConditionalOnProperty(name = "management.health.penstock.enabled", matchIfMissing = true)
 class Boot3Health {
 

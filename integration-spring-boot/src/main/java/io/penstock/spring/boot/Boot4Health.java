@@ -3,10 +3,10 @@ package io.penstock.spring.boot;
 
 import io.penstock.Backend;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 /** The backend's health where Spring Boot 4 is, unless {@code management.health.penstock.enabled} is false. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.health.contributor.ReactiveHealthIndicator")
-@ConditionalOnBean(Backend.class)
+@ConditionalOnSingleCandidate(Backend.class)
 @ConditionalOnProperty(name = "management.health.penstock.enabled", matchIfMissing = true)
 class Boot4Health {
 

@@ -6,6 +6,7 @@ import io.penstock.DeviceBuffer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import reactor.core.publisher.Mono;
 
 /** Whether the device of a backend still works: bytes that are copied to it come back. */
@@ -13,8 +14,6 @@ final class DeviceCheck {
 
     /** No check of health is waited for longer. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    private static final long WORD = 0x5EED_F00D_CAFE_BABEL;
 
     private DeviceCheck() {}
 
@@ -35,10 +34,11 @@ final class DeviceCheck {
     }
 
     private static Mono<Boolean> roundTrip(DeviceBuffer buffer) {
-        ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).putLong(0, WORD);
+        long word = ThreadLocalRandom.current().nextLong(); // another each time: the memory may still hold the last one
+        ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).putLong(0, word);
         ByteBuffer back = ByteBuffer.allocateDirect(Long.BYTES);
         return buffer.upload(0, sent).then(buffer.download(0, back)).map(copied -> {
-            if (back.getLong(0) != WORD) {
+            if (back.getLong(0) != word) {
                 throw new IllegalStateException("other bytes came back from the device than were copied to it");
             }
             return true;

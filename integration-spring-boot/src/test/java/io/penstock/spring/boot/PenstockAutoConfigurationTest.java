@@ -34,8 +34,8 @@ import reactor.test.StepVerifier;
 
 class PenstockAutoConfigurationTest {
 
-    private static final AutoConfigurations OURS =
-            AutoConfigurations.of(PenstockAutoConfiguration.class, Boot3Health.class, Boot4Health.class);
+    private static final AutoConfigurations OURS = AutoConfigurations.of(
+            PenstockAutoConfiguration.class, FilesOverHttp.class, Meters.class, Boot3Health.class, Boot4Health.class);
 
     private final ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(OURS);
 
@@ -64,6 +64,25 @@ class PenstockAutoConfigurationTest {
         }
     }
 
+    @Test
+    void anApplicationWithSeveralBackendsStartsAndGetsNothingUnlessOneIsPrimary() {
+        ReactiveWebApplicationContextRunner web = new ReactiveWebApplicationContextRunner().withConfiguration(OURS);
+        try (Backend one = Backends.open("host");
+                Backend two = Backends.open("host")) {
+            var several = web.withBean("one", Backend.class, () -> one);
+            several.withBean("two", Backend.class, () -> two)
+                    .run(context -> assertThat(context)
+                            .hasNotFailed()
+                            .doesNotHaveBean(HttpFiles.class)
+                            .doesNotHaveBean("penstockHealthIndicator"));
+            several.withBean("two", Backend.class, () -> two, definition -> definition.setPrimary(true))
+                    .run(context -> {
+                        assertThat(context).hasNotFailed().hasSingleBean(HttpFiles.class);
+                        assertThat(context).hasBean("penstockHealthIndicator");
+                    });
+        }
+    }
+
     private static Options options(AssertableApplicationContext context) {
         return EnvironmentOptions.of(context.getSourceApplicationContext().getEnvironment(), Backends.options());
     }
@@ -78,6 +97,14 @@ class PenstockAutoConfigurationTest {
                             .isEqualTo(Duration.ofSeconds(3));
                     assertThat(options(context).get(CommonOptions.QUEUE_BYTES)).isEqualTo(1 << 20);
                 });
+    }
+
+    @Test
+    void aBackendWithoutANameIsHostMemory() {
+        application
+                .withPropertyValues("penstock.backend= ")
+                .run(context ->
+                        assertThat(context.getBean(Backend.class).name()).isEqualTo("host"));
     }
 
     @Test
@@ -179,6 +206,7 @@ class PenstockAutoConfigurationTest {
         assertThat(named)
                 .containsExactly(
                         PenstockAutoConfiguration.class.getName(),
+                        FilesOverHttp.class.getName(),
                         Boot3Health.class.getName(),
                         Boot4Health.class.getName());
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.spring.boot;
+
+import io.penstock.Backend;
+import io.penstock.webflux.HttpFiles;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+
+/** Where files are sent and received over HTTP. */
+@AutoConfiguration(after = PenstockAutoConfiguration.class)
+@ConditionalOnClass(HttpFiles.class)
+@ConditionalOnSingleCandidate(Backend.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+class FilesOverHttp {
+
+    @Bean
+    @ConditionalOnMissingBean
+    HttpFiles penstockHttpFiles(Backend backend) {
+        return new HttpFiles(backend);
+    }
+}
