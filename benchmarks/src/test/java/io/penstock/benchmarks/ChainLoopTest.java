@@ -31,6 +31,7 @@ class ChainLoopTest {
         int enough;
         volatile int kept; // chains from 0 on
         volatile int bytes = BYTES;
+        Runnable inRun = () -> {}; // the device's thread
 
         Peer() {
             super(new Workload(Path.of("none"), BYTES, DEPTH, false, false), chains());
@@ -62,6 +63,7 @@ class ChainLoopTest {
         /** Waits for as many answers as there are chains that give one, however slow the machine is. */
         @Override
         void letRun(long nanos) {
+            device.execute(inRun);
             while (answered.get() < enough) {
                 Thread.onSpinWait();
             }
@@ -120,6 +122,23 @@ class ChainLoopTest {
         peer.run(NANOS);
         assertThat(taken()).contains(0);
         assertThat(peer.remark()).isEqualTo("1 of 4 operations did not end");
+    }
+
+    @Test
+    void anOperationThatEndsLateBelongsToNoLaterRunEither() throws Exception {
+        peer.kept = 1;
+        peer.run(NANOS);
+        taken();
+        peer.kept = 0;
+        peer.inRun = () -> peer.completed(0, BYTES);
+        peer.run(NANOS);
+        assertThat(taken())
+                .as("its chain waits for the next run")
+                .contains(1, 2, 3)
+                .doesNotContain(0);
+        peer.inRun = () -> {};
+        peer.run(NANOS);
+        assertThat(taken()).contains(0);
     }
 
     @Test
