@@ -54,7 +54,9 @@ public final class NewFile implements AutoCloseable {
         if (!replace) {
             refuseWhatIsThere(path);
         }
-        hidden = folder.resolve("." + this.path.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".part");
+        // Without the name itself, which may be as long as any.
+        String unique = ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
+        hidden = folder.resolve("." + unique + ".part");
         unnamed = mayBeUnnamed
                 ? UnnamedFile.in(folder, permissions == null ? 0666 : mode(permissions))
                         .orElse(null)

@@ -60,6 +60,20 @@ class NewFileTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    void aNameMayBeAsLongAsAny(boolean unnamed) throws IOException {
+        String longest = "x".repeat(255);
+        for (boolean replace : new boolean[] {false, true}) {
+            try (NewFile file = new NewFile(folder.resolve(longest), replace, PRIVATE, unnamed)) {
+                Files.writeString(file.part(), "replaced: " + replace);
+                file.commit();
+            }
+            assertThat(folder.resolve(longest)).hasContent("replaced: " + replace);
+            assertThat(names()).containsExactly(longest);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     void itReplacesOnlyIfItMay(boolean unnamed) throws IOException {
         Files.writeString(path, "old");
         assertThatThrownBy(() -> new NewFile(path, false, PRIVATE, unnamed))

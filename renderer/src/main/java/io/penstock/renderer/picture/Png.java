@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 import javax.imageio.IIOImage;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageWriteParam;
@@ -34,8 +36,8 @@ public final class Png {
     /** Writes {@code picture} to {@code path}, replacing what was there; never leaves a partial file. */
     public static void write(Picture picture, Path path) throws IOException {
         Path whole = path.toAbsolutePath();
-        String unique = Long.toHexString(System.nanoTime());
-        Path part = whole.resolveSibling("." + whole.getFileName() + "." + unique + ".part");
+        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        Path part = whole.resolveSibling("." + unique + ".part"); // without the name, which may be as long as any
         try {
             encode(picture, part);
             move(part, whole);

@@ -2,6 +2,7 @@
 package io.penstock.renderer.gl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backends;
 import io.penstock.FileOption;
@@ -15,9 +16,13 @@ import io.penstock.renderer.video.Playback;
 import io.penstock.renderer.video.SteppedClock;
 import io.penstock.tck.Require;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,6 +139,32 @@ class FrameTexturesTest {
         assertThat(result.shown()).isEqualTo(FRAMES);
         assertThat(result.dropped()).isZero();
         assertSeen(video, 0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L);
+    }
+
+    @Test
+    void aVideoThatBecomesShorterIsAFailureNotAPictureOfOldBytes() throws IOException {
+        List<Plane> planes = FrameFormat.RGB.planes(FrameSize.of("33x7"));
+        video((int) FrameFormat.RGB.bytes(FrameSize.of("33x7")));
+        Path path = folder.resolve("video");
+        long length = Files.size(path);
+        assertThatThrownBy(() -> application
+                        .backend()
+                        .withFile(path, FileOption.READ, file -> {
+                            cut(path, length - 1);
+                            return play(file, planes, 0, 2);
+                        })
+                        .block())
+                .hasRootCauseInstanceOf(EOFException.class)
+                .hasMessageContaining("the video was truncated while it was played");
+        assertThat(shown).hasSize(FRAMES - 1);
+    }
+
+    private static void cut(Path path, long length) {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.truncate(length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Frame 4 is seen from 4 to 6.5 periods: the time of frame 5 has passed by then, and that of 6 has not. */

@@ -45,6 +45,13 @@ class PngTest {
     }
 
     @Test
+    void aNameMayBeAsLongAsAny() throws IOException {
+        String longest = "x".repeat(251) + ".png";
+        Png.write(noise(2, 2), folder.resolve(longest));
+        assertThat(names()).containsExactly(longest);
+    }
+
+    @Test
     void aPictureThatCannotBeWrittenLeavesNothingBehind() throws IOException {
         Path taken = Files.createDirectories(folder.resolve("taken.png/inside")).getParent();
         assertThatThrownBy(() -> Png.write(noise(2, 2), taken)).isInstanceOf(IOException.class);

@@ -15,9 +15,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Which frames are shown, and when. */
 class PlaybackTest {
@@ -35,6 +37,7 @@ class PlaybackTest {
         private final List<Long> times = new ArrayList<>();
         private final Map<Long, Long> showing = new HashMap<>();
         private final Map<Long, Long> fetching = new HashMap<>();
+        private final Map<Long, Mono<Void>> ending = new HashMap<>(); // of showing, later
         private final Map<Long, RuntimeException> failures = new HashMap<>();
         private final Map<Long, Duration> limits = new HashMap<>();
         private long latency; // of every frame; a deadline before it is passed
@@ -61,10 +64,11 @@ class PlaybackTest {
         @Override
         public Mono<Void> show(long frame) {
             return Mono.fromRunnable(() -> {
-                shown.add(frame);
-                times.add(clock.nanos());
-                clock.pass(showing.getOrDefault(frame, 0L));
-            });
+                        shown.add(frame);
+                        times.add(clock.nanos());
+                        clock.pass(showing.getOrDefault(frame, 0L));
+                    })
+                    .then(ending.getOrDefault(frame, Mono.empty()));
         }
     }
 
@@ -102,11 +106,15 @@ class PlaybackTest {
 
     @Test
     void aFrameThatWasReadAheadIsDroppedTooWhenItIsLate() {
-        stage.showing.put(3L, 35L);
-        Playback.Result result = play(PERIOD, 4, 9);
+        Sinks.Empty<Void> third = Sinks.empty();
+        stage.ending.put(3L, third.asMono());
+        AtomicReference<Playback.Result> result = new AtomicReference<>();
+        new Playback(clock, stage, PERIOD, 4).play(9).subscribe(result::set);
+        assertThat(stage.fetched).as("while 3 is shown").containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
+        clock.pass(35);
+        third.tryEmitEmpty().orThrow();
         assertThat(stage.shown).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L);
-        assertThat(result.dropped()).isEqualTo(2);
-        assertThat(result.fetched()).isEqualTo(stage.fetched.size()).isBetween(7L, 9L);
+        assertThat(result).hasValue(new Playback.Result(7, 2, 9, 80));
     }
 
     @Test

@@ -46,6 +46,23 @@ class MaximumProjectionTest {
     }
 
     @Test
+    void theLastVoxelOfARowCountsHoweverLongTheRowIs() throws Exception {
+        for (int columns = 4; columns < 9; columns++) {
+            int last = columns - 1;
+            Phantom edge = new Phantom(
+                    VoxelType.UINT8,
+                    ByteOrder.LITTLE_ENDIAN,
+                    columns,
+                    8,
+                    8,
+                    (x, y, z) -> x == last && y < 4 ? 200 : 10);
+            assertThat(Math.abs(grey(edge, 0, 0.2) - grey(edge, 0, 0.8)))
+                    .as("%d columns", columns)
+                    .isGreaterThan(100);
+        }
+    }
+
+    @Test
     void nothingIsBrighterThanNaN() throws Exception {
         Phantom holes =
                 new Phantom(VoxelType.FLOAT32, ByteOrder.LITTLE_ENDIAN, 4, 4, 4, (x, y, z) -> x < 2 ? Double.NaN : x);

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cli.ffi.UnnamedFile;
+import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +39,7 @@ class NiftiFileTest {
     void aCompressedFileIsInflatedWithProgressAndNothingIsLeftByAKilledProcess() throws Exception {
         Path path = Files.write(folder.resolve("named-badly.nii"), phantom.gzipped());
         List<Path> before = temporaries();
+        List<Path> open = unnamed();
         var probe = UnnamedFile.in(Path.of(System.getProperty("java.io.tmpdir")), 0600);
         probe.ifPresent(UnnamedFile::close);
         boolean unnamed = probe.isPresent();
@@ -50,6 +54,9 @@ class NiftiFileTest {
             assertThat(temporaries().equals(before)).isEqualTo(unnamed);
         }
         assertThat(temporaries()).isEqualTo(before);
+        assertThat(unnamed())
+                .as("files without a name, whose blocks the disk keeps")
+                .isEqualTo(open);
         assertThat(path).exists();
         assertThat(done).isNotEmpty().isSorted().endsWith((long) phantom.bytes().length);
     }
@@ -75,8 +82,11 @@ class NiftiFileTest {
 
     @Test
     void onlyTheFirstVolumeIsInflated() throws Exception {
-        Path path = Files.write(
-                folder.resolve("four.nii.gz"), phantom.dim(0, 4).dim(4, 9).gzipped());
+        Path path = folder.resolve("four.nii.gz");
+        try (GZIPOutputStream gzip = new GZIPOutputStream(Files.newOutputStream(path))) {
+            gzip.write(phantom.dim(0, 4).dim(4, 9).bytes());
+            gzip.write(new byte[1 << 20]); // of the second one
+        }
         try (NiftiFile file = NiftiFile.open(path, InflationProgress.SILENT)) {
             assertThat(file.path()).hasSize(file.header().end());
         }
@@ -98,6 +108,7 @@ class NiftiFileTest {
     void damagedGzipLeavesNothingBehind() throws Exception {
         byte[] gzip = phantom.gzipped();
         List<Path> before = temporaries();
+        List<Path> open = unnamed();
         assertBad(Arrays.copyOf(gzip, gzip.length / 2), " is truncated: its gzip data end early");
         assertBad(Arrays.copyOf(gzip, gzip.length - 3), " is truncated: its gzip data end early");
         assertBad(Arrays.copyOf(gzip, 5), " is truncated: its gzip data end early");
@@ -108,6 +119,9 @@ class NiftiFileTest {
         Arrays.fill(corrupt, gzip.length / 2, gzip.length / 2 + 64, (byte) 0xff);
         assertBad(corrupt, " is ");
         assertThat(temporaries()).isEqualTo(before);
+        assertThat(unnamed())
+                .as("files without a name, whose blocks the disk keeps")
+                .isEqualTo(open);
     }
 
     @Test
@@ -145,5 +159,29 @@ class NiftiFileTest {
                     .sorted()
                     .toList();
         }
+    }
+
+    /** Returns the open files of the folder for temporary files that have no name; none where they cannot be listed. */
+    private static List<Path> unnamed() throws IOException {
+        Path descriptors = Path.of("/proc/self/fd");
+        if (!Files.isDirectory(descriptors)) {
+            return List.of();
+        }
+        Path folder = Path.of(System.getProperty("java.io.tmpdir")).toRealPath();
+        List<Path> unnamed = new ArrayList<>();
+        try (Stream<Path> all = Files.list(descriptors)) {
+            for (Path descriptor : all.toList()) {
+                try {
+                    Path file = Files.readSymbolicLink(descriptor);
+                    if (file.startsWith(folder)
+                            && String.valueOf(file.getFileName()).matches("#\\d+ \\(deleted\\)")) {
+                        unnamed.add(file);
+                    }
+                } catch (NoSuchFileException closed) {
+                    // that of the list itself
+                }
+            }
+        }
+        return unnamed;
     }
 }

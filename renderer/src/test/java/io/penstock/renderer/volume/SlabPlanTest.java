@@ -58,6 +58,30 @@ class SlabPlanTest {
     }
 
     @Test
+    void slabsAreNoLargerThanAByteBufferHoweverLargeTheBudget() throws Exception {
+        NiftiHeader large = Phantom.ball(VoxelType.INT16, ByteOrder.LITTLE_ENDIAN, 1, 1, 1)
+                .dim(1, 20_000)
+                .dim(2, 20_000)
+                .dim(3, 100)
+                .header();
+        SlabPlan plan = SlabPlan.within(1L << 40, large, new Visitor(false, 0));
+        assertThat(plan.chunkBytes()).isEqualTo(2 * 800_000_000);
+        assertThat(plan.slabs()).hasSize(50);
+        assertThat(plan.slabs().get(49).fileOffset()).isEqualTo(352 + 98 * 800_000_000L);
+    }
+
+    @Test
+    void aSliceMayBeLargerThanAnInt() throws Exception {
+        NiftiHeader large = Phantom.ball(VoxelType.FLOAT32, ByteOrder.LITTLE_ENDIAN, 1, 1, 1)
+                .dim(1, 30_000)
+                .dim(2, 30_000)
+                .dim(3, 2)
+                .header();
+        assertThat(large.sliceBytes()).isEqualTo(3_600_000_000L);
+        assertThat(large.end()).isEqualTo(352 + 7_200_000_000L);
+    }
+
+    @Test
     void aSliceThatDoesNotFitIsNamed() {
         assertThatThrownBy(() -> SlabPlan.within(199, header, new Visitor(false, 0)))
                 .isInstanceOf(BadVolumeException.class)
