@@ -73,6 +73,7 @@ class PenstockAutoConfigurationTest {
             several.withBean("two", Backend.class, () -> two)
                     .run(context -> assertThat(context)
                             .hasNotFailed()
+                            .hasSingleBean(MeterBinder.class)
                             .doesNotHaveBean(HttpFiles.class)
                             .doesNotHaveBean("penstockHealthIndicator"));
             several.withBean("two", Backend.class, () -> two, definition -> definition.setPrimary(true))
@@ -207,6 +208,7 @@ class PenstockAutoConfigurationTest {
                 .containsExactly(
                         PenstockAutoConfiguration.class.getName(),
                         FilesOverHttp.class.getName(),
+                        Meters.class.getName(),
                         Boot3Health.class.getName(),
                         Boot4Health.class.getName());
     }
