@@ -11,6 +11,7 @@ import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -125,11 +126,17 @@ class DeviceCheckTest {
 
     @Test
     void aCopyThatNeverEndsGivesItsBufferBack() {
-        Backend hung = device((method, arguments) -> method.equals("upload") ? Mono.never() : null);
+        AtomicBoolean begun = new AtomicBoolean();
+        Backend hung = device((method, arguments) -> {
+            if (!method.equals("upload")) {
+                return null;
+            }
+            return Mono.never().doOnSubscribe(subscription -> begun.set(true));
+        });
         StepVerifier.withVirtualTime(() -> DeviceCheck.of(hung))
                 .expectSubscription()
                 .then(() -> {
-                    while (open.get() == 0) {
+                    while (!begun.get()) {
                         Thread.onSpinWait(); // the buffer comes from another thread
                     }
                 })
