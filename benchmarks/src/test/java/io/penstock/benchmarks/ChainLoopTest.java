@@ -62,8 +62,13 @@ class ChainLoopTest {
 
         /** Waits for as many answers as there are chains that give one, however slow the machine is. */
         @Override
-        void letRun(long nanos) {
-            device.execute(inRun);
+        void letRun(long nanos) throws InterruptedException {
+            CountDownLatch done = new CountDownLatch(1);
+            device.execute(() -> {
+                inRun.run();
+                done.countDown();
+            });
+            done.await(); // or it would run once the run stops
             while (answered.get() < enough) {
                 Thread.onSpinWait();
             }
