@@ -216,13 +216,16 @@ class PenstockAutoConfigurationTest {
     @Test
     void transfersAreMeteredWhereThereAreMeters(@TempDir Path folder) throws IOException {
         Path file = Files.write(folder.resolve("data"), new byte[1000]);
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
         application.run(context -> {
-            SimpleMeterRegistry registry = new SimpleMeterRegistry();
             context.getBean(MeterBinder.class).bindTo(registry);
             context.getBean(Backend.class).read(file).blockLast();
             assertThat(registry.get("penstock.transfers.moved").counter().count())
                     .isEqualTo(1000);
         });
+        assertThat(registry.find("penstock.transfers.active").gauge())
+                .as("of a backend that is closed")
+                .isNull();
         application
                 .withClassLoader(new FilteredClassLoader(TransferMeters.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockMeters"));
