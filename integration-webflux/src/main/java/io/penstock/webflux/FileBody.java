@@ -48,7 +48,7 @@ record FileBody(FoundFile file, List<ByteRanges.Span> spans, boolean partial, Me
         HttpHeaders headers = response.getHeaders();
         response.setStatusCode(partial ? HttpStatus.PARTIAL_CONTENT : HttpStatus.OK);
         headers.setContentLength(length());
-        headers.remove(HttpHeaders.CONTENT_RANGE);
+        HeaderRemoval.remove(headers, HttpHeaders.CONTENT_RANGE);
         if (!boundary.isEmpty()) {
             headers.set(HttpHeaders.CONTENT_TYPE, "multipart/byteranges; boundary=" + boundary);
             return;

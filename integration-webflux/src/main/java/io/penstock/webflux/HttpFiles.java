@@ -203,10 +203,10 @@ public final class HttpFiles {
     /** Removes what identifies a file; the next look at it would not replace these headers. */
     private static void forget(FoundFile file, HttpHeaders headers) {
         if (file.entityTag().equals(headers.getETag())) {
-            headers.remove(HttpHeaders.ETAG);
+            HeaderRemoval.remove(headers, HttpHeaders.ETAG);
         }
         if (headers.getLastModified() == file.lastModified().toEpochMilli()) {
-            headers.remove(HttpHeaders.LAST_MODIFIED);
+            HeaderRemoval.remove(headers, HttpHeaders.LAST_MODIFIED);
         }
     }
 
