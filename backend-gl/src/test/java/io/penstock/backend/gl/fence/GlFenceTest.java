@@ -16,6 +16,7 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.platform.ContextChoice;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +25,13 @@ class GlFenceTest {
 
     private GlContext context;
 
+    @BeforeAll
+    static void require() {
+        GlSubject.require();
+    }
+
     @BeforeEach
     void open() {
-        GlSubject.require();
         context = GlContext.start(ContextChoice.of(Options.none().resolve(Backends.options())));
     }
 
