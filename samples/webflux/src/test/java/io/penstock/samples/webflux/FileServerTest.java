@@ -59,6 +59,10 @@ class FileServerTest {
         Backends.open("host").close(); // JNA binds natives by names that BlockHound changes: bind them first
         BlockHound.builder()
                 .loadIntegrations()
+                // Without io_uring: how an I/O queue waits for work, and how it passes calls to its threads.
+                .allowBlockingCallsInside("io.penstock.engine.spi.Wakeup", "await")
+                .allowBlockingCallsInside("io.penstock.engine.host.queue.ChannelQueue", "enqueue")
+                .allowBlockingCallsInside("io.penstock.engine.host.queue.ChannelQueue", "cancel")
                 .blockingMethodCallback(method -> BLOCKED.add(method + " on "
                         + Thread.currentThread().getName() + " at "
                         + Arrays.toString(new Exception().getStackTrace())))
