@@ -31,7 +31,7 @@ final class Fallbacks {
     }
 
     void bypassed(String backend, TransferPath path, String reason, Transfer transfer) {
-        if (reasons.size() >= MOST || !reasons.add(reason)) {
+        if (reasons.contains(reason) || reasons.size() >= MOST || !reasons.add(reason)) { // the first takes no lock
             return;
         }
         log.accept("backend " + backend + " does not use " + path + " for " + transfer + ": " + reason

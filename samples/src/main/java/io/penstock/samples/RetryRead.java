@@ -22,7 +22,7 @@ public final class RetryRead {
         try (Backend backend = Backends.open()) {
             Path path = Path.of(arguments[0]);
             System.out.println(patiently(read(backend, path), "the read of " + path)
-                    .contextWrite(context -> context.put("user", "somebody"))
+                    .contextWrite(context -> context.put("user", "alice"))
                     .onErrorResume(PenstockException.class, e -> Mono.just(remedy(e)))
                     .block());
         }

@@ -183,9 +183,9 @@ class ProgramsTest {
     @Test
     void retryRead() {
         assertThat(RetryRead.read(backend, file)
-                        .contextWrite(context -> context.put("user", "she"))
+                        .contextWrite(context -> context.put("user", "alice"))
                         .block())
-                .isEqualTo("she read " + BYTES + " bytes");
+                .isEqualTo("alice read " + BYTES + " bytes");
         AtomicInteger attempts = new AtomicInteger();
         TransientStorageException full = new TransientStorageException("the queue is full", Failure.NOT_STARTED, null);
         Mono<Integer> third = Mono.fromCallable(() -> {

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.device;
 
-import io.penstock.Failure;
-import io.penstock.TransientStorageException;
 import io.penstock.backend.dx11.ffi.Kernel32;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.fence.Watched;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * The one thread that calls a device's immediate context. It sleeps on a Windows event, which new work sets and, with
@@ -29,7 +23,6 @@ public final class Dx11Executor {
     private static final int SLEEP_MILLIS = 20;
 
     private static final long JOIN_MILLIS = 5_000;
-    private static final long CALL_SECONDS = 20;
 
     private final CopyCompletions ends;
     private final long event;
@@ -79,25 +72,15 @@ public final class Dx11Executor {
     }
 
     /**
-     * Makes a call on the thread and waits for it; must not be called on the thread itself.
+     * Makes a call as {@link ExecutorPump#call} does; must not be called on the thread itself.
      *
-     * @throws TransientStorageException if the thread does not take it in time
+     * @throws io.penstock.TransientStorageException if the thread does not begin with it in time: it is then not made
      */
-    public int call(IntSupplier call) {
-        CompletableFuture<Integer> answer = new CompletableFuture<>();
-        if (!execute(() -> answer.complete(call.getAsInt()))) {
-            throw new IllegalStateException("the thread of this device has ended");
-        }
+    public int call(String request, Supplier<Integer> call) {
         try {
-            return answer.get(CALL_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-            throw new TransientStorageException(
-                    "the device has not responded for " + CALL_SECONDS + " s", Failure.NOT_STARTED, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TransientStorageException("interrupted", Failure.NOT_STARTED, e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause());
+            return pump.call(request, "", call);
+        } catch (RejectedExecutionException e) {
+            throw new IllegalStateException("the thread of this device has ended", e);
         }
     }
 

@@ -79,7 +79,7 @@ public final class Dx11StagingBuffer implements DeviceMemory {
         try {
             device.ends().equip(staging.mark);
             try {
-                int mapped = device.executor().call(staging::map);
+                int mapped = device.executor().call(request, staging::map);
                 device.check(request, "ID3D11DeviceContext::Map", mapped);
             } catch (RuntimeException e) {
                 device.ends().strip(staging.mark);
