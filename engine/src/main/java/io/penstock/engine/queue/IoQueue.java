@@ -54,6 +54,7 @@ public final class IoQueue implements Request.Completion {
     private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be signalled
     private final Bounces bounces;
     private long now;
+    private boolean reaping; // whether "now" is the time of the turn's completions
     private boolean stopping;
     private boolean closed;
 
@@ -102,7 +103,7 @@ public final class IoQueue implements Request.Completion {
         inbox.runHere();
     }
 
-    /** Returns the start time of the current turn. */
+    /** Returns a time of the current turn: of its start, of its messages, or of its completions, whichever came last. */
     long now() {
         return now;
     }
@@ -114,10 +115,14 @@ public final class IoQueue implements Request.Completion {
      */
     public void turn(boolean mayWait) {
         now = clock.getAsLong();
-        inbox.takeTo(this);
+        if (inbox.takeTo(this)) {
+            now = clock.getAsLong(); // what a completion of another I/O queue has let start did so after that
+            // completion
+        }
         expireDeadlines();
         startSegments();
         signalLoops(); // before a wait
+        reaping = false;
         queue.turn(mayWait && mayPark() ? waitNanos() : 0);
         signalLoops();
     }
@@ -308,6 +313,10 @@ public final class IoQueue implements Request.Completion {
 
     @Override
     public void ended(Request request, long bytes, @Nullable NativeFailure failure) {
+        if (!reaping) {
+            reaping = true;
+            now = clock.getAsLong(); // the turn may have waited for these completions
+        }
         Segment segment = segments[request.tag()];
         segment.inNativeHands = false;
         SingleRequest single = segment.single;

@@ -92,16 +92,19 @@ final class QueueInbox {
         return opened.isEmpty() && messages.isEmpty();
     }
 
-    /** Passes messages to the I/O queue, at most one turn's share. */
-    void takeTo(IoQueue ioQueue) {
+    /** Passes messages to the I/O queue, at most one turn's share; returns true if there were any. */
+    boolean takeTo(IoQueue ioQueue) {
+        boolean any = false;
         for (OpenTransfer transfer = opened.poll(); transfer != null; transfer = opened.poll()) {
             ioQueue.arrive(transfer);
+            any = true;
         }
         for (int taken = 0; taken < MOST_MESSAGES; taken++) {
             Object message = messages.poll();
             if (message == null) {
-                return;
+                break;
             }
+            any = true;
             if (message instanceof OpenTransfer transfer) {
                 ioQueue.arrive(transfer);
             } else if (message instanceof SingleRequest single) {
@@ -110,6 +113,7 @@ final class QueueInbox {
                 ((Runnable) message).run();
             }
         }
+        return any;
     }
 
     /** Refuses all messages, those that were sent and all later ones, and drops actions: no further turn will run. */

@@ -168,6 +168,31 @@ class IoQueueTest {
     }
 
     @Test
+    void aTransferThatEndsWhileTheQueueWaitsHasTheTimeOfItsEnd() {
+        queue.hold = true;
+        Opened read = accept(read(0, BLOCK));
+        ioQueue.turn(false);
+        queue.whileWaiting = () -> {
+            clock.set(500);
+            queue.end(queue.held.keySet().iterator().next(), BLOCK);
+        };
+        ioQueue.turn(true);
+        assertThat(read.ends).isEqualTo(1);
+        assertThat(read.startedNanos()).isEqualTo(1);
+        assertThat(read.endedNanos()).isEqualTo(500);
+    }
+
+    /** As where the transfer before it in its order ends on another I/O queue, which sends it here. */
+    @Test
+    void aTransferThatAMessageLetStartHasStartedAfterTheMessage() {
+        ioQueue.post(() -> clock.set(300));
+        Opened read = accept(read(0, BLOCK));
+        turns(2);
+        assertThat(read.ends).isEqualTo(1);
+        assertThat(read.startedNanos()).isEqualTo(300);
+    }
+
+    @Test
     void anAbortWithoutACancelIsTheDevicesResult() {
         queue.failWith = -125;
         Opened aborted = accept(read(0, BLOCK));
