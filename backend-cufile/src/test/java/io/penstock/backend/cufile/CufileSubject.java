@@ -52,7 +52,8 @@ record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> file
 
     @Override
     public Options options() {
-        return fakes().with(CufileOptions.PATH, variant);
+        // Smaller than by default: the fake fills all memory with garbage, also that of staging buffers.
+        return fakes().with(CufileOptions.PATH, variant).with(CufileOptions.SEGMENT_BYTES, 256L << 10);
     }
 
     @Override

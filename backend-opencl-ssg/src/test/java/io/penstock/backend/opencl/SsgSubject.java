@@ -32,10 +32,11 @@ import java.util.Set;
  */
 record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSubject {
 
-    /** Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made. */
+    /** Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made and filled. */
     static final Options PERSISTENT = Options.none()
             .with(OpenClOptions.PATH, OpenClPath.SSG)
             .with(OpenClOptions.SSG_SEGMENT_BYTES, 64L << 10)
+            .with(OpenClOptions.SSG_RING_BYTES, 1L << 20)
             .with(StagingOptions.BUFFER_BYTES, 64L << 10);
 
     /** Options by which the ring takes all persistent memory, and buffers are ordinary. */
