@@ -13,7 +13,10 @@ import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.engine.spi.file.HostOptions;
+import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.engine.spi.staging.StagingPath;
+import io.penstock.spi.BackendProvider;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -98,6 +102,32 @@ class OptionsPageTest {
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));
         assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
+    }
+
+    /** Without the module whose provider happens to name them too, they would be refused as unknown. */
+    @Test
+    void aProviderNamesTheOptionsOfThePathsThatItsBackendHas() {
+        List<String> providers = new ArrayList<>();
+        for (BackendProvider provider : ServiceLoader.load(BackendProvider.class)) {
+            providers.add(provider.name());
+            String room =
+                    provider.getClass().getPackageName().replaceFirst("^(io\\.penstock\\.backend\\.[^.]+).*", "$1");
+            if (uses(room, HostPath.class)) {
+                assertThat(provider.options()).as(provider.name()).containsAll(HostOptions.all());
+            }
+            if (uses(room, StagingPath.class)) {
+                assertThat(provider.options()).as(provider.name()).containsAll(StagingOptions.all());
+            }
+        }
+        assertThat(providers).contains("host", "cufile", "opencl-ssg", "gl", "dx11");
+    }
+
+    private static boolean uses(String room, Class<?> path) {
+        return HouseRulesTest.OURS.stream()
+                .filter(type -> (type.getPackageName() + ".").startsWith(room + "."))
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(dependency -> dependency.getTargetClass())
+                .anyMatch(target -> target.isEquivalentTo(path));
     }
 
     @Test

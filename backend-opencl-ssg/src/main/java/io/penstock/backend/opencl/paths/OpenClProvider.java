@@ -15,6 +15,7 @@ import io.penstock.backend.opencl.ssg.ClSsg;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
@@ -46,6 +47,7 @@ public final class OpenClProvider implements BackendProvider {
     @Override
     public List<Option<?>> options() {
         List<Option<?>> options = new ArrayList<>(OpenClOptions.all());
+        options.addAll(HostOptions.all());
         options.addAll(StagingOptions.all());
         return options;
     }
