@@ -3,6 +3,7 @@ package io.penstock.cli.serve;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -16,6 +17,7 @@ import reactor.netty.Connection;
 import reactor.netty.ConnectionObserver;
 import reactor.netty.DisposableServer;
 import reactor.netty.NettyPipeline;
+import reactor.netty.http.HttpResources;
 import reactor.netty.http.server.HttpServer;
 
 /** An HTTP/1.1 server of one directory. */
@@ -47,6 +49,14 @@ public final class FileServer implements AutoCloseable {
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
         HttpServer http = HttpServer.create()
                 .bindAddress(() -> address)
+                // Not Netty's epoll transport, which removes a socket without interests from its epoll set, but does
+                // not add it again (4.2.19): the response to a client that has closed its side would end where the
+                // socket is full.
+                .runOn(HttpResources.get(), false)
+                .option(
+                        ChannelOption
+                                .RECVBUF_ALLOCATOR, // accepts no more connections at once than ConnectionLimit sees
+                        new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
                 .channelGroup(connections) // disposeNow() then waits for requests
                 .childOption(
                         ChannelOption.ALLOW_HALF_CLOSURE, true) // Requests closes it once all requests are answered

@@ -59,7 +59,7 @@ final class Requests extends ChannelDuplexHandler {
     public void read(ChannelHandlerContext context) {
         if (!waiting.isEmpty()) {
             readRequested = true;
-        } else if (!inputEnded) { // which Netty's epoll transport would turn into an error
+        } else if (!inputEnded) { // nothing is left to read
             context.read();
         }
     }

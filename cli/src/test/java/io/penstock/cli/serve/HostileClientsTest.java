@@ -3,6 +3,7 @@ package io.penstock.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,6 +99,25 @@ class HostileClientsTest {
         try (Connection connection = served.connect()) {
             connection.shutDownOutput(); // before any
             assertThat(connection.read()).isEqualTo(-1);
+        }
+    }
+
+    /** Its socket is full and empty again many times, and each time the server waits for it. */
+    @Test
+    void aSlowClientThatHasClosedItsSideIsAnsweredToo() throws IOException, InterruptedException {
+        byte[] big = served.file("big", BIG_BYTES);
+        try (Connection connection = new Connection(served.address(), 64 << 10)) {
+            connection.sendRaw(get("/big"));
+            connection.shutDownOutput();
+            int length = Integer.parseInt(connection.readHead().header("content-length"));
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            while (body.size() < length) {
+                byte[] part = connection.read(Math.min(1 << 20, length - body.size()));
+                assertThat(part).as("after " + body.size() + " bytes").isNotEmpty();
+                body.write(part);
+                Thread.sleep(20); // the server fills the socket meanwhile
+            }
+            assertThat(body.toByteArray()).isEqualTo(big);
         }
     }
 
