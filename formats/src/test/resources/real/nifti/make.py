@@ -35,4 +35,20 @@ image.set_qform(affine, code=1)
 image.set_sform(None, code=0)
 image.to_filename("extended.nii")
 expect("extended.nii", "<")
+for name, shape, dtype in [("two-u8", (5, 4, 3), "u1"), ("two-f32", (3, 3, 3), "f4"), ("two-c128", (2, 2, 2), "c16")]:
+    for order in ("<", ">"):
+        header = nib.Nifti2Header(endianness=order)
+        header.set_data_dtype(dtype)
+        image = nib.Nifti2Image((rng.standard_normal(shape) * 50).astype(order + dtype), affine, header)
+        image.header["descrip"] = b"a scan"
+        file = f"{name}-{'little' if order == '<' else 'big'}.nii"
+        image.to_filename(file)
+        expect(file, order)
+header = nib.Nifti2Header()
+header.extensions.append(nib.nifti1.Nifti1Extension("comment", b"a comment of some length"))
+image = nib.Nifti2Image(rng.integers(0, 99, (3, 4, 5), "i2"), None, header)
+image.set_qform(affine, code=1)
+image.set_sform(None, code=0)
+image.to_filename("two-extended.nii")
+expect("two-extended.nii", "<")
 open("expected.txt", "w").write("\n".join(expected) + "\n")

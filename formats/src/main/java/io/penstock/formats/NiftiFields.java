@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The checked fields of the header of a NIfTI-1 file, a {@code .nii}.
+ * The checked fields of the header of a NIfTI-1 or NIfTI-2 file, a {@code .nii}.
  *
  * @param type the type of the voxels; {@code RGB24} and {@code RGBA32} have 3 and 4 bytes
  * @param byteOrder the byte order of header and voxels
@@ -32,8 +32,8 @@ public record NiftiFields(
         List<Double> axes,
         String description) {
 
-    /** The length of the header. */
-    public static final int BYTES = 348;
+    /** The most bytes of a header: those of NIfTI-2; NIfTI-1 has 348. */
+    public static final int MOST_BYTES = 540;
 
     /** Copies the lists. */
     public NiftiFields {
@@ -50,7 +50,7 @@ public record NiftiFields(
      *
      * @param file the file, for messages
      * @param start the first bytes of the file, from position to limit
-     * @throws MalformedFileException if they are not the header of a NIfTI-1 file with its voxels
+     * @throws MalformedFileException if they are not the header of a NIfTI file with its voxels
      */
     public static NiftiFields parse(Path file, ByteBuffer start) {
         return new NiftiParser(file, start.slice()).parse();

@@ -6,32 +6,50 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the fields of a NIfTI-1 header at their offsets in nifti1.h. */
+/** Reads the fields of a header at their offsets in nifti1.h or nifti2.h. */
 final class NiftiParser {
 
-    static final String FORMAT = "NIfTI-1";
+    static final String FORMAT = "NIfTI";
 
-    private static final int NIFTI_2_BYTES = 540;
     private static final int MOST_DIMENSIONS = 7;
-
-    private static final int DIM = 40;
-    private static final int DATATYPE = 70;
-    private static final int BITPIX = 72;
-    private static final int PIXDIM = 76;
-    private static final int VOX_OFFSET = 108;
-    private static final int SCL_SLOPE = 112;
-    private static final int SCL_INTER = 116;
-    private static final int DESCRIP = 148;
     private static final int DESCRIP_BYTES = 80;
-    private static final int QFORM_CODE = 252;
-    private static final int SFORM_CODE = 254;
-    private static final int QUATERNION = 256;
-    private static final int SROW_X = 280;
-    private static final int MAGIC = 344;
+    private static final int MAGIC_1 = 344;
+    private static final int MAGIC_2 = 4;
+
+    /**
+     * Where the fields of one version are.
+     *
+     * @param name the version
+     * @param bytes the length of the header, which is its first field
+     * @param wide whether numbers are doubles, extents 64 bits, and codes 32 bits; otherwise floats and 16 bits
+     */
+    record Layout(
+            String name,
+            int bytes,
+            boolean wide,
+            int dim,
+            int datatype,
+            int bitpix,
+            int pixdim,
+            int voxOffset,
+            int sclSlope,
+            int sclInter,
+            int descrip,
+            int qformCode,
+            int sformCode,
+            int quaternion,
+            int srowX) {
+
+        static final Layout ONE =
+                new Layout("NIfTI-1", 348, false, 40, 70, 72, 76, 108, 112, 116, 148, 252, 254, 256, 280);
+        static final Layout TWO =
+                new Layout("NIfTI-2", 540, true, 16, 12, 14, 104, 168, 176, 184, 240, 344, 348, 352, 400);
+    }
 
     private static final Map<Integer, ElementType> TYPES = Map.ofEntries(
             Map.entry(2, ElementType.U8),
@@ -53,69 +71,100 @@ final class NiftiParser {
 
     private final Path file;
     private final ByteBuffer header;
+    private final Layout layout;
 
+    /** Starts with the first bytes of a file, whose byte order it sets. */
     NiftiParser(Path file, ByteBuffer header) {
         this.file = file;
         this.header = header;
+        Layout found = layout(header);
+        if (found == null) {
+            throw malformed("it must begin with the header's length, " + Layout.ONE.bytes + " or " + Layout.TWO.bytes);
+        }
+        layout = found;
     }
 
-    /** Returns the order in which the first bytes are the header's length, or null if they are not in either. */
-    static @Nullable ByteOrder byteOrder(ByteBuffer start, int length) {
-        for (ByteOrder order : new ByteOrder[] {ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN}) {
-            if (start.limit() >= Integer.BYTES && start.order(order).getInt(0) == length) {
-                return order;
+    /** Returns the version whose length the first bytes are, and sets their byte order; null if there is none. */
+    static @Nullable Layout layout(ByteBuffer start) {
+        if (start.limit() < Integer.BYTES) {
+            return null;
+        }
+        for (Layout layout : new Layout[] {Layout.ONE, Layout.TWO}) {
+            for (ByteOrder order : new ByteOrder[] {ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN}) {
+                if (start.order(order).getInt(0) == layout.bytes) {
+                    return layout;
+                }
             }
         }
         return null;
     }
 
+    /** Returns the version. */
+    String version() {
+        return layout.name;
+    }
+
     NiftiFields parse() {
-        ByteOrder order = byteOrder(header, NiftiFields.BYTES);
-        if (order == null) {
-            throw malformed(
-                    byteOrder(header, NIFTI_2_BYTES) == null
-                            ? "it must begin with the header's length, " + NiftiFields.BYTES
-                            : "it is NIfTI-2, which is not supported");
-        }
-        if (header.limit() < NiftiFields.BYTES) {
-            throw malformed("its header must have " + NiftiFields.BYTES + " bytes, but the file has " + header.limit());
+        if (header.limit() < layout.bytes) {
+            throw malformed("its header must have " + layout.bytes + " bytes, but the file has " + header.limit());
         }
         checkMagic();
-        header.order(order);
         List<Long> shape = shape();
         List<Double> spacing = new ArrayList<>();
         for (int i = 1; i <= shape.size(); i++) {
-            spacing.add((double) header.getFloat(PIXDIM + Float.BYTES * i));
+            spacing.add(number(layout.pixdim, i));
         }
         NiftiFields fields = new NiftiFields(
                 type(),
-                order,
+                header.order(),
                 shape,
                 offset(),
                 spacing,
-                header.getFloat(SCL_SLOPE),
-                header.getFloat(SCL_INTER),
+                number(layout.sclSlope, 0),
+                number(layout.sclInter, 0),
                 axes(),
                 description());
         checkBytes(fields);
         return fields;
     }
 
+    private double number(int at, int index) {
+        return layout.wide ? header.getDouble(at + Double.BYTES * index) : header.getFloat(at + Float.BYTES * index);
+    }
+
+    private long extent(int index) {
+        return layout.wide
+                ? header.getLong(layout.dim + Long.BYTES * index)
+                : header.getShort(layout.dim + Short.BYTES * index);
+    }
+
+    private int code(int at) {
+        return layout.wide ? header.getInt(at) : header.getShort(at);
+    }
+
     private void checkMagic() {
-        int magic = header.order(ByteOrder.BIG_ENDIAN).getInt(MAGIC);
-        if (magic == 0x6e693100) { // "ni1"
+        int at = layout.wide ? MAGIC_2 : MAGIC_1;
+        byte[] magic = new byte[layout.wide ? 8 : 4];
+        header.get(at, magic);
+        String text = new String(magic, StandardCharsets.ISO_8859_1);
+        String version = layout.wide ? "2\0\r\n\032\n" : "1\0";
+        if (text.equals("ni" + version)) {
             throw malformed("it is the header of a .hdr/.img pair; only single .nii files are supported");
         }
-        if (magic == 0) {
+        if (text.startsWith("\0") && !layout.wide) {
             throw malformed("it is ANALYZE 7.5, without a magic number");
         }
-        if (magic != 0x6e2b3100) { // "n+1"
-            throw malformed("its magic number must be 0x6e2b3100, was 0x%08x".formatted(magic));
+        if (!text.equals("n+" + version)) {
+            throw malformed("its magic number must be " + hex("n+" + version) + ", was " + hex(text));
         }
     }
 
+    private static String hex(String bytes) {
+        return HexFormat.of().formatHex(bytes.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
     private ElementType type() {
-        int datatype = header.getShort(DATATYPE);
+        int datatype = header.getShort(layout.datatype);
         ElementType type = TYPES.get(datatype);
         if (type == null) {
             throw malformed(
@@ -123,7 +172,7 @@ final class NiftiParser {
                             ? "voxels of 1 bit (datatype 1) are not supported"
                             : "datatype " + datatype + " is unknown");
         }
-        int bits = header.getShort(BITPIX);
+        int bits = header.getShort(layout.bitpix);
         if (bits != Byte.SIZE * type.blockBytes()) {
             throw malformed("its datatype is " + type + ", but it has " + bits + " bits per voxel");
         }
@@ -131,13 +180,13 @@ final class NiftiParser {
     }
 
     private List<Long> shape() {
-        int dimensions = header.getShort(DIM);
+        long dimensions = extent(0);
         if (dimensions < 1 || dimensions > MOST_DIMENSIONS) {
             throw malformed("dim[0] must be 1 to " + MOST_DIMENSIONS + ", was " + dimensions);
         }
         List<Long> shape = new ArrayList<>();
         for (int i = 1; i <= dimensions; i++) {
-            long extent = header.getShort(DIM + Short.BYTES * i);
+            long extent = extent(i);
             if (extent < 1) {
                 throw malformed("dim[" + i + "] must be at least 1, was " + extent);
             }
@@ -147,8 +196,15 @@ final class NiftiParser {
     }
 
     private long offset() {
-        float offset = header.getFloat(VOX_OFFSET);
-        if (!(offset >= NiftiFields.BYTES && offset <= 0x1p62f) || offset != (long) offset) {
+        if (layout.wide) {
+            long offset = header.getLong(layout.voxOffset);
+            if (offset < layout.bytes) {
+                throw malformed("its voxels must start after the header, but start at " + offset);
+            }
+            return offset;
+        }
+        float offset = header.getFloat(layout.voxOffset);
+        if (!(offset >= layout.bytes && offset <= 0x1p62f) || offset != (long) offset) {
             throw malformed("its voxels must start at a whole byte, after the header, but start at " + offset);
         }
         return (long) offset;
@@ -164,23 +220,23 @@ final class NiftiParser {
     }
 
     private List<Double> axes() {
-        if (header.getShort(SFORM_CODE) > 0) {
+        if (code(layout.sformCode) > 0) {
             List<Double> matrix = new ArrayList<>();
             for (int i = 0; i < 9; i++) {
-                matrix.add((double) header.getFloat(SROW_X + 4 * Float.BYTES * (i / 3) + Float.BYTES * (i % 3)));
+                matrix.add(number(layout.srowX, 4 * (i / 3) + i % 3));
             }
             return matrix;
         }
-        return header.getShort(QFORM_CODE) > 0 ? rotation() : List.of();
+        return code(layout.qformCode) > 0 ? rotation() : List.of();
     }
 
     /** The rotation of method 2 in nifti1.h. */
     private List<Double> rotation() {
-        double b = header.getFloat(QUATERNION);
-        double c = header.getFloat(QUATERNION + Float.BYTES);
-        double d = header.getFloat(QUATERNION + 2 * Float.BYTES);
+        double b = number(layout.quaternion, 0);
+        double c = number(layout.quaternion, 1);
+        double d = number(layout.quaternion, 2);
         double a = Math.sqrt(Math.max(0, 1 - b * b - c * c - d * d));
-        double qfac = header.getFloat(PIXDIM) < 0 ? -1 : 1;
+        double qfac = number(layout.pixdim, 0) < 0 ? -1 : 1;
         double[] rotation = {
             a * a + b * b - c * c - d * d,
             2 * (b * c - a * d),
@@ -194,7 +250,7 @@ final class NiftiParser {
         };
         List<Double> matrix = new ArrayList<>();
         for (int i = 0; i < rotation.length; i++) {
-            double spacing = Math.abs(header.getFloat(PIXDIM + Float.BYTES * (i % 3 + 1)));
+            double spacing = Math.abs(number(layout.pixdim, i % 3 + 1));
             matrix.add(rotation[i] * (spacing == 0 ? 1 : spacing)); // many writers leave it out
         }
         return matrix;
@@ -202,7 +258,7 @@ final class NiftiParser {
 
     private String description() {
         byte[] text = new byte[DESCRIP_BYTES];
-        header.get(DESCRIP, text);
+        header.get(layout.descrip, text);
         String all = new String(text, StandardCharsets.ISO_8859_1);
         int end = all.indexOf('\0');
         return (end < 0 ? all : all.substring(0, end)).strip();

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * NIfTI-1, a scan in one file: one array, named as the file, whose first dimension varies fastest. Scaling and
+ * NIfTI-1 and NIfTI-2, a scan in one file: one array, named as the file, whose first dimension varies fastest. Scaling and
  * orientation are attributes; the values are as they are in the file.
  */
 final class NiftiReader implements FormatReader {
@@ -21,18 +21,19 @@ final class NiftiReader implements FormatReader {
     public boolean recognizes(Path path, byte[] start) {
         String name = path.toString().toLowerCase(Locale.ROOT);
         return start.length > 0 && (name.endsWith(SUFFIX) || name.endsWith(SUFFIX + ".gz"))
-                || NiftiParser.byteOrder(ByteBuffer.wrap(start), NiftiFields.BYTES) != null;
+                || NiftiParser.layout(ByteBuffer.wrap(start)) != null;
     }
 
     @Override
     public ArrayFile read(Path path) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, NiftiParser.FORMAT)) {
             ByteBuffer start =
-                    ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.BYTES, bytes.length()), "the header"));
+                    ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
             if (start.limit() > 2 && start.get(0) == 0x1f && start.get(1) == (byte) 0x8b) {
                 throw bytes.malformed("it is compressed by gzip as a whole, and must be decompressed first");
             }
-            NiftiFields fields = NiftiFields.parse(path, start);
+            NiftiParser parser = new NiftiParser(path, start);
+            NiftiFields fields = parser.parse();
             bytes.seek(fields.offset(), "the data");
             bytes.skip(fields.bytes(), "the data");
             Array array = new Array(
@@ -42,7 +43,7 @@ final class NiftiReader implements FormatReader {
                     fields.byteOrder(),
                     Array.Order.COLUMN_MAJOR,
                     new Array.Data.Contiguous(new Extent(path, fields.offset(), fields.bytes())));
-            return new ArrayFile(path, NiftiParser.FORMAT, attributes(fields), List.of(array));
+            return new ArrayFile(path, parser.version(), attributes(fields), List.of(array));
         }
     }
 

@@ -57,6 +57,8 @@ class MutatedFilesTest {
                 "numpy/zip64.npz",
                 "nifti/i16-big.nii",
                 "nifti/extended.nii",
+                "nifti/two-extended.nii",
+                "nifti/two-u8-big.nii",
                 "arrow/java.arrow",
                 "arrow/js.arrow",
                 "arrow/java-zstd.arrow"

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.test.StepVerifier;
 
-/** NIfTI-1 as nibabel wrote it, held against what nibabel reads; what is refused; and files without metadata. */
+/** NIfTI-1 and NIfTI-2 as nibabel wrote it, held against what nibabel reads; what is refused; and files without metadata. */
 class NiftiReaderTest {
 
     @TempDir
@@ -79,9 +79,9 @@ class NiftiReaderTest {
 
     @Test
     void theFormatIsRecognizedWithoutTheName() throws IOException {
-        for (String name : List.of("u8-big.nii", "u8-little.nii")) {
+        for (String name : List.of("u8-big.nii", "u8-little.nii", "two-u8-big.nii", "two-u8-little.nii")) {
             Path copy = Files.copy(Real.file("nifti/" + name), folder.resolve(name.replace('.', '-')));
-            assertThat(read(copy).format()).isEqualTo("NIfTI-1");
+            assertThat(read(copy).format()).isEqualTo(name.startsWith("two") ? "NIfTI-2" : "NIfTI-1");
         }
     }
 
@@ -89,7 +89,7 @@ class NiftiReaderTest {
         Path path = Files.write(folder.resolve("bad.nii"), bytes);
         assertThatThrownBy(() -> read(path))
                 .isInstanceOf(MalformedFileException.class)
-                .hasMessageStartingWith(path + ": not a valid NIfTI-1 file: ")
+                .hasMessageStartingWith(path + ": not a valid NIfTI file: ")
                 .hasMessageContaining(complaint);
     }
 
@@ -105,19 +105,55 @@ class NiftiReaderTest {
         byte[] good = with(40, 3);
         assertRefused(Arrays.copyOf(good, good.length - 1), "the data at byte 352 takes 60 bytes");
         assertRefused(Arrays.copyOf(good, 100), "its header must have 348 bytes, but the file has 100");
-        assertRefused(Arrays.copyOf(good, 3), "it must begin with the header's length, 348");
+        assertRefused(Arrays.copyOf(good, 3), "it must begin with the header's length, 348 or 540");
         assertRefused(with(40, 8), "dim[0] must be 1 to 7, was 8");
         assertRefused(with(44, -4), "dim[2] must be at least 1, was -4");
         assertRefused(with(70, 99), "datatype 99 is unknown");
         assertRefused(with(70, 1), "voxels of 1 bit");
         assertRefused(with(72, 16), "its datatype is U8, but it has 16 bits per voxel");
         assertRefused(with(110, 0x7fc0), "but start at NaN");
-        assertRefused(with(0, 540), "it is NIfTI-2, which is not supported");
         byte[] huge = with(40, 7);
         for (int i = 1; i <= 7; i++) {
             ByteBuffer.wrap(huge).order(ByteOrder.LITTLE_ENDIAN).putShort(40 + 2 * i, Short.MAX_VALUE);
         }
         assertRefused(huge, "are too many");
+    }
+
+    /** Returns a valid file of NIfTI-2 with a long at an offset. */
+    private static byte[] two(int at, long value) throws IOException {
+        byte[] bytes = Files.readAllBytes(Real.file("nifti/two-u8-little.nii"));
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(at, value);
+        return bytes;
+    }
+
+    @Test
+    void theSecondVersionHasDimensionsOfMoreThan15Bits() throws IOException {
+        byte[] bytes = Arrays.copyOf(two(24, 40_000), 544 + 40_000);
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(32, 1).putLong(40, 1);
+        Array array =
+                read(Files.write(folder.resolve("long.nii"), bytes)).arrays().get(0);
+        assertThat(array.shape()).containsExactly(40_000L, 1L, 1L);
+        assertThat(array.bytes()).isEqualTo(40_000);
+    }
+
+    @Test
+    void whatIsNotAScanIsRefusedInTheSecondVersionToo() throws IOException {
+        byte[] good = two(16, 3);
+        assertRefused(Arrays.copyOf(good, good.length - 1), "the data at byte 544 takes 60 bytes");
+        assertRefused(Arrays.copyOf(good, 400), "its header must have 540 bytes, but the file has 400");
+        assertRefused(two(16, 1L << 32), "dim[0] must be 1 to 7, was 4294967296");
+        assertRefused(two(32, Long.MIN_VALUE), "dim[2] must be at least 1, was -9223372036854775808");
+        assertRefused(two(32, 1L << 61), "are too many");
+        assertRefused(two(32, 1L << 40), "the data at byte 544 takes");
+        assertRefused(two(168, 539), "its voxels must start after the header, but start at 539");
+        assertRefused(two(168, Long.MAX_VALUE), "are too many");
+        assertRefused(two(168, 1L << 50), "the data would start at byte 1125899906842624");
+        byte[] mangled = two(16, 3);
+        mangled[8] = '\n'; // as by a transfer that changes the ends of lines
+        assertRefused(mangled, "its magic number must be 6e2b32000d0a1a0a, was 6e2b32000a0a1a0a");
+        mangled = two(16, 3);
+        mangled[5] = 'i';
+        assertRefused(mangled, "it is the header of a .hdr/.img pair");
     }
 
     @Test

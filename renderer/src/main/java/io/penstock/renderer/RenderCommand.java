@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code penstock render}: pictures of a volume that is never in memory as a whole. */
-@Command(name = "render", description = "Renders a NIfTI-1 volume (.nii, .nii.gz), streaming it in slabs.")
+@Command(name = "render", description = "Renders a NIfTI volume (.nii, .nii.gz), streaming it in slabs.")
 public final class RenderCommand implements Subcommand {
 
     /** What can be drawn; the constants are what the user types. */

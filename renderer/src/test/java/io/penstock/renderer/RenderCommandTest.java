@@ -124,7 +124,7 @@ class RenderCommandTest {
         Path out = folder.resolve("out.png");
 
         assertComplaint("is truncated: the header specifies 35192920 bytes", "render", cut, "--out", out);
-        assertComplaint("not a valid NIfTI-1 file", "render", text, "--out", out);
+        assertComplaint("not a valid NIfTI file", "render", text, "--out", out);
         assertComplaint("there is no file", "render", folder.resolve("none"), "--out", out);
         assertComplaint("is a directory", "render", folder, "--out", out);
         assertComplaint("a budget of 65536 bytes is too small", "render", scan, "--budget", "64KiB", "--out", out);

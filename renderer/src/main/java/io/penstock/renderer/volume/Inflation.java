@@ -35,7 +35,7 @@ final class Inflation {
     InflatedFile run() throws IOException {
         try (InputStream file = Files.newInputStream(path);
                 InputStream voxels = gunzip(file)) {
-            byte[] start = inflate(voxels, NiftiFields.BYTES);
+            byte[] start = inflate(voxels, NiftiFields.MOST_BYTES);
             NiftiHeader parsed = NiftiHeader.parse(path, ByteBuffer.wrap(start));
             header = parsed;
             InflatedFile into = temporary(parsed);

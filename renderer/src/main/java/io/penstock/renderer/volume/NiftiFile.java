@@ -37,7 +37,7 @@ public final class NiftiFile implements AutoCloseable {
     public static NiftiFile open(Path path, InflationProgress progress) throws BadVolumeException {
         try {
             if (Files.isDirectory(path)) {
-                throw new BadVolumeException(path + " is a directory, not a NIfTI-1 file");
+                throw new BadVolumeException(path + " is a directory, not a NIfTI file");
             }
             ByteBuffer start = firstBytes(path);
             if (isGzip(start)) {
@@ -86,7 +86,7 @@ public final class NiftiFile implements AutoCloseable {
     }
 
     private static ByteBuffer firstBytes(Path path) throws IOException {
-        ByteBuffer start = ByteBuffer.allocate(NiftiFields.BYTES);
+        ByteBuffer start = ByteBuffer.allocate(NiftiFields.MOST_BYTES);
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
             while (start.hasRemaining() && channel.read(start) >= 0) {
                 // a read may be short

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is drawn of a NIfTI-1 file: the first volume.
+ * What is drawn of a NIfTI file: the first volume.
  *
  * @param type the kind of voxel
  * @param order the byte order of header and voxels
@@ -69,14 +69,17 @@ public record NiftiHeader(
         int[] extents = new int[3];
         double[] spacing = {1, 1, 1};
         Arrays.fill(extents, 1);
+        long bytes = type.bytes();
         for (int i = 0; i < Math.min(3, shape.size()); i++) {
+            bytes *= shape.get(i); // cannot overflow: the fields were checked
+            if (bytes > MAX_VOLUME_BYTES || shape.get(i) > Integer.MAX_VALUE) {
+                throw absurd(path, fields, type);
+            }
             extents[i] = Math.toIntExact(shape.get(i));
             spacing[i] = spacing(path, fields, i);
         }
-        long bytes = (long) extents[0] * extents[1] * extents[2] * type.bytes(); // 15 bits each: cannot overflow
-        if (bytes > MAX_VOLUME_BYTES || fields.offset() > MAX_VOLUME_BYTES) {
-            throw new BadVolumeException(path + " is absurdly large: " + shape + " voxels of " + type + " from byte "
-                    + fields.offset() + " on, more than 1 TiB");
+        if (fields.offset() > MAX_VOLUME_BYTES) {
+            throw absurd(path, fields, type);
         }
         long volumes = shape.stream().skip(3).reduce(1L, (a, b) -> Math.min(a * b, MAX_VOLUMES));
         return new NiftiHeader(
@@ -90,6 +93,11 @@ public record NiftiHeader(
                 new Spacing(spacing[0], spacing[1], spacing[2]),
                 fields.slope() < 0,
                 Orientation.of(fields.axes()));
+    }
+
+    private static BadVolumeException absurd(Path path, NiftiFields fields, VoxelType type) {
+        return new BadVolumeException(path + " is absurdly large: " + fields.shape() + " voxels of " + type
+                + " from byte " + fields.offset() + " on, more than 1 TiB");
     }
 
     private static double spacing(Path path, NiftiFields fields, int axis) throws BadVolumeException {

@@ -101,7 +101,7 @@ class NiftiFileTest {
                         + " (1 byte missing)");
         assertBad(Arrays.copyOf(bytes, 352), "the file ends at 352 (120000 bytes missing)");
         assertBad(Arrays.copyOf(bytes, 100), "its header must have 348 bytes, but the file has 100");
-        assertBad(new byte[0], "it must begin with the header's length, 348");
+        assertBad(new byte[0], "it must begin with the header's length, 348 or 540");
     }
 
     @Test
@@ -137,7 +137,7 @@ class NiftiFileTest {
     @Test
     void aFolderAndAMissingFileAreNamed() {
         assertThatThrownBy(() -> NiftiFile.open(folder, InflationProgress.SILENT))
-                .hasMessage(folder + " is a directory, not a NIfTI-1 file");
+                .hasMessage(folder + " is a directory, not a NIfTI file");
         Path nowhere = folder.resolve("nowhere.nii");
         assertThatThrownBy(() -> NiftiFile.open(nowhere, InflationProgress.SILENT))
                 .isInstanceOf(BadVolumeException.class)

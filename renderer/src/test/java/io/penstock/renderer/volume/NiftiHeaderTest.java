@@ -41,6 +41,29 @@ class NiftiHeaderTest {
         assertThat(header.volumes()).isEqualTo(1);
     }
 
+    private static NiftiHeader second(long columns, long rows, long slices) throws BadVolumeException {
+        ByteBuffer file = ByteBuffer.allocate(540).order(ByteOrder.LITTLE_ENDIAN);
+        file.putInt(540).put(new byte[] {'n', '+', '2', 0, '\r', '\n', 26, '\n'});
+        file.putShort((short) 16).putShort((short) 32); // float32
+        file.putLong(3).putLong(columns).putLong(rows).putLong(slices);
+        file.putDouble(112, 0.5).putLong(168, 544);
+        return NiftiHeader.parse(Path.of("two.nii"), file.rewind());
+    }
+
+    @Test
+    void theSecondVersionIsReadToo() throws Exception {
+        NiftiHeader header = second(40_000, 6, 7);
+        assertThat(header.type()).isEqualTo(VoxelType.FLOAT32);
+        assertThat(new int[] {header.columns(), header.rows(), header.slices()}).containsExactly(40_000, 6, 7);
+        assertThat(header.spacing()).isEqualTo(new NiftiHeader.Spacing(0.5, 1, 1));
+        assertThat(header.voxelOffset()).isEqualTo(544);
+        for (long columns : new long[] {1L << 31, 1L << 39, 1L << 60}) {
+            assertThatThrownBy(() -> second(columns, 1, 1))
+                    .isInstanceOf(BadVolumeException.class)
+                    .hasMessageContaining("two.nii is absurdly large: [" + columns + ", 1, 1] voxels of FLOAT32");
+        }
+    }
+
     @Test
     void missingAxesCountAsOneAndFurtherVolumesAreCounted() throws Exception {
         assertThat(phantom().dim(0, 2).header().slices()).isEqualTo(1);
@@ -50,7 +73,7 @@ class NiftiHeaderTest {
     @ParameterizedTest
     @CsvSource({"0,0", "1,-1", "2,0", "3,-7", "0,8"})
     void absurdExtentsAreRefused(int index, int value) {
-        assertBad(phantom().dim(index, value), "phantom.nii: not a valid NIfTI-1 file: dim[" + index + "] must be ");
+        assertBad(phantom().dim(index, value), "phantom.nii: not a valid NIfTI file: dim[" + index + "] must be ");
     }
 
     @Test
@@ -86,15 +109,15 @@ class NiftiHeaderTest {
     void aFileThatIsNotASingleNifti1FileIsReportedAsWhatItIs() {
         assertBad(phantom().magic("ni1"), "it is the header of a .hdr/.img pair");
         assertBad(phantom().magic(""), "it is ANALYZE 7.5");
-        assertBad(phantom().magic("huh"), "its magic number must be 0x6e2b3100, was 0x68756800");
+        assertBad(phantom().magic("huh"), "its magic number must be 6e2b3100, was 68756800");
         Phantom nifti2 = phantom();
         nifti2.file.putInt(0, 540);
-        assertBad(nifti2, "it is NIfTI-2, which is not supported");
+        assertBad(nifti2, "its magic number must be 6e2b32000d0a1a0a, was 0000000000000000");
         Phantom other = phantom();
         other.file.putInt(0, 1);
-        assertBad(other, "it must begin with the header's length, 348");
+        assertBad(other, "it must begin with the header's length, 348 or 540");
         assertThatThrownBy(() -> NiftiHeader.parse(Path.of("x"), ByteBuffer.allocate(12)))
-                .hasMessage("x: not a valid NIfTI-1 file: it must begin with the header's length, 348");
+                .hasMessage("x: not a valid NIfTI file: it must begin with the header's length, 348 or 540");
     }
 
     @Test
