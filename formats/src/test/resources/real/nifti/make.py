@@ -18,37 +18,25 @@ def expect(file, order):
                     f"{image.dataobj.offset} {[float(x) for x in image.header.get_zooms()]} "
                     f"{[float(x) for x in image.affine[:3, :3].ravel()]}".replace(", ", ",").replace("-0.0", "0.0"))
 
-for name, shape, dtype in [("u8", (5, 4, 3), "u1"), ("i16", (4, 3, 2, 2), "i2"), ("f32", (3, 3, 3), "f4"), ("f64", (2, 3, 2), "f8"),
-                           ("c64", (2, 2, 2), "c8"), ("u32", (7, 1, 2), "u4")]:
-    for order in ("<", ">"):
-        header = nib.Nifti1Header(endianness=order)
-        header.set_data_dtype(dtype)
-        image = nib.Nifti1Image((rng.standard_normal(shape) * 50).astype(order + dtype), affine, header)
-        image.header["descrip"] = b"a scan"
-        file = f"{name}-{'little' if order == '<' else 'big'}.nii"
-        image.to_filename(file)
-        expect(file, order)
-header = nib.Nifti1Header()
-header.extensions.append(nib.nifti1.Nifti1Extension("comment", b"a comment of some length"))
-image = nib.Nifti1Image(rng.integers(0, 99, (3, 4, 5), "i2"), None, header)
-image.set_qform(affine, code=1)
-image.set_sform(None, code=0)
-image.to_filename("extended.nii")
-expect("extended.nii", "<")
-for name, shape, dtype in [("two-u8", (5, 4, 3), "u1"), ("two-f32", (3, 3, 3), "f4"), ("two-c128", (2, 2, 2), "c16")]:
-    for order in ("<", ">"):
-        header = nib.Nifti2Header(endianness=order)
-        header.set_data_dtype(dtype)
-        image = nib.Nifti2Image((rng.standard_normal(shape) * 50).astype(order + dtype), affine, header)
-        image.header["descrip"] = b"a scan"
-        file = f"{name}-{'little' if order == '<' else 'big'}.nii"
-        image.to_filename(file)
-        expect(file, order)
-header = nib.Nifti2Header()
-header.extensions.append(nib.nifti1.Nifti1Extension("comment", b"a comment of some length"))
-image = nib.Nifti2Image(rng.integers(0, 99, (3, 4, 5), "i2"), None, header)
-image.set_qform(affine, code=1)
-image.set_sform(None, code=0)
-image.to_filename("two-extended.nii")
-expect("two-extended.nii", "<")
+def scans(prefix, header_of, image_of, kinds):
+    for name, shape, dtype in kinds:
+        for order in ("<", ">"):
+            header = header_of(endianness=order)
+            header.set_data_dtype(dtype)
+            image = image_of((rng.standard_normal(shape) * 50).astype(order + dtype), affine, header)
+            image.header["descrip"] = b"a scan"
+            file = f"{prefix}{name}-{'little' if order == '<' else 'big'}.nii"
+            image.to_filename(file)
+            expect(file, order)
+    header = header_of()
+    header.extensions.append(nib.nifti1.Nifti1Extension("comment", b"a comment of some length"))
+    image = image_of(rng.integers(0, 99, (3, 4, 5), "i2"), None, header)
+    image.set_qform(affine, code=1)
+    image.set_sform(None, code=0)
+    image.to_filename(prefix + "extended.nii")
+    expect(prefix + "extended.nii", "<")
+
+scans("", nib.Nifti1Header, nib.Nifti1Image, [("u8", (5, 4, 3), "u1"), ("i16", (4, 3, 2, 2), "i2"), ("f32", (3, 3, 3), "f4"),
+                                              ("f64", (2, 3, 2), "f8"), ("c64", (2, 2, 2), "c8"), ("u32", (7, 1, 2), "u4")])
+scans("two-", nib.Nifti2Header, nib.Nifti2Image, [("u8", (5, 4, 3), "u1"), ("f32", (3, 3, 3), "f4"), ("c128", (2, 2, 2), "c16")])
 open("expected.txt", "w").write("\n".join(expected) + "\n")

@@ -18,20 +18,21 @@ final class NiftiParser {
 
     private static final int MOST_DIMENSIONS = 7;
     private static final int DESCRIP_BYTES = 80;
-    private static final int MAGIC_1 = 344;
-    private static final int MAGIC_2 = 4;
 
     /**
      * Where the fields of one version are.
      *
      * @param name the version
      * @param bytes the length of the header, which is its first field
+     * @param signature what follows the first two letters of the magic number
      * @param wide whether numbers are doubles, extents 64 bits, and codes 32 bits; otherwise floats and 16 bits
      */
     record Layout(
             String name,
             int bytes,
+            String signature,
             boolean wide,
+            int magic,
             int dim,
             int datatype,
             int bitpix,
@@ -46,9 +47,9 @@ final class NiftiParser {
             int srowX) {
 
         static final Layout ONE =
-                new Layout("NIfTI-1", 348, false, 40, 70, 72, 76, 108, 112, 116, 148, 252, 254, 256, 280);
-        static final Layout TWO =
-                new Layout("NIfTI-2", 540, true, 16, 12, 14, 104, 168, 176, 184, 240, 344, 348, 352, 400);
+                new Layout("NIfTI-1", 348, "1\0", false, 344, 40, 70, 72, 76, 108, 112, 116, 148, 252, 254, 256, 280);
+        static final Layout TWO = new Layout(
+                "NIfTI-2", 540, "2\0\r\n\032\n", true, 4, 16, 12, 14, 104, 168, 176, 184, 240, 344, 348, 352, 400);
     }
 
     private static final Map<Integer, ElementType> TYPES = Map.ofEntries(
@@ -143,19 +144,18 @@ final class NiftiParser {
     }
 
     private void checkMagic() {
-        int at = layout.wide ? MAGIC_2 : MAGIC_1;
-        byte[] magic = new byte[layout.wide ? 8 : 4];
-        header.get(at, magic);
+        byte[] magic = new byte["n+".length() + layout.signature.length()];
+        header.get(layout.magic, magic);
         String text = new String(magic, StandardCharsets.ISO_8859_1);
-        String version = layout.wide ? "2\0\r\n\032\n" : "1\0";
-        if (text.equals("ni" + version)) {
+        if (text.equals("ni" + layout.signature)) {
             throw malformed("it is the header of a .hdr/.img pair; only single .nii files are supported");
         }
-        if (text.startsWith("\0") && !layout.wide) {
+        if (text.equals("\0\0\0\0")) {
             throw malformed("it is ANALYZE 7.5, without a magic number");
         }
-        if (!text.equals("n+" + version)) {
-            throw malformed("its magic number must be " + hex("n+" + version) + ", was " + hex(text));
+        String single = "n+" + layout.signature;
+        if (!text.equals(single)) {
+            throw malformed("its magic number must be " + hex(single) + ", was " + hex(text));
         }
     }
 

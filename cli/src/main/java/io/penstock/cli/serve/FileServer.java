@@ -53,10 +53,8 @@ public final class FileServer implements AutoCloseable {
                 // not add it again (4.2.19): the response to a client that has closed its side would end where the
                 // socket is full.
                 .runOn(HttpResources.get(), false)
-                .option(
-                        ChannelOption
-                                .RECVBUF_ALLOCATOR, // accepts no more connections at once than ConnectionLimit sees
-                        new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
+                // One connection at a time, so that ConnectionLimit can stop the next one.
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
                 .channelGroup(connections) // disposeNow() then waits for requests
                 .childOption(
                         ChannelOption.ALLOW_HALF_CLOSURE, true) // Requests closes it once all requests are answered
