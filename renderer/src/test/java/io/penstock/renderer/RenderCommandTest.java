@@ -44,23 +44,23 @@ class RenderCommandTest {
     void budgetsQueuesAndKindsOfIoCannotBeSeen(String view) throws IOException {
         Path scan = plainScan();
         byte[] first = null;
-        for (String budget : List.of("1200KiB", "8MiB", "100MiB")) {
-            for (String io : List.of("auto", "pool")) {
-                Path out = folder.resolve("any.png");
-                System.setProperty("penstock.host.io", io);
-                System.setProperty("penstock.host.queues", io.equals("auto") ? "3" : "1");
-                try {
-                    CommandLineRun run = CommandLineRun.of(
-                            "render", scan, "--view", view, "--budget", budget, "--out", out, "--backend", "host");
-                    assertThat(run.err()).isEmpty();
-                } finally {
-                    System.clearProperty("penstock.host.io");
-                    System.clearProperty("penstock.host.queues");
-                }
-                byte[] png = Files.readAllBytes(out);
-                first = first == null ? png : first;
-                assertThat(png).as("%s, %s", budget, io).isEqualTo(first);
+        for (String[] way : new String[][] {
+            {"1200KiB", "auto", "3"}, {"1200KiB", "pool", "1"}, {"8MiB", "auto", "1"}, {"100MiB", "pool", "3"}
+        }) {
+            Path out = folder.resolve("any.png");
+            System.setProperty("penstock.host.io", way[1]);
+            System.setProperty("penstock.host.queues", way[2]);
+            try {
+                CommandLineRun run = CommandLineRun.of(
+                        "render", scan, "--view", view, "--budget", way[0], "--out", out, "--backend", "host");
+                assertThat(run.err()).isEmpty();
+            } finally {
+                System.clearProperty("penstock.host.io");
+                System.clearProperty("penstock.host.queues");
             }
+            byte[] png = Files.readAllBytes(out);
+            first = first == null ? png : first;
+            assertThat(png).as("budget, I/O, queues: %s", List.of(way)).isEqualTo(first);
         }
     }
 

@@ -36,8 +36,9 @@ import reactor.core.publisher.Flux;
  *
  * @param name what is broken
  * @param edits to the source; each must find its text
+ * @param from the seed to begin with: where a rare one was found the last time, so that the search is short
  */
-record Mutant(String name, List<Edit> edits) {
+record Mutant(String name, List<Edit> edits, long from) {
     private static final String ENGINE = "io.penstock.engine.";
     private static final String NATIVE = ENGINE + "ffi."; // registers native functions: one of it is enough
 
@@ -45,7 +46,11 @@ record Mutant(String name, List<Edit> edits) {
     record Edit(String type, String text, String replacement) {}
 
     static Mutant of(String name, Edit... edits) {
-        return new Mutant(name, List.of(edits));
+        return new Mutant(name, List.of(edits), 0);
+    }
+
+    Mutant from(long seed) {
+        return new Mutant(name, edits, seed);
     }
 
     /** Returns a class loader in which the engine is broken. */
