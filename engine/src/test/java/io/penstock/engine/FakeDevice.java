@@ -55,6 +55,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public volatile boolean waits; // has commands wait for fences themselves
     public final List<Long> awaited = new CopyOnWriteArrayList<>();
     public int ioQueues = 1;
+    public volatile Runnable amidCopies = () -> {}; // between the check of a view and the copy itself
     public volatile boolean closed;
     public final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all I/O queues
 
@@ -150,7 +151,9 @@ public final class FakeDevice implements DeviceDriver, IoPath {
 
         @Override
         public ByteBuffer buffer(long offset, int length) {
-            return memory.buffer(offset, length);
+            ByteBuffer buffer = memory.buffer(offset, length);
+            amidCopies.run();
+            return buffer;
         }
 
         @Override

@@ -8,7 +8,6 @@ import io.penstock.DeviceFence;
 import io.penstock.HostLease;
 import io.penstock.HostView;
 import io.penstock.engine.order.Pins;
-import io.penstock.engine.resource.EngineBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -64,7 +63,7 @@ final class ChunkLease implements Chunk, Lease {
         this.length = length;
         // A lent buffer is in use: a backend that is closed meanwhile closes the buffer, and the end of the lease frees
         // it.
-        this.pinned = memory instanceof EngineBuffer buffer && buffer.pins().tryPin() ? buffer.pins() : null;
+        this.pinned = Leases.pin(memory);
         Leases.began();
     }
 

@@ -5,9 +5,12 @@ import io.penstock.ClosedException;
 import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
 import io.penstock.HostView;
+import io.penstock.engine.order.Pins;
+import io.penstock.engine.resource.EngineBuffer;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State shared by all leases of the process: the count of live ones, and the two checks for misuse (poison and leak
@@ -35,8 +38,19 @@ public final class Leases {
         LIVE.decrement();
     }
 
+    /**
+     * Keeps a buffer's memory until {@link Pins#unpin}, although its backend may be closed meanwhile: that frees what is
+     * not in use.
+     *
+     * @return null if the buffer has been closed; any access to it is refused then
+     */
+    static @Nullable Pins pin(DeviceBuffer buffer) {
+        return buffer instanceof EngineBuffer own && own.pins().tryPin() ? own.pins() : null;
+    }
+
     /** Fills the first bytes of a buffer with poison, if it is host-accessible and its backend is open. */
     static void poison(DeviceBuffer buffer, long length) {
+        Pins pinned = pin(buffer); // a write does so after the end of the lease, which had its own
         try {
             HostView view = buffer.hostView().orElse(null);
             for (long at = 0; view != null && at < length; at += POISON_WINDOW) {
@@ -47,6 +61,10 @@ public final class Leases {
             }
         } catch (ClosedException closed) {
             // Closed with its backend, during the lease: the memory is about to be freed, and is not lent again.
+        } finally {
+            if (pinned != null) {
+                pinned.unpin();
+            }
         }
     }
 

@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
@@ -65,6 +67,35 @@ class LeaseAfterCloseTest {
         used.tryEmitValue(100L);
         assertThat(all).succeedsWithin(TEN_SECONDS).isEqualTo(100L);
         assertThat(device.freed).hasValue(device.allocated.get());
+    }
+
+    /** A program that cancels an upload and ends: the JVM crashed in one of some thousand runs. */
+    @Test
+    void required_202_closingTheBackendFreesNoMemoryThatIsBeingPoisoned() {
+        for (int number = 1; closesAmid(number); number++) {
+            assertThat(device.freed).hasValue(device.allocated.get());
+        }
+    }
+
+    /** Closes the backend amid a copy, by its number; returns false if there are fewer. */
+    private boolean closesAmid(int number) {
+        Backend backend = open(true);
+        AtomicInteger copies = new AtomicInteger();
+        AtomicInteger freed = new AtomicInteger();
+        device.amidCopies = () -> {
+            if (copies.incrementAndGet() == number) {
+                int before = device.freed.get();
+                CompletableFuture.runAsync(backend::close).join();
+                freed.addAndGet(device.freed.get() - before);
+            }
+        };
+        assertThat(backend.write(WritePlan.to(FILE).chunkBytes(100), chunk -> Mono.just(0L))
+                        .block(TEN_SECONDS))
+                .isZero();
+        device.amidCopies = () -> {};
+        backend.close();
+        assertThat(freed).as("freed during copy %d", number).hasValue(0);
+        return copies.get() >= number;
     }
 
     @ParameterizedTest
