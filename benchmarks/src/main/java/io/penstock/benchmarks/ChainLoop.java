@@ -31,6 +31,7 @@ abstract class ChainLoop implements Contender {
     private volatile boolean stopping;
     private volatile CountDownLatch ended = new CountDownLatch(0);
     private int unended; // the most at a time
+    private @Nullable Stopwatch stopwatch; // written before a run is, read after it
 
     ChainLoop(Workload workload, Chains chains) {
         this.workload = workload;
@@ -46,9 +47,17 @@ abstract class ChainLoop implements Contender {
     void beginAll() {
         for (int chain = 0; chain < workload.depth(); chain++) {
             if (begunIn.get(chain) == run) {
-                begin(chain, chains.next(chain));
+                beginNext(chain);
             }
         }
+    }
+
+    private void beginNext(int chain) {
+        Stopwatch timing = stopwatch;
+        if (timing != null) {
+            timing.begin(chain);
+        }
+        begin(chain, chains.next(chain));
     }
 
     final void completed(int chain, int bytes) {
@@ -60,12 +69,16 @@ abstract class ChainLoop implements Contender {
             begunIn.set(chain, IDLE); // of an earlier run, which stopped waiting
             return;
         }
+        Stopwatch timing = stopwatch;
+        if (timing != null) {
+            timing.end(chain);
+        }
         counts[chain * STRIDE]++;
         if (stopping) {
             begunIn.set(chain, IDLE);
             ended.countDown();
         } else {
-            begin(chain, chains.next(chain));
+            beginNext(chain);
         }
     }
 
@@ -101,6 +114,15 @@ abstract class ChainLoop implements Contender {
     /** Waits while the chains run. */
     void letRun(long nanos) throws InterruptedException {
         TimeUnit.NANOSECONDS.sleep(nanos);
+    }
+
+    @Override
+    public Latency latency(long nanos) throws Exception {
+        Stopwatch timing = new Stopwatch(workload.depth());
+        stopwatch = timing;
+        run(nanos);
+        stopwatch = null;
+        return timing.latency();
     }
 
     private int takeIdle() {

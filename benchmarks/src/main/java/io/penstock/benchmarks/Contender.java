@@ -2,6 +2,7 @@
 package io.penstock.benchmarks;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** One implementation of a row's work; runs alternately with the others. */
 interface Contender extends AutoCloseable {
@@ -15,6 +16,15 @@ interface Contender extends AutoCloseable {
      * @throws Exception if an operation failed or moved too few bytes
      */
     Measure run(long nanos) throws Exception;
+
+    /**
+     * Works like {@link #run}, with a look at the clock at the start and at the end of each operation.
+     *
+     * @return how long operations took, or null if this contender cannot tell
+     */
+    default @Nullable Latency latency(long nanos) throws Exception {
+        return null;
+    }
 
     /**
      * Checks the bytes at their destination, after a run.

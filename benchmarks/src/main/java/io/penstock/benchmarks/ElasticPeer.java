@@ -34,6 +34,35 @@ final class ElasticPeer implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
+        return run(
+                nanos,
+                Mono.fromCallable(() -> {
+                            int chain = free.remove();
+                            int bytes = read(chain);
+                            free.add(chain);
+                            return bytes;
+                        })
+                        .subscribeOn(Schedulers.boundedElastic()));
+    }
+
+    /** From the subscription on: most of it is the wait for a thread. */
+    @Override
+    public Latency latency(long nanos) throws Exception {
+        Stopwatch stopwatch = new Stopwatch(workload.depth());
+        run(nanos, Mono.defer(() -> {
+            int chain = free.remove();
+            stopwatch.begin(chain);
+            return Mono.fromCallable(() -> read(chain))
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .doOnNext(bytes -> {
+                        stopwatch.end(chain);
+                        free.add(chain);
+                    });
+        }));
+        return stopwatch.latency();
+    }
+
+    private Measure run(long nanos, Mono<Integer> read) throws Exception {
         long end = System.nanoTime() + nanos;
         return Measure.of(() -> Flux.<Integer>generate(sink -> {
                     if (System.nanoTime() < end) {
@@ -42,19 +71,16 @@ final class ElasticPeer implements Contender {
                         sink.complete();
                     }
                 })
-                .flatMap(
-                        any -> Mono.fromCallable(this::read).subscribeOn(Schedulers.boundedElastic()), workload.depth())
+                .flatMap(any -> read, workload.depth())
                 .count()
                 .block());
     }
 
-    private int read() throws IOException {
-        int chain = free.remove();
+    private int read(int chain) throws IOException {
         int bytes = file.read(chains.block(chain).clear(), chains.next(chain));
         if (bytes != workload.blockBytes()) {
             throw new IOException(name() + ": " + bytes + " bytes");
         }
-        free.add(chain);
         return bytes;
     }
 

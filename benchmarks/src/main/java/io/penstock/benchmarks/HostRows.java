@@ -29,7 +29,9 @@ final class HostRows {
         HostRows host = new HostRows(settings);
         host.small();
         host.large();
+        host.alone();
         host.direct("O_DIRECT 4 KiB", KIB4, DEPTH);
+        host.direct("O_DIRECT 4 KiB", KIB4, 1);
         host.direct("O_DIRECT 1 MiB", MIB, 8);
         host.append();
         host.ownCost();
@@ -69,6 +71,27 @@ final class HostRows {
                     0.95));
         }
         rows.add(new Rounds(row, contenders, comparisons));
+    }
+
+    /** One read at a time: what the hand-overs between threads cost. */
+    private void alone() {
+        Workload work = new Workload(hot, KIB4, 1, false, false);
+        String row = "hot 4 KiB random, 1 in flight";
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 0.97));
+            comparisons.add(
+                    speed(row + ": submit / boundedElastic", mode, "submit", "FileChannel on boundedElastic", 1));
+        }
+        rows.add(new Rounds(
+                row,
+                List.of(
+                        () -> new FioPeer(work),
+                        () -> new PenstockSubmit(work, Mode.DEFAULT),
+                        () -> new PenstockSubmit(work, Mode.DIRECT),
+                        () -> new ElasticPeer(work),
+                        () -> new CallerPeer(work)),
+                comparisons));
     }
 
     private void large() {

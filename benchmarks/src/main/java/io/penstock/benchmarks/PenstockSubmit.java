@@ -3,6 +3,7 @@ package io.penstock.benchmarks;
 
 import io.penstock.Backend;
 import io.penstock.BufferRegion;
+import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
@@ -52,11 +53,30 @@ final class PenstockSubmit implements Contender {
     @Override
     public Measure run(long nanos) throws Exception {
         TransferSource source = new TransferSource(workload.depth(), this::transfer);
-        int blockBytes = workload.blockBytes();
-        CompletionSink sink = new CompletionSink(
-                blockBytes,
-                completion ->
-                        source.give((int) (((BufferRegion) completion.transfer().target()).offset() / blockBytes)));
+        return run(source, new CompletionSink(workload.blockBytes(), each -> source.give(chain(each))), nanos);
+    }
+
+    @Override
+    public Latency latency(long nanos) throws Exception {
+        Stopwatch stopwatch = new Stopwatch(workload.depth());
+        TransferSource source = new TransferSource(workload.depth(), chain -> {
+            stopwatch.begin(chain);
+            return transfer(chain);
+        });
+        CompletionSink sink = new CompletionSink(workload.blockBytes(), each -> {
+            int chain = chain(each);
+            stopwatch.end(chain);
+            source.give(chain);
+        });
+        run(source, sink, nanos);
+        return stopwatch.latency();
+    }
+
+    private int chain(Completion completion) {
+        return (int) (((BufferRegion) completion.transfer().target()).offset() / workload.blockBytes());
+    }
+
+    private Measure run(TransferSource source, CompletionSink sink, long nanos) throws Exception {
         return Measure.of(() -> {
             backend.submit(source, SubmitOptions.DEFAULT.inFlight(workload.depth()))
                     .subscribe(sink);

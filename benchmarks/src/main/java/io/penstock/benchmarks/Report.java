@@ -14,8 +14,13 @@ import java.util.stream.Stream;
  *
  * @param results the comparisons, each with its goal
  * @param figures the figures of each contender, if the row reports them
+ * @param latencies of the contenders that know them
  */
-record Report(List<Result> results, List<Figure> figures) {
+record Report(List<Result> results, List<Figure> figures, List<Latency.Of> latencies) {
+
+    Report(List<Result> results, List<Figure> figures) {
+        this(results, figures, List.of());
+    }
 
     static Report of(List<Result> results) {
         return new Report(results, List.of());
@@ -26,10 +31,12 @@ record Report(List<Result> results, List<Figure> figures) {
         allResults.addAll(other.results);
         List<Figure> allFigures = new ArrayList<>(figures);
         allFigures.addAll(other.figures);
-        return new Report(allResults, allFigures);
+        List<Latency.Of> allLatencies = new ArrayList<>(latencies);
+        allLatencies.addAll(other.latencies);
+        return new Report(allResults, allFigures, allLatencies);
     }
 
-    /** Returns two tables, or one. */
+    /** Returns up to three tables. */
     String toMarkdown() {
         String text = "| row | mode | median | range | goal | reached | rates, processors in use |\n"
                 + "|---|---|---|---|---|---|---|\n" + lines(results.stream().map(Result::toMarkdown), "\n");
@@ -37,13 +44,19 @@ record Report(List<Result> results, List<Figure> figures) {
             text += "\n\n| row | contender | median | range | unit | processor time |\n|---|---|---|---|---|---|\n"
                     + lines(figures.stream().map(Figure::toMarkdown), "\n");
         }
+        if (!latencies.isEmpty()) {
+            text += "\n\n" + Latency.HEAD + lines(latencies.stream().map(Latency.Of::toMarkdown), "\n");
+        }
         return text;
     }
 
     /** Writes an array of objects, one per line. */
     void writeJson(Path file) throws IOException {
-        Stream<String> objects = Stream.concat(
-                results.stream().map(Result::toJson), figures.stream().map(Figure::toJson));
+        Stream<String> objects = Stream.of(
+                        results.stream().map(Result::toJson),
+                        figures.stream().map(Figure::toJson),
+                        latencies.stream().map(Latency.Of::toJson))
+                .flatMap(all -> all);
         Files.writeString(file, "[\n" + lines(objects.map(line -> "  " + line), ",\n") + "\n]\n");
     }
 

@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -19,6 +21,8 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
 
     /** The prefix that names the best of the contenders whose names begin with the rest. */
     static final String BEST = "best of ";
+
+    private static final int LATENCY_ROUNDS = 3;
 
     Rounds(String name, List<Factory> contenders, List<Comparison> comparisons) {
         this(name, Unit.OPERATIONS, contenders, comparisons);
@@ -39,7 +43,8 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
             Map<String, List<Measure>> measures = measure(open, settings);
             Map<String, String> remarks = new HashMap<>();
             open.forEach(contender -> remarks.put(contender.name(), contender.remark()));
-            return new Report(compare(measures, remarks, busy), figures(measures));
+            List<Latency.Of> latencies = latencies(open, measures.keySet(), settings);
+            return new Report(compare(measures, remarks, busy), figures(measures), latencies);
         } finally {
             open.forEach(this::close);
         }
@@ -90,6 +95,35 @@ record Rounds(String name, Unit unit, List<Factory> contenders, List<Comparison>
             Collections.reverse(order);
         }
         return measures;
+    }
+
+    /** After the rounds, so that no rate has a clock in it: a few more, in turns, of which the medians count. */
+    private List<Latency.Of> latencies(List<Contender> open, Set<String> measured, Settings settings) {
+        Map<String, List<Latency>> runs = new LinkedHashMap<>();
+        Set<String> left = new HashSet<>(measured);
+        for (int round = 0; round < Math.min(LATENCY_ROUNDS, settings.pairs()); round++) {
+            for (Contender contender : open) {
+                if (!left.contains(contender.name())) {
+                    continue;
+                }
+                try {
+                    Latency latency = contender.latency(settings.nanos());
+                    if (latency != null) {
+                        contender.verify();
+                        runs.computeIfAbsent(contender.name(), name -> new ArrayList<>())
+                                .add(latency);
+                    }
+                } catch (Exception e) {
+                    left.remove(contender.name());
+                    runs.remove(contender.name());
+                    System.err.println(
+                            name + ": " + contender.name() + " failed while its operations were timed: " + e);
+                }
+            }
+        }
+        List<Latency.Of> medians = new ArrayList<>();
+        runs.forEach((contender, its) -> medians.add(new Latency.Of(name, contender, Latency.median(its))));
+        return medians;
     }
 
     /** One pass over a file is shorter than the compilation of its code. */

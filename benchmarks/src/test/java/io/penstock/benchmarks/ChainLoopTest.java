@@ -31,6 +31,7 @@ class ChainLoopTest {
         int enough;
         volatile int kept; // chains from 0 on
         volatile int bytes = BYTES;
+        volatile long nanos; // for each operation, at least
         Runnable inRun = () -> {}; // the device's thread
 
         Peer() {
@@ -47,6 +48,10 @@ class ChainLoopTest {
             int moved = bytes;
             device.execute(() -> {
                 begun.add(chain);
+                long begin = System.nanoTime();
+                while (System.nanoTime() - begin < nanos) {
+                    Thread.onSpinWait();
+                }
                 if (chain >= kept) {
                     completed(chain, moved);
                     answered.incrementAndGet();
@@ -127,6 +132,17 @@ class ChainLoopTest {
         peer.run(NANOS);
         assertThat(taken()).contains(0);
         assertThat(peer.remark()).isEqualTo("1 of 4 operations did not end");
+    }
+
+    @Test
+    void anOperationIsTimedFromItsStartToItsEnd() throws Exception {
+        peer.nanos = 2_000_000;
+        Latency latency = peer.latency(NANOS);
+        assertThat(latency.p50()).isGreaterThanOrEqualTo(2_000);
+        assertThat(latency.p999()).isGreaterThanOrEqualTo(latency.p50());
+        peer.nanos = 0;
+        peer.latency(NANOS);
+        assertThat(peer.remark()).isEmpty();
     }
 
     @Test

@@ -58,6 +58,16 @@ class PeersTest {
         assertThatThrownBy(() -> peer("no memory", "ok 0").run(0)).hasMessage("run fast: no memory");
     }
 
+    /** The part of its output that is read, in fio's order: without reads there are no percentiles of them. */
+    @Test
+    void latenciesOfFioAreThoseOfTheKindAsked() throws IOException {
+        String write = "\"write\" : { \"clat_ns\" : { \"mean\" : 1.0 }, \"lat_ns\" : { \"N\" : 9, \"percentile\" : {"
+                + " \"50.000000\" : 1500, \"99.000000\" : 20000, \"99.900000\" : 300000 } } }";
+        String json = "{ \"read\" : { \"lat_ns\" : { \"N\" : 0 } }, " + write + " }";
+        assertThat(FioPeer.latency(json, "write")).isEqualTo(new Latency(1.5, 20, 300));
+        assertThatThrownBy(() -> FioPeer.latency("{}", "read")).hasMessageStartingWith("no \"read\"");
+    }
+
     private static Completion moved(long bytes) {
         return (Completion) Proxy.newProxyInstance(
                 Completion.class.getClassLoader(),

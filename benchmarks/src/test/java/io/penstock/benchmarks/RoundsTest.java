@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Contenders of which each run is known. */
@@ -22,6 +23,8 @@ class RoundsTest {
         private final long[] nanos;
         private int run;
         private int wrongIn = Integer.MAX_VALUE;
+        private double[] micros = {};
+        private int timed;
 
         Known(String name, long... nanos) {
             this.name = name;
@@ -31,6 +34,22 @@ class RoundsTest {
         Known wrongIn(int number) {
             wrongIn = number;
             return this;
+        }
+
+        /** Knows how long its operations take, in each timed run. */
+        Known taking(double... each) {
+            micros = each;
+            return this;
+        }
+
+        @Override
+        public @Nullable Latency latency(long limit) {
+            if (micros.length == 0) {
+                return null;
+            }
+            run++;
+            double each = micros[timed++];
+            return new Latency(each, 10 * each, 100 * each);
         }
 
         @Override
@@ -128,6 +147,20 @@ class RoundsTest {
                 () -> new Known("peer 2", 0, 2_000),
                 () -> new Known("peer 3", 0, 1, 9_000, 9_000));
         assertThat(report.results()).singleElement().matches(result -> result.ratio() == 0.5);
+    }
+
+    @Test
+    void latenciesAreTheMediansOfTimedRunsAfterTheRounds() throws Exception {
+        Report report = report(
+                3,
+                List.of(),
+                () -> new Known("a", 1_000).taking(4, 1, 2),
+                () -> new Known("does not know", 1_000),
+                () -> new Known("moves wrong bytes", 1_000).taking(1, 1, 1).wrongIn(5));
+        assertThat(report.figures())
+                .extracting(Figure::contender)
+                .containsExactly("a", "does not know", "moves wrong bytes");
+        assertThat(report.latencies()).containsExactly(new Latency.Of("row", "a", new Latency(2, 20, 200)));
     }
 
     @Test
