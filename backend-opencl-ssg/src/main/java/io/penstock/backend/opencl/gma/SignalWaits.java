@@ -15,6 +15,9 @@ import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -34,8 +37,11 @@ final class SignalWaits {
     // Guarded by this.
     private final ByteBuffer cell = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
     private final ArrayDeque<Long> idle = new ArrayDeque<>(); // queues
-    private int users = 1; // waits in progress, and the buffer until it is closed
+    private final List<Wait> waits = new ArrayList<>(); // in progress, as far as is known
+    private int users = 1; // waits whose end was not reported yet, and the buffer until it is closed
     private boolean closed;
+
+    private record Wait(ClFence end, long queue) {}
 
     /** Takes over the buffer, and one use of the context. */
     SignalWaits(ClContext context, long memory) {
@@ -54,7 +60,10 @@ final class SignalWaits {
             throw new ClosedException(
                     "a wait for signal " + value + " failed: the buffer is closed", Failure.NOT_STARTED, null);
         }
-        if (users > MOST) {
+        if (idle.isEmpty()) {
+            reclaim();
+        }
+        if (waits.size() >= MOST) {
             throw new TransientStorageException(
                     "a wait for signal " + value + " failed: " + MOST + " waits are in flight",
                     Failure.NOT_STARTED,
@@ -71,20 +80,35 @@ final class SignalWaits {
         throw OpenClFailure.exception("a wait for signal " + value, "clEnqueueWaitSignalAMD", answer);
     }
 
+    /** Takes back the queues of waits that have ended, also before the thread that polls their events reports it. */
+    private void reclaim() {
+        for (Iterator<Wait> each = waits.iterator(); each.hasNext(); ) {
+            Wait wait = each.next();
+            if (wait.end.isSignalled()) {
+                each.remove();
+                idle.push(wait.queue);
+            }
+        }
+    }
+
     private ClFence watched(long queue, long event) {
         users++;
         // Two references: the caller's, and one held until the wait completes, whatever the caller does.
         OpenCl.clRetainEvent(event);
         ClFence end = new ClFence(event);
-        end.signalled().subscribe(nothing -> {}, e -> ended(end, queue), () -> ended(end, queue));
+        Wait wait = new Wait(end, queue);
+        waits.add(wait);
+        end.signalled().subscribe(nothing -> {}, e -> ended(wait), () -> ended(wait));
         return new ClFence(event);
     }
 
-    private void ended(ClFence end, long queue) {
-        end.close();
+    private void ended(Wait wait) {
         synchronized (this) {
-            idle.push(queue);
+            if (waits.remove(wait)) {
+                idle.push(wait.queue);
+            }
         }
+        wait.end.close();
         leave();
     }
 
