@@ -60,7 +60,7 @@ final class SignalWaits {
             throw new ClosedException(
                     "a wait for signal " + value + " failed: the buffer is closed", Failure.NOT_STARTED, null);
         }
-        if (idle.isEmpty()) {
+        if (idle.isEmpty() || waits.size() == MOST) {
             reclaim();
         }
         if (waits.size() >= MOST) {
