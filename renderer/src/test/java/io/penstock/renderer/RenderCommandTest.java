@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ class RenderCommandTest {
     }
 
     @ParameterizedTest
+    @Tag("once")
     @ValueSource(strings = {"x", "mip", "shaded"})
     void budgetsQueuesAndKindsOfIoCannotBeSeen(String view) throws IOException {
         Path scan = plainScan();

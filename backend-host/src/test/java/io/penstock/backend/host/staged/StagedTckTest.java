@@ -76,6 +76,7 @@ class StagedTckTest {
 
     /** The application's thread copies. */
     @Nested
+    @Tag("variant")
     class Pump implements BackendRules {
         @Override
         public TckSubject subject() {
