@@ -77,12 +77,6 @@ final class HostRows {
     private void alone() {
         Workload work = new Workload(hot, KIB4, 1, false, false);
         String row = "hot 4 KiB random, 1 in flight";
-        List<Comparison> comparisons = new ArrayList<>();
-        for (Mode mode : Mode.values()) {
-            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 0.97));
-            comparisons.add(
-                    speed(row + ": submit / boundedElastic", mode, "submit", "FileChannel on boundedElastic", 1));
-        }
         rows.add(new Rounds(
                 row,
                 List.of(
@@ -91,18 +85,12 @@ final class HostRows {
                         () -> new PenstockSubmit(work, Mode.DIRECT),
                         () -> new ElasticPeer(work),
                         () -> new CallerPeer(work)),
-                comparisons));
+                submits(row, 0.97, "boundedElastic", "FileChannel on boundedElastic")));
     }
 
     private void large() {
         Workload work = new Workload(hot, MIB, 32, false, false);
         String row = "hot 1 MiB random, 32 in flight";
-        List<Comparison> comparisons = new ArrayList<>();
-        for (Mode mode : Mode.values()) {
-            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", 1.3));
-            comparisons.add(
-                    speed(row + ": submit / AsynchronousFileChannel", mode, "submit", "AsynchronousFileChannel", 1));
-        }
         rows.add(new Rounds(
                 row,
                 List.of(
@@ -110,7 +98,7 @@ final class HostRows {
                         () -> new PenstockSubmit(work, Mode.DEFAULT),
                         () -> new PenstockSubmit(work, Mode.DIRECT),
                         () -> new ChannelPeer(work)),
-                comparisons));
+                submits(row, 1.3, "AsynchronousFileChannel", "AsynchronousFileChannel")));
     }
 
     private void direct(String name, int blockBytes, int depth) {
@@ -206,6 +194,16 @@ final class HostRows {
                             ownPart("10^2 files: own part over the bare ring", mode, "100 files", ring(100)),
                             ownPart("10^4 files: own part over the bare ring", mode, "10000 files", ring(10_000)))));
         }
+    }
+
+    /** Compares submit in each mode with fio, and with another peer, which it must equal. */
+    private static List<Comparison> submits(String row, double ofFio, String label, String peer) {
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            comparisons.add(speed(row + ": submit / fio", mode, "submit", "fio", ofFio));
+            comparisons.add(speed(row + ": submit / " + label, mode, "submit", peer, 1));
+        }
+        return comparisons;
     }
 
     private static Comparison speed(String row, Mode mode, String ours, String peer, double goal) {

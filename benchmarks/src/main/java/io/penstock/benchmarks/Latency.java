@@ -25,20 +25,18 @@ record Latency(double p50, double p99, double p999) {
 
         /** Returns a row of a Markdown table. */
         String toMarkdown() {
-            return String.format(
-                    Locale.ROOT,
-                    "| %s | %s | %s | %s | %s |",
-                    row,
-                    contender,
-                    Unit.number(latency.p50),
-                    Unit.number(latency.p99),
-                    Unit.number(latency.p999));
+            return format("| %s | %s | %s | %s | %s |");
         }
 
         String toJson() {
+            return format(
+                    "{\"row\": \"%s\", \"contender\": \"%s\", \"p50\": %s, \"p99\": %s, \"p99.9\": %s, \"unit\": \"us\"}");
+        }
+
+        private String format(String line) {
             return String.format(
                     Locale.ROOT,
-                    "{\"row\": \"%s\", \"contender\": \"%s\", \"p50\": %s, \"p99\": %s, \"p99.9\": %s, \"unit\": \"us\"}",
+                    line,
                     row,
                     contender,
                     Unit.number(latency.p50),
