@@ -49,7 +49,7 @@ class BufferOwnersTest {
     @AfterEach
     void close() {
         host.close();
-        assertThat(LiveLeases.count()).as("leases that nobody has ended").isZero();
+        LiveLeases.awaitNone();
         assertThat(made)
                 .as("buffers that nobody has released")
                 .noneMatch(buffer -> buffer.getNativeBuffer().refCnt() > 0);

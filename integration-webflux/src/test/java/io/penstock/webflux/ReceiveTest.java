@@ -59,7 +59,7 @@ class ReceiveTest {
     @AfterEach
     void close() {
         backend.close();
-        assertThat(LiveLeases.count()).as("leases that nobody has ended").isZero();
+        LiveLeases.awaitNone();
         assertThat(made)
                 .as("buffers that nobody has released")
                 .noneMatch(buffer -> buffer.getNativeBuffer().refCnt() > 0);
