@@ -245,6 +245,31 @@ public interface Backend extends AutoCloseable {
      */
     Disposable listen(TransferListener listener);
 
+    /**
+     * What a backend holds and does at one moment, for gauges; see {@link #counters}. While transfers begin and end, the
+     * numbers may be of slightly different moments.
+     *
+     * @param inFlight transfers whose native operations have not all ended, cancelled ones included, and calls that open a file
+     *     or allocate memory
+     * @param files files that are open, or closed and still in use
+     * @param buffers buffers that are open, or closed and still in use
+     * @param pins how many times transfers, leases and views use those files and buffers
+     * @param stagingBuffers the staging buffers of the backend's I/O queues, which other backends of the process may share
+     * @param stagingBuffersInUse how many of them native requests hold or have reserved
+     * @param fallbacks transfers that did not take the path that the backend prefers, since it was opened
+     */
+    record Counters(
+            int inFlight,
+            int files,
+            int buffers,
+            long pins,
+            int stagingBuffers,
+            int stagingBuffersInUse,
+            long fallbacks) {}
+
+    /** Returns what the backend holds and does now. Does not block; meant for once a second, not for each transfer. */
+    Counters counters();
+
     /** Returns this backend for code that blocks, or that uses {@link java.util.concurrent.CompletableFuture}. */
     default BlockingBackend blocking() {
         return new BlockingBackend(this);

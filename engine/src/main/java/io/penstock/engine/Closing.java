@@ -41,6 +41,11 @@ public final class Closing {
         return pins;
     }
 
+    /** Returns the number of transfers that have not ended, and of calls that open something. */
+    int inFlight() {
+        return Math.max(0, pins.count() - backend.resources().exports().size()); // each export has a pin
+    }
+
     /** Returns true if transfers that had not ended were abandoned. */
     boolean isAbandoned() {
         return abandoned;
@@ -67,6 +72,7 @@ public final class Closing {
         if (!pins.close()) {
             return;
         }
+        backend.stopRecording();
         Disposable timeout = Schedulers.boundedElastic()
                 .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.

@@ -2,6 +2,7 @@
 package io.penstock.engine;
 
 import io.penstock.Backend;
+import io.penstock.Backend.Counters;
 import io.penstock.Capabilities;
 import io.penstock.Chunk;
 import io.penstock.CommonOptions;
@@ -29,6 +30,7 @@ import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.queue.IoThreads;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.queue.TransferListeners;
+import io.penstock.engine.recording.FlightRecording;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
@@ -49,6 +51,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -72,6 +75,7 @@ final class EngineBackend extends Intake implements Backend {
     private final OpenResources resources = new OpenResources();
     private final TransferListeners listeners = new TransferListeners();
     private final Closing closing;
+    private volatile Disposable recorded = Disposables.disposed();
 
     private EngineBackend(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
         this.name = name;
@@ -104,6 +108,7 @@ final class EngineBackend extends Intake implements Backend {
             for (IoPath ioPath : backend.ioPaths) {
                 backend.ioQueues.add(ioQueues.apply(ioPath));
             }
+            backend.recorded = FlightRecording.countersOf(backend);
             return backend;
         } catch (RuntimeException e) {
             CompletableFuture<?>[] stops =
@@ -241,6 +246,20 @@ final class EngineBackend extends Intake implements Backend {
         return listeners.add(listener);
     }
 
+    @Override
+    public Counters counters() {
+        int stagingBuffers = 0;
+        int inUse = 0;
+        for (IoQueues ofPath : ioQueues) {
+            for (IoQueue ioQueue : ofPath.all()) {
+                stagingBuffers += ioQueue.stagingBuffers();
+                inUse += ioQueue.stagingBuffersInUse();
+            }
+        }
+        return resources.counters(
+                closing.inFlight(), stagingBuffers, inUse, choice.fallbacks().count());
+    }
+
     // Engine internals.
 
     @Override
@@ -312,6 +331,11 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public IoQueue pick(int ioPath) {
         return ioQueues.get(ioPath).pick();
+    }
+
+    /** Emits no more counters: the backend is being closed. */
+    void stopRecording() {
+        recorded.dispose();
     }
 
     @Override

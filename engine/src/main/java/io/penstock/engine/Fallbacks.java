@@ -3,15 +3,17 @@ package io.penstock.engine;
 
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.recording.FlightRecording;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs why transfers bypass a path that their backend prefers, once for each reason: a transfer that is slower than
- * expected is explained even where nobody reads {@code Completion.reason}. A reason may contain numbers, as a length that
- * is not aligned does, so their count is bounded.
+ * Counts the transfers that do not take the path that their backend prefers, and logs why, once for each reason: a transfer
+ * that is slower than expected is explained even where nobody reads {@code Completion.reason}. A reason may contain numbers,
+ * as a length that is not aligned does, so the number of reasons is bounded.
  *
  * <p>Thread-safe. A reason that was logged costs one lookup.
  */
@@ -19,6 +21,7 @@ final class Fallbacks {
 
     static final int MOST = 16;
 
+    private final LongAdder count = new LongAdder();
     private final Set<String> reasons = ConcurrentHashMap.newKeySet();
     private final Consumer<String> log;
 
@@ -30,7 +33,17 @@ final class Fallbacks {
         this.log = log;
     }
 
+    void taken() {
+        count.increment();
+    }
+
+    /** Returns how many transfers did not take the first path. */
+    long count() {
+        return count.sum();
+    }
+
     void bypassed(String backend, TransferPath path, String reason, Transfer transfer) {
+        FlightRecording.fallback(backend, transfer, path, reason);
         if (reasons.contains(reason) || reasons.size() >= MOST || !reasons.add(reason)) { // the first takes no lock
             return;
         }

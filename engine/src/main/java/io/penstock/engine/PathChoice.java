@@ -27,9 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
 
-    /** Returns the path of a transfer, and reports why those before it are bypassed. */
+    /** Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed. */
     int take(Transfer transfer) {
-        return first(transfer, true);
+        int taken = first(transfer, true);
+        if (taken != 0) {
+            fallbacks.taken();
+        }
+        return taken;
     }
 
     /** Returns the first path that accepts a transfer, or the last one, which is not checked. */

@@ -16,20 +16,27 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
 /** Which of several paths takes a transfer, and how often they are asked: it is once per transfer. */
 class PathChoiceTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
+
+    @TempDir
+    Path folder;
 
     private final FakeDevice device = new FakeDevice(Limits.none(4096));
     private final List<String> asked = new ArrayList<>();
@@ -74,6 +81,7 @@ class PathChoiceTest {
         Transfer read = read(ioPath("first", ""), ioPath("last", ""));
         assertThat(submit(read)).isEqualTo(4096);
         assertThat(asked).containsExactly("first");
+        assertThat(open.get(0).counters().fallbacks()).isZero();
     }
 
     @Test
@@ -81,6 +89,7 @@ class PathChoiceTest {
         Transfer read = read(ioPath("first", "not today"), ioPath("last", ""));
         assertThat(submit(read)).isEqualTo(4096);
         assertThat(asked).containsExactly("first", "last");
+        assertThat(open.get(0).counters().fallbacks()).isOne();
     }
 
     @Test
@@ -108,6 +117,27 @@ class PathChoiceTest {
         assertThat(logged)
                 .containsExactly(
                         "backend fake does not use HOST for " + read + ": not today; this reason is logged once");
+    }
+
+    @Test
+    void aPathThatIsNotTakenIsRecorded() throws IOException {
+        Transfer read = read(ioPath("first", "not today"), ioPath("last", ""));
+        Path events = folder.resolve("events.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("io.penstock.Fallback");
+            recording.start();
+            submit(read);
+            recording.dump(events);
+        }
+        assertThat(RecordingFile.readAllEvents(events))
+                .filteredOn(event -> event.getEventType().getName().equals("io.penstock.Fallback"))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.getString("backend")).isEqualTo("fake");
+                    assertThat(event.getString("transfer")).isEqualTo(read.toString());
+                    assertThat(event.getString("path")).isEqualTo("HOST");
+                    assertThat(event.getString("reason")).isEqualTo("not today");
+                });
     }
 
     @Test

@@ -2,12 +2,14 @@
 package io.penstock.micrometer;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.Backend;
+import io.penstock.Backend.Counters;
 import io.penstock.ClosedException;
 import io.penstock.Completion;
 import io.penstock.DeviceLostException;
@@ -17,19 +19,25 @@ import io.penstock.Transfer;
 import io.penstock.TransferListener;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Meters of the transfers of one backend. Meters are looked up once and kept: a transfer costs two timers and a counter.
+ * Meters of one backend and its transfers. Meters are looked up once and kept: a transfer costs two timers and a counter.
  *
  * <table>
  * <caption>Meters; each has the tag {@code backend}</caption>
@@ -43,10 +51,22 @@ import reactor.core.Disposables;
  *     <td>transfers whose subscriber cancelled</td></tr>
  * <tr><td>{@code penstock.transfers.active}</td><td>gauge</td><td></td>
  *     <td>transfers that have begun and not ended</td></tr>
+ * <tr><td>{@code penstock.transfers.inflight}</td><td>gauge</td><td></td>
+ *     <td>transfers whose native operations have not all ended, cancelled ones included</td></tr>
+ * <tr><td>{@code penstock.transfers.fallbacks}</td><td>counter</td><td></td>
+ *     <td>transfers that did not take the path that the backend prefers</td></tr>
+ * <tr><td>{@code penstock.files}, {@code penstock.buffers}</td><td>gauges</td><td></td>
+ *     <td>files and buffers that are open or in use</td></tr>
+ * <tr><td>{@code penstock.pins}</td><td>gauge</td><td></td>
+ *     <td>how many times transfers, leases and views use them</td></tr>
+ * <tr><td>{@code penstock.staging.buffers}</td><td>gauge</td><td></td><td>staging buffers</td></tr>
+ * <tr><td>{@code penstock.staging.buffers.used}</td><td>gauge</td><td></td>
+ *     <td>staging buffers that requests hold or have reserved</td></tr>
  * </table>
  *
  * <p>{@code operation} is read or write; {@code path} a {@link TransferPath} in lower case; {@code outcome} is success,
- * transient, permanent, lost, closed or error. No tag has a name of a file.
+ * transient, permanent, lost, closed or error. No tag has a name of a file. The values without these tags are those of
+ * {@link Backend#counters}; staging buffers that several backends of one name share are counted for each.
  *
  * <p><b>Threading:</b> thread-safe. A transfer's meters are updated on the threads of {@link TransferListener}.
  */
@@ -55,11 +75,11 @@ public final class TransferMeters implements TransferListener {
     private static final String NAME = "penstock.transfers";
 
     /** By registry and name of a backend: a registry has one gauge of an id, and ignores the value of a second one. */
-    private static final Map<MeterRegistry, Map<String, Active>> ACTIVE = new WeakHashMap<>(); // guarded by itself
+    private static final Map<MeterRegistry, Map<String, Gauges>> GAUGES = new WeakHashMap<>(); // guarded by itself
 
     private final MeterRegistry registry;
     private final Tags tags;
-    private final LongAdder active;
+    private final Gauges gauges;
     private final Map<Ending, Timer> timers = new ConcurrentHashMap<>();
     private final Map<Route, Moved> moved = new ConcurrentHashMap<>();
     private final Counter[] cancelled;
@@ -70,17 +90,65 @@ public final class TransferMeters implements TransferListener {
 
     private record Moved(Timer waits, Counter bytes) {}
 
-    /** The gauge of all backends of one name. */
-    private static final class Active {
-        final LongAdder transfers = new LongAdder();
-        final Gauge gauge;
-        int bindings; // guarded by ACTIVE
+    /** The gauges of all backends of one name. */
+    private static final class Gauges {
+        final LongAdder active = new LongAdder();
+        private final List<Backend> backends = new CopyOnWriteArrayList<>();
+        private final AtomicLong earlierFallbacks = new AtomicLong(); // of backends that have left
+        private final List<Meter> meters = new ArrayList<>(); // none refers to the registry, whose key is weak
 
-        Active(Tags tags, MeterRegistry registry) {
-            gauge = Gauge.builder(NAME + ".active", transfers, LongAdder::sum)
+        Gauges(Tags tags, MeterRegistry registry) {
+            meters.add(Gauge.builder(NAME + ".active", active, LongAdder::sum)
                     .description("Transfers that have begun and not ended")
                     .tags(tags)
-                    .register(registry);
+                    .register(registry));
+            Stream.of(
+                            gauge(
+                                    NAME + ".inflight",
+                                    Counters::inFlight,
+                                    "Transfers whose native operations have not all ended, cancelled ones included"),
+                            gauge("penstock.files", Counters::files, "Files that are open or in use"),
+                            gauge("penstock.buffers", Counters::buffers, "Buffers that are open or in use"),
+                            gauge(
+                                    "penstock.pins",
+                                    Counters::pins,
+                                    "How many times transfers, leases and views use files and buffers"),
+                            gauge("penstock.staging.buffers", Counters::stagingBuffers, "Staging buffers"),
+                            gauge(
+                                    "penstock.staging.buffers.used",
+                                    Counters::stagingBuffersInUse,
+                                    "Staging buffers that requests hold or have reserved"))
+                    .map(gauge -> gauge.tags(tags).register(registry))
+                    .forEach(meters::add);
+            meters.add(FunctionCounter.builder(NAME + ".fallbacks", this, Gauges::fallbacks)
+                    .description("Transfers that did not take the path that the backend prefers")
+                    .tags(tags)
+                    .register(registry));
+        }
+
+        private Gauge.Builder<Gauges> gauge(String name, ToLongFunction<Counters> value, String description) {
+            return Gauge.builder(name, this, gauges -> gauges.sum(value)).description(description);
+        }
+
+        private long sum(ToLongFunction<Counters> value) {
+            return backends.stream()
+                    .mapToLong(backend -> value.applyAsLong(backend.counters()))
+                    .sum();
+        }
+
+        private long fallbacks() {
+            return earlierFallbacks.get() + sum(Counters::fallbacks);
+        }
+
+        /** Removes a backend, once if it is bound twice; returns whether none is left. */
+        boolean leave(Backend backend) {
+            int index = 0;
+            while (backends.get(index) != backend) {
+                index++;
+            }
+            earlierFallbacks.addAndGet(backend.counters().fallbacks());
+            backends.remove(index);
+            return backends.isEmpty();
         }
     }
 
@@ -88,25 +156,23 @@ public final class TransferMeters implements TransferListener {
         this.registry = registry;
         this.tags = Tags.of("backend", backend.name());
         this.cancelled = new Counter[] {cancelled("write"), cancelled("read")};
-        this.active = join(backend.name());
+        this.gauges = join(backend);
     }
 
-    private LongAdder join(String backend) {
-        synchronized (ACTIVE) {
-            Active shared = ACTIVE.computeIfAbsent(registry, first -> new HashMap<>())
-                    .computeIfAbsent(backend, first -> new Active(tags, registry));
-            shared.bindings++;
-            return shared.transfers;
+    private Gauges join(Backend backend) {
+        synchronized (GAUGES) {
+            Gauges shared = GAUGES.computeIfAbsent(registry, first -> new HashMap<>())
+                    .computeIfAbsent(backend.name(), first -> new Gauges(tags, registry));
+            shared.backends.add(backend);
+            return shared;
         }
     }
 
-    private void leave(String backend) {
-        synchronized (ACTIVE) {
-            Map<String, Active> byName = Objects.requireNonNull(ACTIVE.get(registry));
-            Active shared = Objects.requireNonNull(byName.get(backend));
-            if (--shared.bindings == 0) {
-                byName.remove(backend);
-                registry.remove((Meter) shared.gauge);
+    private void leave(Backend backend) {
+        synchronized (GAUGES) {
+            if (gauges.leave(backend)) {
+                gauges.meters.forEach(registry::remove);
+                Objects.requireNonNull(GAUGES.get(registry)).remove(backend.name());
             }
         }
     }
@@ -122,28 +188,28 @@ public final class TransferMeters implements TransferListener {
      * Counts the transfers of a backend that begin from now on. Two backends of one name share their meters.
      *
      * @return to be disposed of when the backend is closed: removes the listener, and with the last backend of a name the
-     *     gauge, which would keep its last value; a second call does nothing
+     *     gauges, which would keep their last values; a second call does nothing
      */
     public static Disposable bind(Backend backend, MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
         TransferMeters meters = new TransferMeters(backend, registry);
-        return Disposables.composite(backend.listen(meters), () -> meters.leave(backend.name()));
+        return Disposables.composite(backend.listen(meters), () -> meters.leave(backend));
     }
 
     @Override
     public void started(Transfer transfer) {
-        active.increment();
+        gauges.active.increment();
     }
 
     @Override
     public void cancelled(Transfer transfer) {
-        active.decrement();
+        gauges.active.decrement();
         cancelled[transfer.isRead() ? 1 : 0].increment();
     }
 
     @Override
     public void ended(Completion completion) {
-        active.decrement();
+        gauges.active.decrement();
         Route route = new Route(completion.transfer().isRead(), completion.path());
         timers.computeIfAbsent(new Ending(route, outcome(completion)), this::timer)
                 .record(completion.endedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);

@@ -3,10 +3,12 @@ package io.penstock.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.Backend;
+import io.penstock.Backend.Counters;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
 import io.penstock.Completion;
@@ -102,6 +104,7 @@ class RecordedValuesTest {
     private static final class Silent {
         final AtomicReference<TransferListener> listener = new AtomicReference<>();
         final Backend backend;
+        volatile Counters counters = new Counters(1, 2, 3, 4, 5, 6, 7);
 
         Silent(String name) {
             backend = (Backend) Proxy.newProxyInstance(
@@ -109,6 +112,7 @@ class RecordedValuesTest {
                     new Class<?>[] {Backend.class},
                     (proxy, method, arguments) -> switch (method.getName()) {
                         case "name" -> name;
+                        case "counters" -> counters;
                         case "listen" -> {
                             listener.set((TransferListener) arguments[0]);
                             yield Disposables.single();
@@ -232,6 +236,43 @@ class RecordedValuesTest {
         assertThat(active("same")).as("of the second").isEqualTo(2);
         second.dispose();
         assertThat(registry.find("penstock.transfers.active").gauge()).isNull();
+    }
+
+    @Test
+    void countersAreThoseOfAllBackendsOfTheName() {
+        Silent one = new Silent("same");
+        Silent two = new Silent("same");
+        Disposable first = TransferMeters.bind(one.backend, registry);
+        Disposable second = TransferMeters.bind(two.backend, registry);
+        two.counters = new Counters(10, 20, 30, 40, 50, 60, 70);
+        assertThat(gauge("penstock.transfers.inflight")).isEqualTo(11);
+        assertThat(gauge("penstock.files")).isEqualTo(22);
+        assertThat(gauge("penstock.buffers")).isEqualTo(33);
+        assertThat(gauge("penstock.pins")).isEqualTo(44);
+        assertThat(gauge("penstock.staging.buffers")).isEqualTo(55);
+        assertThat(gauge("penstock.staging.buffers.used")).isEqualTo(66);
+        assertThat(fallbacks()).isEqualTo(77);
+
+        first.dispose();
+        assertThat(gauge("penstock.files")).as("of the second").isEqualTo(20);
+        assertThat(fallbacks()).as("a counter does not fall").isEqualTo(77);
+        second.dispose();
+        assertThat(registry.getMeters())
+                .extracting(meter -> meter.getId().getType())
+                .containsOnly(Meter.Type.COUNTER);
+        assertThat(registry.find("penstock.transfers.fallbacks").functionCounter())
+                .isNull();
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tag("backend", "same").gauge().value();
+    }
+
+    private double fallbacks() {
+        return registry.get("penstock.transfers.fallbacks")
+                .tag("backend", "same")
+                .functionCounter()
+                .count();
     }
 
     @Test

@@ -4,6 +4,10 @@ package io.penstock.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Failure;
@@ -22,8 +26,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.InflaterInputStream;
@@ -127,6 +133,29 @@ class ProgramsTest {
         Mono<Long> twice = Checksum.of(backend, file);
         assertThat(twice.block()).isEqualTo(sum.getValue());
         assertThat(twice.block()).as("of another subscription").isEqualTo(sum.getValue());
+    }
+
+    @Test
+    void traceStream() {
+        List<String> ended = new CopyOnWriteArrayList<>();
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                ObservationView parent = context.getParentObservation();
+                ended.add(context.getName()
+                        + (parent == null
+                                ? ""
+                                : " in " + parent.getContextView().getName()));
+            }
+        });
+        assertThat(TraceStream.length(backend, file, registry).block()).isEqualTo(BYTES);
+        assertThat(ended).containsExactly("chunk in stream", "chunk in stream", "chunk in stream", "stream");
     }
 
     @Test

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend.Counters;
+import io.penstock.BufferRegion;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
@@ -15,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -35,6 +41,52 @@ public interface LeakRules extends Rules {
 
     /** The number of consecutive batches that must leave nothing: an occasional leak shows in one of them. */
     int QUIET_BATCHES = 8;
+
+    /** Waits until the counters of an open backend meet a condition. */
+    private static Counters await(Bench bench, String what, Predicate<Counters> condition) {
+        long deadline = System.nanoTime() + Bench.patience().toNanos();
+        Counters now = bench.backend().counters();
+        while (!condition.test(now)) {
+            assertThat(System.nanoTime() - deadline)
+                    .as("waited in vain until %s: %s", what, now)
+                    .isNegative();
+            LockSupport.parkNanos(1_000_000);
+            now = bench.backend().counters();
+        }
+        return now;
+    }
+
+    /**
+     * Rule 201: what is open is counted, and what a transfer uses until its native end, also after a cancel. If this fails,
+     * check the pins of the intake.
+     */
+    @Test
+    default void required_201_countersTellWhatIsOpenAndInUse(Bench bench) throws IOException {
+        Gate gate = bench.gate();
+        Counters before = await(bench, "nothing is in flight", now -> now.inFlight() == 0 && now.pins() == 0);
+        Transfer read = bench.heldRead(gate, bench.poisoned(4096).all());
+        Counters open = await(bench, "nothing is in flight", now -> now.inFlight() == 0 && now.pins() == 0);
+        assertThat(open.files()).isEqualTo(before.files() + 1);
+        assertThat(open.buffers()).isEqualTo(before.buffers() + 1);
+        assertThat(open.stagingBuffersInUse()).isBetween(0, open.stagingBuffers());
+
+        Witness<Completion> held = Witness.of(bench.backend().submit(read));
+        Counters busy = await(bench, "the transfer is counted", now -> now.inFlight() > 0);
+        assertThat(busy.inFlight()).isOne();
+        assertThat(busy.pins()).as("of the file and the buffer").isEqualTo(2);
+        held.cancel();
+        gate.letReadsEnd(4096);
+        await(
+                bench,
+                "nothing is in use",
+                now -> now.inFlight() == 0 && now.pins() == 0 && now.stagingBuffersInUse() == 0);
+
+        read.fileRegion(0).file().close();
+        ((BufferRegion) read.target()).buffer().close();
+        Counters after = bench.backend().counters();
+        assertThat(after.files()).isEqualTo(before.files());
+        assertThat(after.buffers()).isEqualTo(before.buffers());
+    }
 
     /**
      * Runs {@code work} in batches until the counts do not grow over several in a row: what an I/O queue keeps for

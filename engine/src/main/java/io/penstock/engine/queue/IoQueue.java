@@ -91,6 +91,16 @@ public final class IoQueue implements Request.Completion {
         inbox.post(action);
     }
 
+    /** Returns the number of its staging buffers; any thread. */
+    public int stagingBuffers() {
+        return queue.stagingBuffers();
+    }
+
+    /** Returns how many of its staging buffers requests hold or have reserved; any thread. */
+    public int stagingBuffersInUse() {
+        return queue.stagingBuffersInUse();
+    }
+
     /** Returns the time of the clock that deadlines are compared with; any thread. */
     long nanos() {
         return clock.getAsLong();

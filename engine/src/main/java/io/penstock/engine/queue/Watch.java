@@ -2,12 +2,11 @@
 package io.penstock.engine.queue;
 
 import io.penstock.Completion;
-import io.penstock.FailedCompletion;
 import io.penstock.Transfer;
 import io.penstock.TransferListener;
+import io.penstock.engine.recording.FlightRecording;
 import java.util.List;
 import java.util.function.Consumer;
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
@@ -22,7 +21,7 @@ final class Watch {
     private final String backend;
     private final Transfer transfer;
     private final List<TransferListener> listeners;
-    private final @Nullable Object event; // a TransferEvent: that class cannot be loaded where there is no jdk.jfr
+    private final @Nullable Object event; // of FlightRecording
 
     private Watch(String backend, Transfer transfer, List<TransferListener> listeners, @Nullable Object event) {
         this.backend = backend;
@@ -34,7 +33,7 @@ final class Watch {
     /** Begins to watch a transfer; null if nothing wants to know. */
     static @Nullable Watch of(Port port, Transfer transfer) {
         List<TransferListener> listeners = port.listeners().all();
-        Object event = Recorder.IS_PRESENT ? Recorder.begin() : null;
+        Object event = FlightRecording.beginTransfer();
         if (listeners.isEmpty() && event == null) {
             return null;
         }
@@ -45,14 +44,14 @@ final class Watch {
 
     void ended(Completion completion) {
         if (event != null) {
-            Recorder.end(event, this, completion);
+            FlightRecording.endTransfer(event, backend, transfer, completion);
         }
         notify(listener -> listener.ended(completion));
     }
 
     void cancelled() {
         if (event != null) {
-            Recorder.end(event, this, null);
+            FlightRecording.endTransfer(event, backend, transfer, null);
         }
         notify(listener -> listener.cancelled(transfer));
     }
@@ -65,58 +64,6 @@ final class Watch {
                 Exceptions.throwIfJvmFatal(e);
                 Operators.onErrorDropped(e, Context.empty());
             }
-        }
-    }
-
-    /** JDK Flight Recorder, a module that a runtime may lack. */
-    private static final class Recorder {
-
-        static final boolean IS_PRESENT = isPresent();
-
-        private static boolean isPresent() {
-            try {
-                Class.forName("jdk.jfr.FlightRecorder", false, null);
-                return true;
-            } catch (ClassNotFoundException e) {
-                return false;
-            }
-        }
-
-        /** Returns null if no recording wants events of transfers; the JIT then removes the event. */
-        static @Nullable Object begin() {
-            // Without a recorder the event's class is not loaded: that would start the recorder's Java part, in the
-            // first transfer of every process.
-            if (!FlightRecorder.isInitialized()) {
-                return null;
-            }
-            TransferEvent event = new TransferEvent();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-
-        static void end(Object begun, Watch watch, @Nullable Completion completion) {
-            TransferEvent event = (TransferEvent) begun;
-            event.end();
-            if (!event.shouldCommit()) {
-                return;
-            }
-            event.backend = watch.backend;
-            event.transfer = watch.transfer.toString();
-            event.outcome = "CANCELLED";
-            if (completion != null) {
-                event.path = completion.path().name();
-                event.bytes = completion.bytes();
-                event.waited = completion.startedNanos() == 0
-                        ? completion.endedNanos() - completion.subscribedNanos()
-                        : completion.startedNanos() - completion.subscribedNanos();
-                event.outcome = completion instanceof FailedCompletion failed
-                        ? failed.error().getClass().getSimpleName()
-                        : "OK";
-            }
-            event.commit();
         }
     }
 }

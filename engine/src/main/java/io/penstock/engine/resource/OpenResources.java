@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.resource;
 
+import io.penstock.Backend.Counters;
 import io.penstock.FileOption;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
 import io.penstock.engine.spi.IoPath;
@@ -89,5 +90,22 @@ public final class OpenResources {
     /** Returns the number of open resources, plus closed ones that a transfer still uses. */
     int count() {
         return open.size();
+    }
+
+    /** Returns counters of which the files, the buffers and their pins are set. */
+    public Counters counters(int inFlight, int stagingBuffers, int stagingBuffersInUse, long fallbacks) {
+        int files = 0;
+        int buffers = 0;
+        long pins = 0;
+        for (AutoCloseable resource : open) {
+            if (resource instanceof EngineFile file) {
+                files++;
+                pins += file.count();
+            } else if (resource instanceof EngineBuffer buffer) {
+                buffers++;
+                pins += buffer.pins().count();
+            }
+        }
+        return new Counters(inFlight, files, buffers, pins, stagingBuffers, stagingBuffersInUse, fallbacks);
     }
 }

@@ -44,6 +44,16 @@ public interface NativeQueue {
      */
     Wakeup wakeup();
 
+    /** Returns the number of its staging buffers; 0 if requests need none. Any thread. */
+    default int stagingBuffers() {
+        return 0;
+    }
+
+    /** Returns how many of its staging buffers requests hold or have reserved. Any thread. */
+    default int stagingBuffersInUse() {
+        return 0;
+    }
+
     /** Stops the queue and frees its resources; no request is in flight. */
     void close();
 }

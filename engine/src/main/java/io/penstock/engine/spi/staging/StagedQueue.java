@@ -5,6 +5,7 @@ import io.penstock.CommonOptions;
 import io.penstock.NativeError;
 import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.recording.FlightRecording;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Pause;
@@ -283,6 +284,7 @@ final class StagedQueue implements NativeQueue {
             return false;
         }
         staged.takeBuffer(stagingBuffers);
+        staged.event = FlightRecording.beginStage();
         return true;
     }
 
@@ -293,6 +295,7 @@ final class StagedQueue implements NativeQueue {
      * @param moved the bytes, if the step did not fail
      */
     boolean stepped(StagedRequest staged, long moved) {
+        endStage(staged, moved);
         if (staged.failure != null) {
             end(staged, staged.failure);
             return false;
@@ -320,6 +323,7 @@ final class StagedQueue implements NativeQueue {
     void end(StagedRequest staged, @Nullable NativeFailure failure) {
         staged.releaseBuffer(stagingBuffers);
         staged.failure = failure;
+        endStage(staged, 0); // one that could not begin
         completed.add(staged); // from here on owned by the I/O queue
         wakeup.wake();
     }
@@ -337,7 +341,21 @@ final class StagedQueue implements NativeQueue {
         return inFlight;
     }
 
-    StagingBuffers stagingBuffers() {
-        return stagingBuffers;
+    @Override
+    public int stagingBuffers() {
+        return stagingBuffers.total();
+    }
+
+    @Override
+    public int stagingBuffersInUse() {
+        return stagingBuffers.total() - stagingBuffers.free();
+    }
+
+    private static void endStage(StagedRequest staged, long moved) {
+        Object event = staged.event;
+        if (event != null) {
+            staged.event = null;
+            FlightRecording.endStage(event, staged.step.name(), moved, staged.failure);
+        }
     }
 }

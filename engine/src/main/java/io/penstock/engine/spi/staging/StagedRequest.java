@@ -53,6 +53,9 @@ final class StagedRequest implements Request.Completion {
     @Nullable
     NativeFailure failure; // of the step that failed
 
+    @Nullable
+    Object event; // of the current step, for FlightRecording; null unless it is recorded
+
     private boolean copyEnded;
     private boolean hasPermit; // for a staging buffer of the queue
     private @Nullable DeviceMemory staging;

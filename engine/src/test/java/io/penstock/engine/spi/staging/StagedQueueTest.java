@@ -87,7 +87,7 @@ class StagedQueueTest {
             stage.turn();
             stage.work();
         }
-        assertThat(stage.queue.stagingBuffers().total()).isEqualTo(2);
+        assertThat(stage.queue.stagingBuffers()).isEqualTo(2);
         assertThat(stage.device.running()).as("copies in flight").isEqualTo(2);
         assertThat(stage.requests.ended())
                 .as("nothing ended while the device copies")

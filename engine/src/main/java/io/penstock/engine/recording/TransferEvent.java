@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.queue;
+package io.penstock.engine.recording;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
