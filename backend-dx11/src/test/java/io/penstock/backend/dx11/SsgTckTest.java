@@ -4,6 +4,7 @@ package io.penstock.backend.dx11;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Options;
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.EdgeRules;
 import io.penstock.tck.PairRules;
@@ -18,7 +19,9 @@ import org.junit.jupiter.api.Nested;
 class SsgTckTest {
 
     private static TckSubject subject(Options options) {
-        return new SsgSubject(options.with(Dx11Options.DEVICE, Dx11s.sharedDevice()));
+        // Staging buffers, which few transfers need here, are soon made and filled.
+        return new SsgSubject(
+                options.with(Dx11Options.DEVICE, Dx11s.sharedDevice()).with(StagingOptions.BUFFER_BYTES, 64L << 10));
     }
 
     private static void nothingIsLeft() {

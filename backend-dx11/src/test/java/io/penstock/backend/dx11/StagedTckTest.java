@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11;
 
+import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,6 +16,7 @@ class StagedTckTest implements BackendRules {
 
     @Override
     public TckSubject subject() {
-        return new Dx11Subject(Dx11s.shared());
+        // Staging buffers are soon made and filled; LargeFilesTest and SmokeTest have those of the default size.
+        return new Dx11Subject(Dx11s.shared().with(StagingOptions.BUFFER_BYTES, 64L << 10));
     }
 }
