@@ -28,13 +28,13 @@ final class Peer implements AutoCloseable {
 
     private final String variant;
     private final Process process;
-    private final int port;
+    private final String file; // its URL
     private final Path script;
 
-    private Peer(String variant, Process process, int port, Path script) {
+    private Peer(String variant, Process process, String file, Path script) {
         this.variant = variant;
         this.process = process;
-        this.port = port;
+        this.file = file;
         this.script = script;
     }
 
@@ -53,16 +53,34 @@ final class Peer implements AutoCloseable {
                 local most = 127
                 function request()
                     local at = math.random(0, most) * 1048576
-                    return wrk.format("GET", "/hot.bin", {["Range"] = "bytes=" .. at .. "-" .. at + 1048575})
+                    return wrk.format("GET", nil, {["Range"] = "bytes=" .. at .. "-" .. at + 1048575})
                 end
                 """);
-        return new Peer(variant, process, port, script);
+        return new Peer(variant, process, "http://127.0.0.1:" + port + folder(variant) + "/hot.bin", script);
+    }
+
+    private static String folder(String variant) {
+        if (variant.startsWith("webflux-buffers:")) {
+            return "/buffers/" + variant.substring(variant.indexOf(':') + 1);
+        }
+        return isWebFlux(variant) ? "/files" : "";
+    }
+
+    private static boolean isWebFlux(String variant) {
+        return variant.startsWith("webflux");
     }
 
     private static List<String> java(String variant, Path directory, int port) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xms512m", "-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
+        if (isWebFlux(variant)) {
+            String application = variant.equals("webflux") ? "webflux.FileServer" : "plainspring.SpringFileServer";
+            command.addAll(List.of("-cp", System.getProperty("webflux.path"), "io.penstock.samples." + application));
+            command.addAll(
+                    List.of("--files.folder=" + directory, "--server.port=" + port, "--logging.level.root=warn"));
+            return command;
+        }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerServer.class.getName()));
         command.addAll(List.of(variant, directory.toString(), Integer.toString(port)));
         return command;
@@ -84,7 +102,7 @@ final class Peer implements AutoCloseable {
     void verify(byte[] content) throws Exception {
         HttpClient client = HttpClient.newHttpClient();
         for (int at : new int[] {0, 17 * MIB, content.length - MIB}) {
-            HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/hot.bin"))
+            HttpRequest request = HttpRequest.newBuilder(URI.create(file))
                     .header("Range", "bytes=" + at + "-" + (at + MIB - 1))
                     .build();
             HttpResponse<byte[]> answer = ask(client, request);
@@ -119,13 +137,7 @@ final class Peer implements AutoCloseable {
     Load load(int seconds) throws Exception {
         double before = cpuMillis();
         Process wrk = new ProcessBuilder(
-                        "wrk",
-                        "-t1",
-                        "-c" + CONNECTIONS,
-                        "-d" + seconds + "s",
-                        "-s",
-                        script.toString(),
-                        "http://127.0.0.1:" + port + "/hot.bin")
+                        "wrk", "-t1", "-c" + CONNECTIONS, "-d" + seconds + "s", "-s", script.toString(), file)
                 .redirectErrorStream(true)
                 .start();
         String said = new String(wrk.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
