@@ -37,6 +37,16 @@ public final class CommonOptions {
     public static final Option<Long> SEGMENT_BYTES = Option.bytes(
             "penstock.segment-bytes", 1L << 20, 4096, 1L << 30, "the most bytes that one native command moves");
 
+    /** How long threads poll before they sleep, while that pays off; for transfers that are awaited one by one. */
+    public static final Option<Integer> POLL_MICROS = Option.integer(
+            "penstock.poll-micros",
+            0,
+            0,
+            10_000,
+            "for how many microseconds at most an I/O queue and a worker that delivers signals poll for their next work before"
+                    + " they sleep, while it comes that soon and a few transfers at a time; saves wake-ups, and occupies"
+                    + " processors");
+
     /** Whether returned memory is filled with 0xDB, so that a use after free shows. */
     public static final Option<Boolean> POISON =
             Option.flag("penstock.poison", false, "fills released memory with 0xDB; for tests");
@@ -51,6 +61,7 @@ public final class CommonOptions {
 
     /** Returns all common options. */
     public static List<Option<?>> all() {
-        return List.of(DELIVERY, CLOSE_TIMEOUT, QUEUE_DEPTH, QUEUE_BYTES, SEGMENT_BYTES, POISON, LEAK_DETECTION);
+        return List.of(
+                DELIVERY, CLOSE_TIMEOUT, QUEUE_DEPTH, QUEUE_BYTES, SEGMENT_BYTES, POLL_MICROS, POISON, LEAK_DETECTION);
     }
 }

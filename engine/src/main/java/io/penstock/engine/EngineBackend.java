@@ -68,6 +68,7 @@ final class EngineBackend extends Intake implements Backend {
     private final boolean direct;
     private final boolean poisoning;
     private final boolean detectingLeaks;
+    private final long pollNanos;
     private final Duration closeTimeout;
     private final PathChoice choice;
     private final Copies copies = new Copies(this);
@@ -87,6 +88,7 @@ final class EngineBackend extends Intake implements Backend {
         this.direct = delivery == CommonOptions.Delivery.DIRECT;
         this.poisoning = options.get(CommonOptions.POISON);
         this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
+        this.pollNanos = 1000L * options.get(CommonOptions.POLL_MICROS);
         this.closeTimeout = options.get(CommonOptions.CLOSE_TIMEOUT);
         this.closing = new Closing(this);
         this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());
@@ -147,6 +149,11 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public boolean isDetectingLeaks() {
         return detectingLeaks;
+    }
+
+    @Override
+    public long pollNanos() {
+        return pollNanos;
     }
 
     @Override

@@ -153,6 +153,11 @@ public class FakePort implements Port {
     }
 
     @Override
+    public long pollNanos() {
+        return 0;
+    }
+
+    @Override
     public boolean isPoisoning() {
         return poisoning;
     }

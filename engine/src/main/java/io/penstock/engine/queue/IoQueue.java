@@ -54,6 +54,7 @@ public final class IoQueue implements Request.Completion {
     private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be signalled
     private final Bounces bounces;
     private long now;
+    private int lastArrivals; // in the last turn that had any
     private boolean reaping; // whether "now" is the time of the turn's completions
     private boolean stopping;
     private boolean closed;
@@ -125,7 +126,9 @@ public final class IoQueue implements Request.Completion {
      */
     public void turn(boolean mayWait) {
         now = clock.getAsLong();
-        if (inbox.takeTo(this)) {
+        int arrived = inbox.takeTo(this);
+        if (arrived > 0) {
+            lastArrivals = arrived;
             now = clock.getAsLong(); // what a completion of another I/O queue has let start did so after that
             // completion
         }
@@ -165,6 +168,16 @@ public final class IoQueue implements Request.Completion {
     /** Returns true if nothing is in flight, waiting or arriving. */
     boolean isIdle() {
         return freeCount == segments.length && runnable.isEmpty() && waitingForTag.isEmpty() && inbox.isEmpty();
+    }
+
+    /** Returns how many transfers and actions the last turn that took any has taken. */
+    int lastArrivals() {
+        return lastArrivals;
+    }
+
+    /** Returns true if transfers or actions have arrived that no turn has taken. */
+    boolean hasArrivals() {
+        return !inbox.isEmpty();
     }
 
     /** Returns the number of transfers, segments and actions that have not ended. */

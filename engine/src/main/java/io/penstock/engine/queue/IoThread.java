@@ -19,12 +19,15 @@ public final class IoThread extends Thread implements NonBlocking {
     private final IoThreads group;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
+    private final PollWindow arrivals; // this thread only
     private boolean awaitsIdle; // this thread only
 
-    IoThread(IoQueue ioQueue, IoThreads group, String name) {
+    /** Creates a thread, which polls for arrivals as the window says. */
+    IoThread(IoQueue ioQueue, IoThreads group, String name, PollWindow arrivals) {
         super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
         this.ioQueue = ioQueue;
         this.group = group;
+        this.arrivals = arrivals;
         setDaemon(true);
         setContextClassLoader(null); // keeps no application's class loader alive
     }
@@ -43,7 +46,7 @@ public final class IoThread extends Thread implements NonBlocking {
         ioQueue.runHere();
         try {
             while (!ioQueue.isStopped()) {
-                ioQueue.turn(true);
+                turn();
                 if (awaitsIdle && ioQueue.isIdle()) {
                     idle.complete(null);
                 }
@@ -57,6 +60,37 @@ public final class IoThread extends Thread implements NonBlocking {
             ended.complete(null);
             idle.complete(null);
         }
+    }
+
+    private void turn() {
+        if (!arrivals.isEnabled()) {
+            ioQueue.turn(true);
+        } else if (ioQueue.hasArrivals()) {
+            ioQueue.turn(false); // before it waits, this thread polls
+        } else if (ioQueue.isIdle()) {
+            awaitArrival();
+        } else {
+            ioQueue.turn(true);
+        }
+    }
+
+    private void awaitArrival() {
+        long start = System.nanoTime();
+        if (ioQueue.lastArrivals() > PollWindow.FEW || !polled(start)) {
+            ioQueue.turn(true);
+            if (ioQueue.hasArrivals()) { // which have woken it
+                arrivals.waited(System.nanoTime() - start);
+            }
+        }
+    }
+
+    /** Polls for arrivals for as long as has paid off lately; returns true if there are any. */
+    private boolean polled(long start) {
+        boolean any = ioQueue.hasArrivals();
+        while (!any && System.nanoTime() - start < arrivals.nanos()) {
+            any = ioQueue.hasArrivals();
+        }
+        return any;
     }
 
     /** Completes when nothing is in flight; the I/O queue keeps running. Any thread. */

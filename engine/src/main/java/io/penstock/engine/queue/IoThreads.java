@@ -42,16 +42,19 @@ public final class IoThreads implements IoQueues {
     public static IoQueues acquire(IoPath ioPath, Options options) {
         return SHARED.open(new Key(ioPath.sharing(), options), () -> {
             IoThreads ioQueues = new IoThreads();
-            ioQueues.start(ioPath, QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES)));
+            ioQueues.start(ioPath, options);
             return ioQueues;
         });
     }
 
-    private void start(IoPath ioPath, QueueLimits limits) {
+    private void start(IoPath ioPath, Options options) {
+        QueueLimits limits = QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES));
+        long pollNanos = 1000L * options.get(CommonOptions.POLL_MICROS);
         try {
             for (int i = 0; i < ioPath.ioQueues(); i++) {
                 IoQueue ioQueue = new IoQueue(ioPath.openQueue(), limits, System::nanoTime);
-                threads.add(new IoThread(ioQueue, this, "penstock-queue-" + ioPath.path() + "-" + i));
+                String name = "penstock-queue-" + ioPath.path() + "-" + i;
+                threads.add(new IoThread(ioQueue, this, name, new PollWindow(pollNanos)));
             }
         } catch (RuntimeException e) {
             threads.forEach(thread -> thread.ioQueue().close()); // no thread has been started

@@ -33,6 +33,9 @@ public interface Port extends Owner {
      */
     boolean isDetectingLeaks();
 
+    /** Returns for how many nanoseconds at most a worker polls for signals before it sleeps. */
+    long pollNanos();
+
     /** Admits a transfer, see {@link OpenTransfer#open()}. */
     void open(OpenTransfer transfer);
 

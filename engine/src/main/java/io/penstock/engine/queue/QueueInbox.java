@@ -92,19 +92,19 @@ final class QueueInbox {
         return opened.isEmpty() && messages.isEmpty();
     }
 
-    /** Passes messages to the I/O queue, at most one turn's share; returns true if there were any. */
-    boolean takeTo(IoQueue ioQueue) {
-        boolean any = false;
+    /** Passes messages to the I/O queue, at most one turn's share; returns their number. */
+    int takeTo(IoQueue ioQueue) {
+        int count = 0;
         for (OpenTransfer transfer = opened.poll(); transfer != null; transfer = opened.poll()) {
             ioQueue.arrive(transfer);
-            any = true;
+            count++;
         }
         for (int taken = 0; taken < MOST_MESSAGES; taken++) {
             Object message = messages.poll();
             if (message == null) {
                 break;
             }
-            any = true;
+            count++;
             if (message instanceof OpenTransfer transfer) {
                 ioQueue.arrive(transfer);
             } else if (message instanceof SingleRequest single) {
@@ -113,7 +113,7 @@ final class QueueInbox {
                 ((Runnable) message).run();
             }
         }
-        return any;
+        return count;
     }
 
     /** Refuses all messages, those that were sent and all later ones, and drops actions: no further turn will run. */
