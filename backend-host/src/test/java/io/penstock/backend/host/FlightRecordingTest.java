@@ -107,8 +107,7 @@ class FlightRecordingTest {
     void countersOfOpenBackendsAreRecordedPeriodicallyUntilTheyAreClosed() throws Exception {
         Map<String, Instant> last = new ConcurrentHashMap<>();
         try (RecordingStream recording = new RecordingStream();
-                Backend staged =
-                        staged()) { // opened before the recorder starts; the other backend is opened after that
+                Backend staged = staged()) { // opened before the recording starts, the other one after that
             recording.enable(COUNTERS).withPeriod(Duration.ofMillis(10));
             recording.onEvent(COUNTERS, event -> {
                 if (event.getInt("files") == 1 || event.getInt("stagingBuffers") > 0) {

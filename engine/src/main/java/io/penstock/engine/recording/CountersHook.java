@@ -3,65 +3,75 @@ package io.penstock.engine.recording;
 
 import io.penstock.Backend;
 import io.penstock.Backend.Counters;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.FlightRecorder;
-import jdk.jfr.FlightRecorderListener;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
- * Emits the counters of a backend, each time that Flight Recorder asks for them. It is added as a periodic event only when
- * there is a recorder: that call would start one.
+ * Emits the counters of all open backends, each time that Flight Recorder asks for them.
+ *
+ * <p>It is a periodic event only while there are both a recorder and an open backend. To ask for a recorder that does not run
+ * would start its Java part, and to be told when one starts costs tens of milliseconds on JDK 17: so backends and transfers
+ * look for one when they begin. The recorder must not keep the classes of an application that has closed its backends.
+ *
+ * <p>Thread-safe. The lock is not taken by {@link #run}, which the recorder may call while it holds locks of its own.
  */
-final class CountersHook implements FlightRecorderListener, Runnable, Disposable {
+final class CountersHook implements Runnable {
 
-    private final Backend backend;
-    private volatile boolean disposed;
+    private static final CountersHook ALL = new CountersHook();
 
-    private CountersHook(Backend backend) {
-        this.backend = backend;
+    private final Set<Backend> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean registered; // written under this
+
+    private CountersHook() {}
+
+    /** Adds a backend until the result is disposed of. */
+    static Disposable add(Backend backend) {
+        ALL.open.add(backend);
+        if (FlightRecorder.isInitialized()) {
+            registerOnce();
+        }
+        return Disposables.composite(() -> ALL.remove(backend));
     }
 
-    static Disposable start(Backend backend) {
-        CountersHook hook = new CountersHook(backend);
-        FlightRecorder.addListener(hook);
-        return hook;
+    /** Registers the periodic event, if it is not; there is a recorder. */
+    static void registerOnce() {
+        if (!ALL.registered) {
+            ALL.register();
+        }
     }
 
-    /** Called at once if there is a recorder. */
-    @Override
-    public void recorderInitialized(FlightRecorder recorder) {
-        FlightRecorder.addPeriodicEvent(CountersEvent.class, this);
+    private synchronized void register() {
+        if (!registered && !open.isEmpty()) {
+            FlightRecorder.addPeriodicEvent(CountersEvent.class, this);
+            registered = true;
+        }
+    }
+
+    private synchronized void remove(Backend backend) {
+        open.remove(backend);
+        if (registered && open.isEmpty()) {
+            registered = false;
+            FlightRecorder.removePeriodicEvent(this);
+        }
     }
 
     @Override
     public void run() {
-        if (disposed) { // before it was added, by another thread
-            FlightRecorder.removePeriodicEvent(this);
-            return;
+        for (Backend backend : open) {
+            CountersEvent event = new CountersEvent();
+            Counters now = backend.counters();
+            event.backend = backend.name();
+            event.inFlight = now.inFlight();
+            event.files = now.files();
+            event.buffers = now.buffers();
+            event.pins = now.pins();
+            event.stagingBuffers = now.stagingBuffers();
+            event.stagingBuffersInUse = now.stagingBuffersInUse();
+            event.fallbacks = now.fallbacks();
+            event.commit();
         }
-        CountersEvent event = new CountersEvent();
-        Counters now = backend.counters();
-        event.backend = backend.name();
-        event.inFlight = now.inFlight();
-        event.files = now.files();
-        event.buffers = now.buffers();
-        event.pins = now.pins();
-        event.stagingBuffers = now.stagingBuffers();
-        event.stagingBuffersInUse = now.stagingBuffersInUse();
-        event.fallbacks = now.fallbacks();
-        event.commit();
-    }
-
-    @Override
-    public void dispose() {
-        disposed = true;
-        FlightRecorder.removeListener(this);
-        if (FlightRecorder.isInitialized()) {
-            FlightRecorder.removePeriodicEvent(this);
-        }
-    }
-
-    @Override
-    public boolean isDisposed() {
-        return disposed;
     }
 }

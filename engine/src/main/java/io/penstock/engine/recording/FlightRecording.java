@@ -75,9 +75,12 @@ public final class FlightRecording {
         }
     }
 
-    /** Emits the counters of a backend periodically, until the result is disposed of. */
+    /**
+     * Emits the counters of a backend periodically, until the result is disposed of. If a recorder is started later, from the
+     * next transfer of the process on.
+     */
     public static Disposable countersOf(Backend backend) {
-        return IS_PRESENT ? CountersHook.start(backend) : Disposables.disposed();
+        return IS_PRESENT ? CountersHook.add(backend) : Disposables.disposed();
     }
 
     /** What needs the module. */
@@ -96,6 +99,7 @@ public final class FlightRecording {
             if (!isStarted()) {
                 return null;
             }
+            CountersHook.registerOnce();
             TransferEvent event = new TransferEvent();
             if (!event.isEnabled()) {
                 return null;
