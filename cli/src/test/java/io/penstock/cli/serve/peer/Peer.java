@@ -23,7 +23,8 @@ final class Peer implements AutoCloseable {
 
     private static final int MIB = 1 << 20;
     private static final int CONNECTIONS = 8;
-    private static final int TRIES = 100;
+    private static final int TRIES = 600;
+    private static final int PAUSE_MILLIS = 100;
     private static final Pattern REQUESTS = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
 
     private final String variant;
@@ -121,7 +122,7 @@ final class Peer implements AutoCloseable {
                 if (i == TRIES || !process.isAlive()) {
                     throw new IllegalStateException(variant + " does not answer", notYet);
                 }
-                TimeUnit.MILLISECONDS.sleep(TRIES);
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
         }
     }
