@@ -16,8 +16,9 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * {@code ServeComparison DIR ROUNDS SECONDS JSON WAY...}: starts a server for each way, checks what each sends, and
- * has wrk ask them for 1 MiB ranges of one hot file, in turns, so that what else the machine does hits all alike.
+ * {@code ServeComparison DIR WARMUP ROUNDS SECONDS JSON WAY...}: starts a server for each way, checks what each sends,
+ * warms it up, and has wrk ask them for 1 MiB ranges of one hot file, in turns, so that what else the machine does hits
+ * all alike.
  */
 public final class ServeComparison {
 
@@ -34,17 +35,19 @@ public final class ServeComparison {
 
     public static void main(String[] arguments) throws Exception {
         ServeComparison comparison = new ServeComparison(Path.of(arguments[0]));
-        int rounds = Integer.parseInt(arguments[1]);
-        int seconds = Integer.parseInt(arguments[2]);
+        int warmUp = Integer.parseInt(arguments[1]);
+        int rounds = Integer.parseInt(arguments[2]);
+        int seconds = Integer.parseInt(arguments[3]);
         try {
-            comparison.start(List.of(arguments).subList(4, arguments.length));
+            comparison.start(List.of(arguments).subList(5, arguments.length));
+            comparison.warmUp(warmUp);
             comparison.measure(rounds, seconds);
         } finally {
             comparison.peers.values().forEach(Peer::close);
         }
         String table = comparison.table();
         System.out.print(table);
-        Files.writeString(Path.of(arguments[3]), comparison.json(rounds, seconds));
+        Files.writeString(Path.of(arguments[4]), comparison.json(warmUp, rounds, seconds));
     }
 
     private void start(List<String> variants) throws Exception {
@@ -59,10 +62,14 @@ public final class ServeComparison {
         }
     }
 
-    private void measure(int rounds, int seconds) throws Exception {
-        for (Peer peer : peers.values()) {
-            peer.load(seconds); // warms up
+    /** The JVM compiles a method of a request after thousands of requests: more than a few seconds bring. */
+    private void warmUp(int seconds) throws Exception {
+        for (Map.Entry<String, Peer> peer : peers.entrySet()) {
+            report("warm-up", peer.getKey(), peer.getValue().load(seconds));
         }
+    }
+
+    private void measure(int rounds, int seconds) throws Exception {
         for (int round = 0; round < rounds; round++) {
             List<String> order = new ArrayList<>(peers.keySet());
             Collections.rotate(order, round); // nobody always comes after the same one
@@ -70,15 +77,19 @@ public final class ServeComparison {
                 Peer peer = peers.get(variant);
                 Peer.Load load = peer.load(seconds);
                 loads.get(variant).add(load);
-                System.err.printf(
-                        Locale.ROOT,
-                        "round %d: %-20s %6.0f MiB/s, %6.0f ms of CPU per GiB%n",
-                        round + 1,
-                        variant,
-                        load.mibPerSecond(),
-                        load.cpuMillisPerGib());
+                report("round " + (round + 1), variant, load);
             }
         }
+    }
+
+    private static void report(String when, String variant, Peer.Load load) {
+        System.err.printf(
+                Locale.ROOT,
+                "%s: %-20s %6.0f MiB/s, %6.0f ms of CPU per GiB%n",
+                when,
+                variant,
+                load.mibPerSecond(),
+                load.cpuMillisPerGib());
     }
 
     private String table() {
@@ -125,14 +136,15 @@ public final class ServeComparison {
                 sorted.get(sorted.size() - 1));
     }
 
-    private String json(int rounds, int seconds) throws IOException {
+    private String json(int warmUp, int rounds, int seconds) throws IOException {
         List<String> lines = new ArrayList<>();
         for (String variant : loads.keySet()) {
             lines.add("    \"" + variant + "\": {\"mib_per_second\": " + values(variant, Peer.Load::mibPerSecond)
                     + ", \"cpu_ms_per_gib\": " + values(variant, Peer.Load::cpuMillisPerGib) + "}");
         }
         return "{\n  \"date\": \"" + Instant.now() + "\",\n  \"processors\": "
-                + Runtime.getRuntime().availableProcessors() + ",\n  \"rounds\": " + rounds + ",\n  \"seconds\": "
+                + Runtime.getRuntime().availableProcessors() + ",\n  \"warm_up_seconds\": " + warmUp
+                + ",\n  \"rounds\": " + rounds + ",\n  \"seconds\": "
                 + seconds + ",\n  \"load\": \""
                 + Files.readString(Path.of("/proc/loadavg")).strip()
                 + "\",\n  \"ways\": {\n" + String.join(",\n", lines) + "\n  }\n}\n";
