@@ -9,7 +9,7 @@ public final class CommonOptions {
 
     /** Where signals are delivered by default. */
     public enum Delivery {
-        /** On {@link reactor.core.scheduler.Schedulers#parallel()}. */
+        /** On {@link reactor.core.scheduler.Schedulers#parallel()}, or on a thread like those: {@link #POLL_MICROS}. */
         PARALLEL,
         /** On {@link reactor.core.scheduler.Schedulers#boundedElastic()}: subscribers may block. */
         ELASTIC,
@@ -40,12 +40,12 @@ public final class CommonOptions {
     /** How long threads poll before they sleep, while that pays off; for transfers that are awaited one by one. */
     public static final Option<Integer> POLL_MICROS = Option.integer(
             "penstock.poll-micros",
-            0,
-            0,
+            -1,
+            -1,
             10_000,
-            "for how many microseconds at most an I/O queue and a worker that delivers signals poll for their next work before"
+            "for how many microseconds at most an I/O queue and a thread that delivers signals poll for their next work before"
                     + " they sleep, while it comes that soon and a few transfers at a time; saves wake-ups, and occupies"
-                    + " processors");
+                    + " processors; -1 for 200 where the process has 8 processors or more, and 0 elsewhere");
 
     /** Whether returned memory is filled with 0xDB, so that a use after free shows. */
     public static final Option<Boolean> POISON =

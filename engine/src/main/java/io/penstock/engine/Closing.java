@@ -87,6 +87,7 @@ public final class Closing {
         backend.driver().close();
         CompletableFuture<?>[] stops =
                 backend.ioQueues().stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
+        backend.stopPolling();
         Mono.fromFuture(CompletableFuture.allOf(stops))
                 .subscribe(nothing -> {}, closed::completeExceptionally, () -> closed.complete(null));
     }

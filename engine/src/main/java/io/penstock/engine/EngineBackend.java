@@ -28,6 +28,8 @@ import io.penstock.engine.queue.ImportedFence;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.queue.IoThreads;
+import io.penstock.engine.queue.PollWindow;
+import io.penstock.engine.queue.PollingScheduler;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.queue.TransferListeners;
 import io.penstock.engine.recording.FlightRecording;
@@ -49,6 +51,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -65,10 +68,11 @@ final class EngineBackend extends Intake implements Backend {
     private final List<IoPath> ioPaths;
     private final List<IoQueues> ioQueues = new ArrayList<>();
     private final Scheduler scheduler;
+    private final Scheduler batchScheduler;
+    private final @Nullable PollingScheduler polling;
     private final boolean direct;
     private final boolean poisoning;
     private final boolean detectingLeaks;
-    private final long pollNanos;
     private final Duration closeTimeout;
     private final PathChoice choice;
     private final Copies copies = new Copies(this);
@@ -83,13 +87,15 @@ final class EngineBackend extends Intake implements Backend {
         this.driver = driver;
         this.ioPaths = List.copyOf(ioPaths);
         CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
-        this.scheduler =
+        this.batchScheduler =
                 delivery == CommonOptions.Delivery.ELASTIC ? Schedulers.boundedElastic() : Schedulers.parallel();
         this.direct = delivery == CommonOptions.Delivery.DIRECT;
         this.poisoning = options.get(CommonOptions.POISON);
         this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
-        this.pollNanos = 1000L * options.get(CommonOptions.POLL_MICROS);
         this.closeTimeout = options.get(CommonOptions.CLOSE_TIMEOUT);
+        long pollNanos = delivery == CommonOptions.Delivery.PARALLEL ? PollWindow.longest(options) : 0;
+        this.polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, batchScheduler);
+        this.scheduler = polling == null ? batchScheduler : polling;
         this.closing = new Closing(this);
         this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());
     }
@@ -116,6 +122,7 @@ final class EngineBackend extends Intake implements Backend {
             CompletableFuture<?>[] stops =
                     backend.ioQueues.stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
             CompletableFuture.allOf(stops).join();
+            backend.stopPolling();
             driver.close();
             throw e;
         }
@@ -152,8 +159,8 @@ final class EngineBackend extends Intake implements Backend {
     }
 
     @Override
-    public long pollNanos() {
-        return pollNanos;
+    public Scheduler batchScheduler() {
+        return batchScheduler;
     }
 
     @Override
@@ -343,6 +350,13 @@ final class EngineBackend extends Intake implements Backend {
     /** Emits no more counters: the backend is being closed. */
     void stopRecording() {
         recorded.dispose();
+    }
+
+    /** Releases the thread that polls for signals; those that come yet are delivered on another one. */
+    void stopPolling() {
+        if (polling != null) {
+            polling.release();
+        }
     }
 
     @Override

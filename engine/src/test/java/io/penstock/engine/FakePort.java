@@ -153,8 +153,8 @@ public class FakePort implements Port {
     }
 
     @Override
-    public long pollNanos() {
-        return 0;
+    public Scheduler batchScheduler() {
+        return scheduler;
     }
 
     @Override

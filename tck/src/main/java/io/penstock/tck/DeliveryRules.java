@@ -75,10 +75,31 @@ public interface DeliveryRules extends Rules {
         });
     }
 
-    /** ELASTIC lets subscribers block. If this fails, check {@code penstock.delivery}. */
+    /**
+     * Rule 302: a thread that polls for signals is no I/O queue either. If this fails, check what {@code
+     * penstock.poll-micros} does.
+     */
+    @Test
+    default void required_302_threadsThatPollDeliverLikeTheParallelScheduler(Bench bench) {
+        Mono<Completion> read = read(polling(deliveringOn(bench, Delivery.PARALLEL), 10_000));
+        for (int i = 0; i < 100; i++) {
+            Witness<Completion> one = Witness.of(read);
+            assertThat(one.value().bytes()).isEqualTo(4096);
+            assertThat(one.threads()).allSatisfy(thread -> {
+                assertThat(thread.getName()).startsWith("parallel-");
+                assertThat(Schedulers.isNonBlockingThread(thread)).isTrue();
+            });
+        }
+    }
+
+    private static Bench polling(Bench bench, int micros) {
+        return bench.with(bench.options().with(CommonOptions.POLL_MICROS, micros));
+    }
+
+    /** ELASTIC lets subscribers block, also where threads poll. If this fails, check {@code penstock.delivery}. */
     @Test
     default void required_302_elasticDeliveryMayBlock(Bench bench) {
-        Bench elastic = deliveringOn(bench, Delivery.ELASTIC);
+        Bench elastic = polling(deliveringOn(bench, Delivery.ELASTIC), 10_000);
         Mono<Completion> read = read(elastic);
         Completion second =
                 read.mapNotNull(first -> read.block(Bench.patience())).block(Bench.patience());

@@ -39,7 +39,7 @@ public final class DeliveryStress {
         private int overlaps;
 
         public SignalAgainstTurn() {
-            super(null, 1, 0);
+            super(null);
         }
 
         @Override
@@ -90,7 +90,7 @@ public final class DeliveryStress {
         private int order; // turns only
 
         public ArrivalsOfTwoQueues() {
-            super(null, 1, 0);
+            super(null);
         }
 
         @Override

@@ -36,6 +36,7 @@ public final class FluxSubmit extends Flux<Completion> implements Scannable {
         DeliveryLoop.subscribe(
                 port,
                 options.directDelivery(),
+                options.inFlight(),
                 actual,
                 worker -> transfers.subscribe(new SubmitSubscription(port, options, actual, worker)));
     }

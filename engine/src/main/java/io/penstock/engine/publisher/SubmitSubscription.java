@@ -72,7 +72,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
             SubmitOptions options,
             CoreSubscriber<? super Completion> actual,
             Scheduler.@Nullable Worker worker) {
-        super(worker, options.inFlight(), port.pollNanos());
+        super(worker);
         this.port = port;
         this.errors = options.errors();
         this.actual = actual;

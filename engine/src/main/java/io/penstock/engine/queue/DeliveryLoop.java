@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
-import reactor.core.scheduler.NonBlocking;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -31,36 +30,29 @@ public abstract class DeliveryLoop implements Runnable {
     private volatile int signals;
 
     private boolean isOver; // turns only
-    private final @Nullable PollWindow window; // turns only, as is the next
-    private long restsSince;
 
-    /**
-     * Creates a loop.
-     *
-     * @param worker runs the turns; null for the threads that signal
-     * @param most the most arrivals that can come before a turn
-     * @param pollNanos for how many nanoseconds at most the worker polls for signals before it sleeps
-     */
-    public DeliveryLoop(Scheduler.@Nullable Worker worker, int most, long pollNanos) {
-        this(worker, pollNanos > 0 && worker != null && most <= PollWindow.FEW ? new PollWindow(pollNanos) : null);
-    }
-
-    /** Creates a loop with a test's window, or with none. */
-    DeliveryLoop(Scheduler.@Nullable Worker worker, @Nullable PollWindow window) {
+    /** Creates a loop that runs on {@code worker}, or, if null, on the threads that signal. */
+    public DeliveryLoop(Scheduler.@Nullable Worker worker) {
         this.worker = worker;
-        this.window = window;
-        this.restsSince = window == null ? 0 : System.nanoTime();
     }
 
     /**
      * Subscribes {@code actual} with the worker that the operator's turns run on; null for the signalling thread. A
      * scheduler that rejects the worker is signalled as an error.
+     *
+     * @param most the most arrivals that can come before a turn: where there are many, those that come while a thread
+     *     wakes are a batch, which costs less than a turn for each
      */
     public static void subscribe(
-            Port port, boolean direct, CoreSubscriber<?> actual, Consumer<Scheduler.@Nullable Worker> subscribe) {
+            Port port,
+            boolean direct,
+            int most,
+            CoreSubscriber<?> actual,
+            Consumer<Scheduler.@Nullable Worker> subscribe) {
         Scheduler.Worker worker;
         try {
-            worker = direct || port.isDirectDelivery() ? null : port.scheduler().createWorker();
+            Scheduler scheduler = most <= PollWindow.FEW ? port.scheduler() : port.batchScheduler();
+            worker = direct || port.isDirectDelivery() ? null : scheduler.createWorker();
         } catch (RejectedExecutionException e) {
             Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
             return;
@@ -85,27 +77,22 @@ public abstract class DeliveryLoop implements Runnable {
         // From here to the end of run() this thread owns the loop, isOver included: it was written before signals
         // became 0.
         if (worker == null || isOver) {
-            run(false);
+            run();
             return;
         }
         try {
             worker.schedule(this);
         } catch (RejectedExecutionException e) {
             rejected(e);
-            run(false);
+            run();
         }
     }
 
     /** Requests a turn, on the calling thread if none is running or pending. */
     public final void signalHere() {
         if (SIGNALS.getAndIncrement(this) == 0) {
-            run(false);
+            run();
         }
-    }
-
-    /** Returns true if no turn is running or pending; for tests. */
-    final boolean isAtRest() {
-        return signals == 0;
     }
 
     /** Disposes of the worker, in a turn; later turns, which call no user code, run on the threads that signal. */
@@ -118,17 +105,8 @@ public abstract class DeliveryLoop implements Runnable {
         }
     }
 
-    /** Runs turns, on the worker. */
     @Override
     public final void run() {
-        // Threads of other schedulers may have other work to do; so has the one on which a test or a simulation runs.
-        run(Thread.currentThread() instanceof NonBlocking);
-    }
-
-    private void run(boolean polls) {
-        if (window != null) {
-            window.waited(System.nanoTime() - restsSince);
-        }
         int missed = 1;
         do {
             try {
@@ -137,23 +115,7 @@ public abstract class DeliveryLoop implements Runnable {
                 Exceptions.throwIfJvmFatal(e);
                 crashed(e);
             }
-            if (polls && !isOver) {
-                await(missed);
-            }
             missed = SIGNALS.addAndGet(this, -missed);
         } while (missed != 0);
-    }
-
-    /** Polls for another signal, for as long as has paid off lately: another thread then needs not wake the worker. */
-    private void await(int known) {
-        if (window == null) {
-            return;
-        }
-        restsSince = System.nanoTime();
-        long most = window.nanos();
-        boolean waits = most != 0;
-        while (waits && signals == known) { // not by onSpinWait: BlockHound takes it for a call that blocks
-            waits = System.nanoTime() - restsSince < most;
-        }
     }
 }

@@ -49,7 +49,7 @@ public final class IoThreads implements IoQueues {
 
     private void start(IoPath ioPath, Options options) {
         QueueLimits limits = QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES));
-        long pollNanos = 1000L * options.get(CommonOptions.POLL_MICROS);
+        long pollNanos = PollWindow.longest(options);
         try {
             for (int i = 0; i < ioPath.ioQueues(); i++) {
                 IoQueue ioQueue = new IoQueue(ioPath.openQueue(), limits, System::nanoTime);

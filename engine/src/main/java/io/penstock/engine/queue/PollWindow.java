@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+
 /**
  * How long a thread polls for its next work before it sleeps, learned from its last waits as KVM's halt polling does
  * ({@code Documentation/virt/kvm/halt-polling.rst} in the kernel): the window opens while work comes soon, and closes when
@@ -9,7 +12,7 @@ package io.penstock.engine.queue;
  *
  * <p><b>Threading:</b> one thread at a time.
  */
-final class PollWindow {
+public final class PollWindow {
 
     /**
      * The most arrivals at a time for which a thread polls. Where more come, those that come while it sleeps are a batch,
@@ -18,6 +21,9 @@ final class PollWindow {
     static final int FEW = 4;
 
     private static final long FIRST_NANOS = 10_000;
+    // As the kernel's: kvm.halt_poll_ns is 200,000. A thread that polls must not take a processor that others wait for.
+    private static final long DEFAULT_NANOS = 200_000;
+    private static final int MANY_PROCESSORS = 8;
 
     private final long longest;
     private long nanos;
@@ -31,6 +37,15 @@ final class PollWindow {
     PollWindow(long longest, long nanos) {
         this.longest = longest;
         this.nanos = nanos;
+    }
+
+    /** Returns for how many nanoseconds threads of a backend poll at most: {@link CommonOptions#POLL_MICROS}. */
+    public static long longest(Options options) {
+        int micros = options.get(CommonOptions.POLL_MICROS);
+        if (micros >= 0) {
+            return 1000L * micros;
+        }
+        return Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 0 : DEFAULT_NANOS;
     }
 
     /** Returns false if it never opens. */

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 /** The interface of a backend for open transfers and operators. Thread-safe. */
 public interface Port extends Owner {
@@ -33,8 +34,8 @@ public interface Port extends Owner {
      */
     boolean isDetectingLeaks();
 
-    /** Returns for how many nanoseconds at most a worker polls for signals before it sleeps. */
-    long pollNanos();
+    /** Returns the scheduler that signals are delivered on where many come at a time: its workers do not poll. */
+    Scheduler batchScheduler();
 
     /** Admits a transfer, see {@link OpenTransfer#open()}. */
     void open(OpenTransfer transfer);

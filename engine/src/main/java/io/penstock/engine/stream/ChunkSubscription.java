@@ -35,7 +35,7 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     private volatile int stopped;
 
     ChunkSubscription(Port port, int depth, Context subscriber, Scheduler.@Nullable Worker worker) {
-        super(worker, depth, port.pollNanos());
+        super(worker);
         this.port = port;
         this.subscriber = subscriber;
         this.opening = new FileOpening(this, subscriber);

@@ -26,7 +26,7 @@ public final class MonoWrite extends Mono<Long> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Long> actual) {
-        DeliveryLoop.subscribe(port, false, actual, worker -> {
+        DeliveryLoop.subscribe(port, false, plan.depth(), actual, worker -> {
             WriteSubscription subscription = new WriteSubscription(port, plan, fill, actual, worker);
             actual.onSubscribe(subscription);
             subscription.start(plan.path(), plan.options());

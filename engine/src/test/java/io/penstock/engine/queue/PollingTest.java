@@ -4,119 +4,151 @@ package io.penstock.engine.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.FakeQueue;
+import io.penstock.engine.ManualScheduler;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import reactor.core.Disposable;
-import reactor.core.scheduler.NonBlocking;
-import reactor.core.scheduler.Scheduler;
+import reactor.core.publisher.Hooks;
 
 /** Threads that poll before they sleep, with windows of an hour: whether they poll does not depend on time here. */
 class PollingTest {
 
     private static final long HOUR = 3_600_000_000_000L;
 
-    /** A loop that is over at its third turn. */
-    private static final class Loop extends DeliveryLoop {
-        final CountDownLatch first = new CountDownLatch(1);
-        final CountDownLatch second = new CountDownLatch(1);
-        final CountDownLatch third = new CountDownLatch(1);
-
-        Loop(Scheduler.Worker worker, PollWindow window) {
-            super(worker, window);
-        }
-
-        @Override
-        protected void turn() {
-            if (first.getCount() > 0) {
-                first.countDown();
-            } else if (second.getCount() > 0) {
-                second.countDown();
-            } else {
-                over();
-                third.countDown();
-            }
-        }
-
-        @Override
-        protected void rejected(RejectedExecutionException cause) {
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        protected void crashed(Throwable cause) {
-            throw new AssertionError(cause);
-        }
+    /** Starts a worker, and offers it tasks until it takes one. */
+    private static PollingWorker polling(long pollNanos) throws InterruptedException {
+        PollingWorker worker = new PollingWorker(pollNanos);
+        worker.start();
+        take(worker, () -> {});
+        return worker;
     }
 
-    private static final class Delivering extends Thread implements NonBlocking {
-        Delivering(Runnable task) {
-            super(task);
-        }
-    }
-
-    /** A worker with a new thread for each task. */
-    private static final class Threads implements Scheduler.Worker {
-        final AtomicInteger tasks = new AtomicInteger();
-        private final boolean nonBlocking;
-
-        Threads(boolean nonBlocking) {
-            this.nonBlocking = nonBlocking;
-        }
-
-        @Override
-        public Disposable schedule(Runnable task) {
-            tasks.incrementAndGet();
-            (nonBlocking ? new Delivering(task) : new Thread(task)).start();
-            return () -> {};
-        }
-
-        @Override
-        public void dispose() {
-            // no thread to end
-        }
-    }
-
-    @Test
-    void aWorkerThatPollsIsNotWokenAgain() throws InterruptedException {
-        Threads threads = new Threads(true);
-        Loop loop = new Loop(threads, new PollWindow(HOUR, HOUR));
-        loop.signal();
-        loop.first.await();
-        loop.signal();
-        loop.second.await();
-        loop.signal();
-        loop.third.await();
-        assertThat(threads.tasks).as("tasks for three turns").hasValue(1);
-    }
-
-    @Test
-    void aWorkerWhoseWindowIsClosedDoesNotPoll() throws InterruptedException {
-        Threads threads = new Threads(true);
-        Loop loop = new Loop(threads, new PollWindow(0, 0));
-        loop.signal();
-        awaitEnd(threads, loop, 1);
-        loop.signal();
-        awaitEnd(threads, loop, 2);
-    }
-
-    @Test
-    void threadsThatMayBlockDoNotPoll() throws InterruptedException {
-        Threads threads = new Threads(false);
-        Loop loop = new Loop(threads, new PollWindow(HOUR, HOUR));
-        loop.signal();
-        awaitEnd(threads, loop, 1);
-        loop.signal();
-        awaitEnd(threads, loop, 2);
-    }
-
-    /** The next signal schedules a task only if the last task is over. */
-    private static void awaitEnd(Threads threads, Loop loop, int tasks) throws InterruptedException {
-        while (!loop.isAtRest()) {
+    private static void take(PollingWorker worker, Runnable task) throws InterruptedException {
+        CountDownLatch ran = new CountDownLatch(1);
+        while (!worker.offer(() -> {
+            task.run();
+            ran.countDown();
+        })) {
             Thread.sleep(1); // the time limit of tests interrupts it
         }
-        assertThat(threads.tasks).hasValue(tasks);
+        ran.await();
+    }
+
+    private static void awaitSleep(PollingWorker worker) throws InterruptedException {
+        while (worker.getState() != Thread.State.WAITING) {
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void aWorkerThatPollsTakesEachTask() throws InterruptedException {
+        PollingWorker worker = polling(HOUR);
+        AtomicReference<Thread> ranOn = new AtomicReference<>();
+        for (int i = 0; i < 20; i++) {
+            take(worker, () -> ranOn.set(Thread.currentThread()));
+            assertThat(ranOn).hasValue(worker);
+        }
+        worker.end();
+        worker.join();
+    }
+
+    @Test
+    void aWorkerWithATaskTakesNoOther() throws InterruptedException {
+        PollingWorker worker = polling(HOUR);
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch running = new CountDownLatch(1);
+        while (!worker.offer(() -> {
+            running.countDown();
+            awaitQuietly(release);
+        })) {
+            Thread.sleep(1);
+        }
+        running.await();
+        assertThat(worker.offer(() -> {})).isFalse();
+        release.countDown();
+        take(worker, () -> {});
+        worker.end();
+        worker.join();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aWorkerThatGetsNothingSleepsAndIsNotWokenByARareOffer() throws InterruptedException {
+        PollingWorker worker = new PollingWorker(1);
+        worker.start();
+        awaitSleep(worker);
+        for (int i = 0; i < 3; i++) {
+            assertThat(worker.offer(() -> {})).isFalse();
+            Thread.sleep(5); // much longer than it polls
+            assertThat(worker.getState()).isEqualTo(Thread.State.WAITING);
+        }
+        worker.end();
+        worker.join();
+    }
+
+    @Test
+    void twoOffersSoonAfterEachOtherWakeIt() throws InterruptedException {
+        PollingWorker worker = polling(300_000_000L);
+        awaitSleep(worker);
+        take(worker, () -> {}); // wakes it, if this thread makes two offers within 300 ms once
+        worker.end();
+        worker.join();
+    }
+
+    @Test
+    void anErrorOfATaskDoesNotEndIt() throws InterruptedException {
+        PollingWorker worker = polling(HOUR);
+        AtomicReference<Throwable> dropped = new AtomicReference<>();
+        Hooks.onErrorDropped(dropped::set);
+        try {
+            IllegalStateException thrown = new IllegalStateException("from a subscriber");
+            while (!worker.offer(() -> {
+                throw thrown;
+            })) {
+                Thread.sleep(1);
+            }
+            take(worker, () -> {});
+            assertThat(dropped).hasValue(thrown);
+        } finally {
+            Hooks.resetOnErrorDropped();
+        }
+        worker.end();
+        worker.join();
+    }
+
+    @Test
+    void anEndedWorkerRefusesTasks() throws InterruptedException {
+        PollingWorker polls = polling(HOUR);
+        PollingWorker sleeps = new PollingWorker(1);
+        sleeps.start();
+        awaitSleep(sleeps);
+        for (PollingWorker worker : List.of(polls, sleeps)) {
+            worker.end();
+            worker.join();
+            assertThat(worker.offer(() -> {})).isFalse();
+        }
+    }
+
+    @Test
+    void whatTheWorkerRefusesRunsOnTheOtherScheduler() throws InterruptedException {
+        PollingWorker worker = new PollingWorker(HOUR); // not started: takes nothing
+        ManualScheduler others = new ManualScheduler();
+        PollingScheduler scheduler = new PollingScheduler(worker, others);
+        AtomicInteger runs = new AtomicInteger();
+        scheduler.schedule(runs::incrementAndGet);
+        scheduler.createWorker().schedule(runs::incrementAndGet);
+        assertThat(runs).hasValue(0);
+        others.run();
+        assertThat(runs).hasValue(2);
     }
 
     private static IoQueue start(FakeQueue queue, PollWindow window) {
@@ -159,12 +191,5 @@ class PollingTest {
             }
         }
         ioQueue.stop();
-    }
-
-    @Test
-    void theCallerOfSignalHereDoesNotPoll() {
-        Loop loop = new Loop(new Threads(true), new PollWindow(HOUR, HOUR));
-        loop.signalHere();
-        assertThat(loop.isAtRest()).isTrue();
     }
 }

@@ -79,7 +79,7 @@ class QueueNewsTest {
         private Runnable then = () -> {};
 
         Deliveries() {
-            super(null, 1, 0);
+            super(null);
         }
 
         @Override
