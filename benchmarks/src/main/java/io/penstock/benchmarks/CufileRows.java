@@ -263,7 +263,18 @@ final class CufileRows {
                         new Comparison(row + ": " + variant, mode.toString(), ours, "bare poll", Kind.EXTRA, goal));
             }
         }
+        Options untuned = bench.options("staged");
+        contenders.add(small("Penstock staged, in the stream, default options", untuned, From.STREAM));
+        contenders.add(small("Penstock staged, behind a fence, default options", untuned, From.FENCE));
+        contenders.add(small("Penstock staged, from subscribe, default options", untuned, From.SUBSCRIBE));
+        comparisons.add(untuned(row, "in the stream", 15_000));
+        comparisons.add(untuned(row, "behind a fence", 25_000));
         rows.add(new Rounds(row, Unit.MICROSECONDS, contenders, comparisons));
+    }
+
+    private static Comparison untuned(String row, String variant, double goal) {
+        String ours = "Penstock staged, " + variant + ", default options";
+        return new Comparison(row + ": staged, " + variant, DEFAULT + " options", ours, "bare poll", Kind.EXTRA, goal);
     }
 
     private Options spinning(String path, Mode mode) {

@@ -35,7 +35,7 @@ final class SmallReads implements Contender {
 
     private static final int BLOCK = 4096;
     private static final int MOST = 2000;
-    private static final long SETTLE_NANOS = 500_000; // until a gated one has reached the device
+    private static final long SETTLE_NANOS = 100_000; // until a gated one has reached the device
     private static final long LIMIT_SECONDS = 30;
 
     private final String name;
@@ -109,7 +109,10 @@ final class SmallReads implements Contender {
     }
 
     private long openAndAwait(Arrival arrival) throws Exception {
-        TimeUnit.NANOSECONDS.sleep(SETTLE_NANOS);
+        long closed = System.nanoTime();
+        while (System.nanoTime() - closed < SETTLE_NANOS) {
+            Thread.onSpinWait(); // a sleep would take half as long again, and differ from one to the next
+        }
         long opened = GpuMemoryCheck.openGate(gate);
         return arrival.await() - opened;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.engine.spi.Pause;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
@@ -51,7 +52,7 @@ public abstract class DeliveryLoop implements Runnable {
             Consumer<Scheduler.@Nullable Worker> subscribe) {
         Scheduler.Worker worker;
         try {
-            Scheduler scheduler = most <= PollWindow.FEW ? port.scheduler() : port.batchScheduler();
+            Scheduler scheduler = most <= Pause.FEW ? port.scheduler() : port.batchScheduler();
             worker = direct || port.isDirectDelivery() ? null : scheduler.createWorker();
         } catch (RejectedExecutionException e) {
             Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -76,7 +77,7 @@ public final class IoThread extends Thread implements NonBlocking {
 
     private void awaitArrival() {
         long start = System.nanoTime();
-        if (ioQueue.lastArrivals() > PollWindow.FEW || !polled(start)) {
+        if (ioQueue.lastArrivals() > Pause.FEW || !polled(start)) {
             ioQueue.turn(true);
             if (ioQueue.hasArrivals()) { // which have woken it
                 arrivals.waited(System.nanoTime() - start);

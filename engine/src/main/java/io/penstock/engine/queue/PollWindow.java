@@ -3,6 +3,7 @@ package io.penstock.engine.queue;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.engine.spi.Pause;
 
 /**
  * How long a thread polls for its next work before it sleeps, learned from its last waits as KVM's halt polling does
@@ -14,16 +15,7 @@ import io.penstock.Options;
  */
 public final class PollWindow {
 
-    /**
-     * The most arrivals at a time for which a thread polls. Where more come, those that come while it sleeps are a batch,
-     * which costs less than to handle each at once.
-     */
-    static final int FEW = 4;
-
     private static final long FIRST_NANOS = 10_000;
-    // As the kernel's: kvm.halt_poll_ns is 200,000. A thread that polls must not take a processor that others wait for.
-    private static final long DEFAULT_NANOS = 200_000;
-    private static final int MANY_PROCESSORS = 8;
 
     private final long longest;
     private long nanos;
@@ -41,11 +33,7 @@ public final class PollWindow {
 
     /** Returns for how many nanoseconds threads of a backend poll at most: {@link CommonOptions#POLL_MICROS}. */
     public static long longest(Options options) {
-        int micros = options.get(CommonOptions.POLL_MICROS);
-        if (micros >= 0) {
-            return 1000L * micros;
-        }
-        return Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 0 : DEFAULT_NANOS;
+        return Pause.pollNanos(options.get(CommonOptions.POLL_MICROS));
     }
 
     /** Returns false if it never opens. */

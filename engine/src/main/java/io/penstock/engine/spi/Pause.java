@@ -21,6 +21,16 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Pause {
 
+    /**
+     * The most arrivals at a time, or requests in flight, for which a thread polls unless told otherwise. Where there are
+     * more, those that come while it sleeps are a batch, which costs less than to handle each at once.
+     */
+    public static final int FEW = 4;
+
+    // As the kernel's: kvm.halt_poll_ns is 200,000. A thread that polls must not take a processor that others wait for.
+    private static final long DEFAULT_NANOS = 200_000;
+    private static final int MANY_PROCESSORS = 8;
+
     private int spins;
     private int yields;
     private long firstNanos = 1;
@@ -34,6 +44,14 @@ public final class Pause {
     private long spinUntil; // on System.nanoTime()'s clock, as is the next
     private long gapsUntil;
     private long napNanos = 1; // the next
+
+    /** Returns for how long to poll, as an option specifies it: -1 for 200 us where the process has 8 processors or more. */
+    public static long pollNanos(int micros) {
+        if (micros >= 0) {
+            return 1000L * micros;
+        }
+        return Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 0 : DEFAULT_NANOS;
+    }
 
     /** Creates a pause without spins or yields, with naps of one nanosecond. */
     public Pause() {}

@@ -72,7 +72,7 @@ public final class GlProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        context.pump().spinFor(StagingOptions.spinNanos(options)); // for fences too, which have no queue
+        context.pump().spinFor(StagingOptions.explicitSpinNanos(options)); // for fences too, which have no queue
         GlDriver driver = new GlDriver(context, ioPaths);
         return Engine.open(NAME, driver, ioPaths.all().stream().map(around).toList(), options);
     }

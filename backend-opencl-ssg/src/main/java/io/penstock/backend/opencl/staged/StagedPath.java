@@ -36,7 +36,7 @@ public final class StagedPath extends StagingPath {
             case OWN -> false;
             case DRIVER -> true;
         };
-        this.spinNanos = StagingOptions.spinNanos(options);
+        this.spinNanos = StagingOptions.explicitSpinNanos(options);
     }
 
     @Override

@@ -40,6 +40,7 @@ final class StagedQueue implements NativeQueue {
     private final long bufferBytes;
     private final int buffersPerWorker;
     private final long spinNanos;
+    private final int spinsWith;
     final HostSide host;
     final DeviceSide copies;
     private final StagingBuffers stagingBuffers;
@@ -112,6 +113,7 @@ final class StagedQueue implements NativeQueue {
         this.bufferBytes = options.get(StagingOptions.BUFFER_BYTES);
         this.buffersPerWorker = options.get(StagingOptions.BUFFERS_PER_WORKER);
         this.spinNanos = StagingOptions.spinNanos(options);
+        this.spinsWith = StagingOptions.spinsWith(options);
         this.depth = options.get(CommonOptions.QUEUE_DEPTH);
         this.host = new HostSide(host);
         this.copies = new DeviceSide(device);
@@ -128,7 +130,7 @@ final class StagedQueue implements NativeQueue {
                 StagingBuffers.allocatedBytes(bufferBytes),
                 device.threads() == ThreadRule.MANY ? workers.threads().size() : 1);
         if (executor != null) {
-            executor.spinFor(spinNanos);
+            executor.spinFor(StagingOptions.explicitSpinNanos(options));
         }
         workers.add(this);
     }
@@ -213,7 +215,7 @@ final class StagedQueue implements NativeQueue {
     /** Polls for a while before the I/O queue sleeps; returns whether a completion or a wake came. */
     private boolean spin(long waitNanos) {
         long most = waitNanos < 0 ? spinNanos : Math.min(waitNanos, spinNanos);
-        if (most > 0) {
+        if (most > 0 && inFlight <= spinsWith) {
             pause.spinFor(most);
             do {
                 if (report() || wakeup.poll()) {

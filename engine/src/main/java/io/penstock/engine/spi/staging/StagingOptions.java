@@ -3,6 +3,7 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.engine.spi.Pause;
 import java.util.List;
 
 /** The options of staging; backends that stage include them in their options. */
@@ -41,17 +42,28 @@ public final class StagingOptions {
     /** How long threads poll before they sleep; for applications to which microseconds matter. */
     public static final Option<Integer> SPIN_MICROS = Option.integer(
             "penstock.staging.spin-micros",
-            0,
-            0,
+            -1,
+            -1,
             1_000_000,
             "for how many microseconds the I/O queue of a staged path, one of its staging workers, and a wait for a copy or a fence poll"
-                    + " before they sleep; saves a wake-up, and occupies a processor");
+                    + " before they sleep; saves a wake-up, and occupies a processor; -1 for 200 where the process has 8 processors"
+                    + " or more, and 0 elsewhere, by an I/O queue only while it has a few requests");
 
     private StagingOptions() {}
 
-    /** Returns how long a thread polls before it sleeps. */
+    /** Returns {@link #SPIN_MICROS} in nanoseconds. */
     public static long spinNanos(Options options) {
-        return 1000L * options.get(SPIN_MICROS);
+        return Pause.pollNanos(options.get(SPIN_MICROS));
+    }
+
+    /** As above, but 0 unless the option is set: for threads that others of the device may wait for. */
+    public static long explicitSpinNanos(Options options) {
+        return 1000L * Math.max(0, options.get(SPIN_MICROS));
+    }
+
+    /** Returns the most requests in flight with which an I/O queue polls before it sleeps. */
+    static int spinsWith(Options options) {
+        return options.get(SPIN_MICROS) < 0 ? Pause.FEW : Integer.MAX_VALUE;
     }
 
     /** Returns all staging options. */
