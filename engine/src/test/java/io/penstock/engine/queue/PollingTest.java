@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.FakeQueue;
@@ -16,6 +17,7 @@ import reactor.core.publisher.Hooks;
 class PollingTest {
 
     private static final long HOUR = 3_600_000_000_000L;
+    private static final long PATIENCE = 10; // seconds
 
     /** Starts a worker, and offers it tasks until it takes one. */
     private static PollingWorker polling(long pollNanos) throws InterruptedException {
@@ -27,13 +29,26 @@ class PollingTest {
 
     private static void take(PollingWorker worker, Runnable task) throws InterruptedException {
         CountDownLatch ran = new CountDownLatch(1);
-        while (!worker.offer(() -> {
+        offer(worker, () -> {
             task.run();
             ran.countDown();
-        })) {
-            Thread.sleep(1); // the time limit of tests interrupts it
+        });
+        assertThat(ran.await(PATIENCE, SECONDS)).as("it ran").isTrue();
+    }
+
+    /** Offers a task until it is taken. */
+    private static void offer(PollingWorker worker, Runnable task) throws InterruptedException {
+        long start = System.nanoTime();
+        while (!worker.offer(task)) {
+            assertThat(System.nanoTime() - start).as("a worker takes a task").isLessThan(SECONDS.toNanos(PATIENCE));
+            Thread.sleep(1);
         }
-        ran.await();
+    }
+
+    private static void end(PollingWorker worker) throws InterruptedException {
+        worker.end();
+        worker.join(SECONDS.toMillis(PATIENCE));
+        assertThat(worker.isAlive()).isFalse();
     }
 
     private static void awaitSleep(PollingWorker worker) throws InterruptedException {
@@ -50,8 +65,7 @@ class PollingTest {
             take(worker, () -> ranOn.set(Thread.currentThread()));
             assertThat(ranOn).hasValue(worker);
         }
-        worker.end();
-        worker.join();
+        end(worker);
     }
 
     @Test
@@ -59,18 +73,15 @@ class PollingTest {
         PollingWorker worker = polling(HOUR);
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch running = new CountDownLatch(1);
-        while (!worker.offer(() -> {
+        offer(worker, () -> {
             running.countDown();
             awaitQuietly(release);
-        })) {
-            Thread.sleep(1);
-        }
+        });
         running.await();
         assertThat(worker.offer(() -> {})).isFalse();
         release.countDown();
         take(worker, () -> {});
-        worker.end();
-        worker.join();
+        end(worker);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
@@ -83,16 +94,16 @@ class PollingTest {
 
     @Test
     void aWorkerThatGetsNothingSleepsAndIsNotWokenByARareOffer() throws InterruptedException {
-        PollingWorker worker = new PollingWorker(1);
+        PollingWorker worker = new PollingWorker(50_000_000);
         worker.start();
         awaitSleep(worker);
         for (int i = 0; i < 3; i++) {
+            Thread.sleep(100); // longer than it polls
             assertThat(worker.offer(() -> {})).isFalse();
-            Thread.sleep(5); // much longer than it polls
+            Thread.sleep(10); // shorter
             assertThat(worker.getState()).isEqualTo(Thread.State.WAITING);
         }
-        worker.end();
-        worker.join();
+        end(worker);
     }
 
     @Test
@@ -100,8 +111,7 @@ class PollingTest {
         PollingWorker worker = polling(300_000_000L);
         awaitSleep(worker);
         take(worker, () -> {}); // wakes it, if this thread makes two offers within 300 ms once
-        worker.end();
-        worker.join();
+        end(worker);
     }
 
     @Test
@@ -111,18 +121,15 @@ class PollingTest {
         Hooks.onErrorDropped(dropped::set);
         try {
             IllegalStateException thrown = new IllegalStateException("from a subscriber");
-            while (!worker.offer(() -> {
+            offer(worker, () -> {
                 throw thrown;
-            })) {
-                Thread.sleep(1);
-            }
+            });
             take(worker, () -> {});
             assertThat(dropped).hasValue(thrown);
         } finally {
             Hooks.resetOnErrorDropped();
         }
-        worker.end();
-        worker.join();
+        end(worker);
     }
 
     @Test
@@ -132,8 +139,7 @@ class PollingTest {
         sleeps.start();
         awaitSleep(sleeps);
         for (PollingWorker worker : List.of(polls, sleeps)) {
-            worker.end();
-            worker.join();
+            end(worker);
             assertThat(worker.offer(() -> {})).isFalse();
         }
     }
