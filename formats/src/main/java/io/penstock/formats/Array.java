@@ -40,14 +40,18 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
          * Chunks of equal shape. Those at the far edges have the full shape too, and extend beyond the array.
          *
          * @param chunkShape the extent of a chunk in each dimension
+         * @param dimensionOrder the dimensions in a chunk, the one that varies slowest first; empty if that is the
+         *     {@linkplain Array#order() order of the array}
          * @param chunks the chunks that exist, in row-major order of the grid; the elements of all others have the
          *     fill value
          * @param fill the bytes of an element of chunks that do not exist, in the array's byte order; empty for zeros
          */
-        record Chunked(List<Long> chunkShape, List<ChunkData> chunks, List<Byte> fill) implements Data {
+        record Chunked(List<Long> chunkShape, List<Integer> dimensionOrder, List<ChunkData> chunks, List<Byte> fill)
+                implements Data {
             /** Copies the lists. */
             public Chunked {
                 chunkShape = List.copyOf(chunkShape);
+                dimensionOrder = List.copyOf(dimensionOrder);
                 chunks = List.copyOf(chunks);
                 fill = List.copyOf(fill);
             }

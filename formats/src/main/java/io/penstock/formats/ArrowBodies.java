@@ -67,7 +67,7 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
             throw bytes.malformed("buffer " + name + " has " + available + " bytes, which are not whole elements");
         }
         Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, List.of(String.valueOf(codec)));
-        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(chunk), List.of());
+        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
         return array(name, buffer, shape, order, data);
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * A part of an array that is stored in chunks: a box of its elements, which lie side by side once loaded.
@@ -48,11 +49,11 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
     }
 
     /** Returns a list with the dimension first that varies slowest. */
-    List<Long> slowestFirst(List<Long> list) {
+    <T> List<T> slowestFirst(List<T> list) {
         if (array.order() == Array.Order.ROW_MAJOR) {
             return list;
         }
-        List<Long> reversed = new ArrayList<>(list);
+        List<T> reversed = new ArrayList<>(list);
         Collections.reverse(reversed);
         return reversed;
     }
@@ -99,65 +100,66 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
                 : end;
     }
 
-    /** Calls {@code run} for each run of a chunk, in the order of the chunk. */
+    /** Calls {@code run} for each run of a chunk, in the order of the box. */
     void runs(Array.ChunkData chunk, Run run) {
-        int rank = shape.size();
-        List<Long> low = new ArrayList<>();
-        List<Long> extent = new ArrayList<>();
-        List<Long> start = new ArrayList<>();
-        for (int i = 0; i < rank; i++) {
-            low.add(low(chunk, i));
-            extent.add(high(chunk, i) - low(chunk, i));
-            start.add(start(chunk, i));
+        List<Integer> order =
+                slowestFirst(IntStream.range(0, shape.size()).boxed().toList());
+        List<Integer> stored = data().dimensionOrder().isEmpty() ? order : data().dimensionOrder();
+        long[] chunkStrides = strides(data().chunkShape(), stored);
+        long[] boxStrides = strides(shape, order);
+        long chunkStart = 0;
+        long boxStart = 0;
+        List<Step> steps = new ArrayList<>();
+        for (int d : order) {
+            long low = low(chunk, d);
+            chunkStart += (low - start(chunk, d)) * chunkStrides[d];
+            boxStart += (low - from.get(d)) * boxStrides[d];
+            steps.add(new Step(high(chunk, d) - low, chunkStrides[d], boxStrides[d]));
         }
-        new Walk(
-                        slowestFirst(low),
-                        slowestFirst(extent),
-                        slowestFirst(start),
-                        slowestFirst(data().chunkShape()),
-                        slowestFirst(from),
-                        slowestFirst(shape))
-                .run(array.type().blockBytes(), run);
+        Walk.of(steps, array.type().blockBytes(), run).from(0, chunkStart, boxStart);
     }
 
-    /** The elements that a chunk and the box share; the slowest dimension is first. */
-    private record Walk(
-            List<Long> low,
-            List<Long> extent,
-            List<Long> chunkStart,
-            List<Long> chunkShape,
-            List<Long> boxStart,
-            List<Long> boxShape) {
+    /** Returns the distance in bytes from an element to the next along each dimension. */
+    private long[] strides(List<Long> extents, List<Integer> slowestFirst) {
+        long[] strides = new long[extents.size()];
+        long stride = array.type().blockBytes();
+        for (int i = strides.length - 1; i >= 0; i--) {
+            int d = slowestFirst.get(i);
+            strides[d] = stride;
+            stride *= extents.get(d);
+        }
+        return strides;
+    }
 
-        void run(long elementBytes, Run run) {
-            int rank = low.size();
-            int inner = rank; // the dimensions from here on are one run
+    /** A dimension of what a chunk and the box share: its elements, and their distances in both. */
+    private record Step(long count, long chunkStride, long boxStride) {}
+
+    /**
+     * All runs of what a chunk and the box share.
+     *
+     * @param steps the dimensions, but those that are within a run; the one that varies slowest in the box is first
+     * @param length the bytes of a run
+     */
+    private record Walk(List<Step> steps, long length, Run run) {
+
+        static Walk of(List<Step> all, long elementBytes, Run run) {
+            int outer = all.size();
             long length = elementBytes;
-            boolean whole = true;
-            while (inner > 0 && whole) {
-                inner--;
-                length *= extent.get(inner);
-                whole = extent.get(inner).equals(chunkShape.get(inner))
-                        && extent.get(inner).equals(boxShape.get(inner));
+            while (outer > 0 && all.get(outer - 1).chunkStride == length && all.get(outer - 1).boxStride == length) {
+                outer--;
+                length *= all.get(outer).count;
             }
-            long[] at = new long[inner];
-            while (true) {
-                long chunk = 0;
-                long box = 0;
-                for (int i = 0; i < rank; i++) {
-                    long position = low.get(i) + (i < inner ? at[i] : 0);
-                    chunk = chunk * chunkShape.get(i) + position - chunkStart.get(i);
-                    box = box * boxShape.get(i) + position - boxStart.get(i);
-                }
-                run.at(chunk * elementBytes, box * elementBytes, length);
-                int next = inner - 1;
-                while (next >= 0 && ++at[next] == extent.get(next)) {
-                    at[next] = 0;
-                    next--;
-                }
-                if (next < 0) {
-                    return;
-                }
+            return new Walk(all.subList(0, outer), length, run);
+        }
+
+        void from(int dimension, long chunkOffset, long boxOffset) {
+            if (dimension == steps.size()) {
+                run.at(chunkOffset, boxOffset, length);
+                return;
+            }
+            Step step = steps.get(dimension);
+            for (long i = 0; i < step.count; i++) {
+                from(dimension + 1, chunkOffset + i * step.chunkStride, boxOffset + i * step.boxStride);
             }
         }
     }

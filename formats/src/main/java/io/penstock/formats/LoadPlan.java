@@ -134,8 +134,8 @@ public final class LoadPlan {
     }
 
     /**
-     * Returns what happens to arrays in memory of the host, in words: the codecs that are undone, {@code assembled} from
-     * small chunks, {@code byte swap}, {@code F32 to BF16}.
+     * Returns what happens to arrays in memory of the host, in words: the codecs that are undone, {@code transpose}
+     * included, {@code assembled} from small chunks, {@code byte swap}, {@code F32 to BF16}.
      */
     public Set<String> conversions() {
         Set<String> names = new TreeSet<>();
@@ -143,6 +143,9 @@ public final class LoadPlan {
             names.addAll(placement.conversion().names());
             if (placement.throughHost() && placement.source() instanceof ChunkWindow window) {
                 names.add("assembled");
+                if (!window.data().dimensionOrder().isEmpty()) {
+                    names.add("transpose");
+                }
                 window.chunks().forEach(chunk -> names.addAll(chunk.codecs()));
             }
         }

@@ -66,7 +66,8 @@ final class NpzReader implements FormatReader {
         Array.ChunkData chunk = new Array.ChunkData(
                 position, new Extent(path, member.offset(), member.stored()), List.of("npy", "deflate"));
         return header.array(
-                name, new Array.Data.Chunked(header.shape(), length == 0 ? List.of() : List.of(chunk), List.of()));
+                name,
+                new Array.Data.Chunked(header.shape(), List.of(), length == 0 ? List.of() : List.of(chunk), List.of()));
     }
 
     /** Returns the first bytes of a member, enough for its header. */

@@ -55,8 +55,9 @@ final class ZarrArray {
         ElementType type = ZarrTypes.v2(node);
         List<Long> chunks = chunkShape(node, node.member("chunks"), shape);
         Object separator = node.members().getOrDefault("dimension_separator", ".");
-        return new ZarrArray(
-                node, type, shape, chunks, ZarrCodecs.v2(node), new String[] {"", separator(node, separator)});
+        return new ZarrArray(node, type, shape, chunks, ZarrCodecs.v2(node, shape.size()), new String[] {
+            "", separator(node, separator)
+        });
     }
 
     private static ZarrArray v3(ZarrNode node, List<Long> shape) throws ZarrNode.Unsupported {
@@ -132,7 +133,11 @@ final class ZarrArray {
                     shape,
                     inner.byteOrder(),
                     inner.order(),
-                    new Array.Data.Chunked(chunkShape, chunks, ZarrTypes.fill(node, type, inner.byteOrder())));
+                    new Array.Data.Chunked(
+                            chunkShape,
+                            inner.isPermuted() ? inner.dimensions() : List.of(),
+                            chunks,
+                            ZarrTypes.fill(node, type, inner.byteOrder())));
         } catch (IllegalArgumentException e) { // sizes that overflow
             throw node.malformed(String.valueOf(e.getMessage()));
         }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,20 +14,41 @@ import org.jspecify.annotations.Nullable;
  * What the elements of a chunk passed through before they were stored.
  *
  * @param byteOrder the byte order of the elements
- * @param order the order of a chunk's dimensions
+ * @param dimensions the dimensions in a chunk, the one that varies slowest first
  * @param compression the codecs from bytes to bytes, in the order of encoding
  * @param sharding the configuration of the sharding codec, or null if a chunk is a file
  */
 record ZarrCodecs(
         ByteOrder byteOrder,
-        Array.Order order,
+        List<Integer> dimensions,
         List<String> compression,
         @Nullable Map<String, Object> sharding) {
 
     private static final String SHARDING = "sharding_indexed";
 
+    private static List<Integer> rowMajor(int rank) {
+        return IntStream.range(0, rank).boxed().toList();
+    }
+
+    private static List<Integer> columnMajor(int rank) {
+        List<Integer> reversed = new ArrayList<>(rowMajor(rank));
+        Collections.reverse(reversed);
+        return reversed;
+    }
+
+    /** Returns the order of the array: row-major, unless its chunks are column-major. */
+    Array.Order order() {
+        int rank = dimensions.size();
+        return dimensions.equals(columnMajor(rank)) && rank > 1 ? Array.Order.COLUMN_MAJOR : Array.Order.ROW_MAJOR;
+    }
+
+    /** Returns whether the chunks have the dimensions in another order than the array. */
+    boolean isPermuted() {
+        return !dimensions.equals(rowMajor(dimensions.size())) && order() == Array.Order.ROW_MAJOR;
+    }
+
     /** Returns those of an array of version 2: filters, and a compressor. */
-    static ZarrCodecs v2(ZarrNode node) {
+    static ZarrCodecs v2(ZarrNode node, int rank) {
         List<String> codecs = new ArrayList<>();
         Object filters = node.members().get("filters");
         if (filters != null && filters != StrictJson.NULL) {
@@ -44,14 +66,14 @@ record ZarrCodecs(
         }
         return new ZarrCodecs(
                 NpyTypes.byteOrder(node.text(node.member("dtype"), "dtype")),
-                order.equals("F") ? Array.Order.COLUMN_MAJOR : Array.Order.ROW_MAJOR,
+                order.equals("F") ? columnMajor(rank) : rowMajor(rank),
                 codecs,
                 null);
     }
 
     /** Returns a chain of version 3: codecs of arrays, one from an array to bytes, codecs of bytes. */
     static ZarrCodecs v3(ZarrNode node, Object chain, ElementType type, int rank) throws ZarrNode.Unsupported {
-        Array.Order order = Array.Order.ROW_MAJOR;
+        List<Integer> dimensions = rowMajor(rank);
         ByteOrder byteOrder = null;
         Map<String, Object> sharding = null;
         List<String> compression = new ArrayList<>();
@@ -59,7 +81,7 @@ record ZarrCodecs(
             String name = name(node, entry);
             Map<String, Object> configuration = configuration(node, entry);
             if (byteOrder == null && name.equals("transpose")) {
-                order = transposed(node, configuration, rank, order);
+                dimensions = transposed(node, configuration, dimensions);
             } else if (byteOrder == null && name.equals("bytes")) {
                 byteOrder = endian(node, configuration, type);
             } else if (byteOrder == null && name.equals(SHARDING)) {
@@ -74,10 +96,10 @@ record ZarrCodecs(
         if (byteOrder == null) {
             throw node.malformed("codecs must have one from an array to bytes, such as bytes");
         }
-        if (sharding != null && !(compression.isEmpty() && order == Array.Order.ROW_MAJOR)) {
+        if (sharding != null && !(compression.isEmpty() && dimensions.equals(rowMajor(rank)))) {
             throw node.unsupported("codecs beside " + SHARDING + " are not supported");
         }
-        return new ZarrCodecs(byteOrder, order, compression, sharding);
+        return new ZarrCodecs(byteOrder, dimensions, compression, sharding);
     }
 
     private static String name(ZarrNode node, Object codec) {
@@ -103,20 +125,18 @@ record ZarrCodecs(
         return "big".equals(endian) ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     }
 
-    private static Array.Order transposed(
-            ZarrNode node, Map<String, Object> configuration, int rank, Array.Order before)
-            throws ZarrNode.Unsupported {
+    /** Returns the dimensions after the codec {@code transpose}: its order has the number of each before it. */
+    private static List<Integer> transposed(
+            ZarrNode node, Map<String, Object> configuration, List<Integer> dimensions) {
         List<Long> order = node.numbers(configuration.get("order"), 0, "the order of transpose");
-        List<Long> same = LongStream.range(0, rank).boxed().toList();
-        List<Long> reversed = new ArrayList<>(same);
-        Collections.reverse(reversed);
-        if (order.equals(same)) {
-            return before;
+        int rank = dimensions.size();
+        if (!order.stream()
+                .sorted()
+                .toList()
+                .equals(LongStream.range(0, rank).boxed().toList())) {
+            throw node.malformed("the order of transpose must have each of " + rank + " dimensions once, was " + order);
         }
-        if (!order.equals(reversed) || before != Array.Order.ROW_MAJOR) {
-            throw node.unsupported("transpose to " + order + " is not supported, only the reverse order is");
-        }
-        return Array.Order.COLUMN_MAJOR;
+        return order.stream().map(number -> dimensions.get(number.intValue())).toList();
     }
 
     /** Returns whether the sum of the index follows it, after checking that its codecs are the usual ones. */

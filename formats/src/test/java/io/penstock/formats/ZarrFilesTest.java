@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Zarr of three other implementations, loaded, and held against what those read. */
 class ZarrFilesTest {
@@ -70,8 +71,7 @@ class ZarrFilesTest {
 
     /** Lines of path, type, shape, bytes and CRC-32, of those arrays that can be loaded. */
     static Stream<String> expected() throws IOException {
-        return Files.readAllLines(Real.file("zarr/expected.txt")).stream()
-                .filter(line -> !line.contains("/permuted ") && !line.contains("/delta "));
+        return Files.readAllLines(Real.file("zarr/expected.txt")).stream().filter(line -> !line.contains("/delta "));
     }
 
     /** Returns a box's elements in row-major order and little-endian, whatever their order is. */
@@ -159,15 +159,39 @@ class ZarrFilesTest {
     }
 
     @Test
-    void whatIsNotSupportedIsNamedAndTheRestIsRead() {
-        assertThat(read(Real.file("zarr/v3.zarr")).attributes().get("permuted"))
+    void whatIsNotSupportedIsNamedAndTheRestIsRead() throws IOException {
+        MutatedChunksTest.copied(Real.file("zarr/v3.zarr"), folder.resolve("v3"));
+        Path document = folder.resolve("v3/plain/zarr.json");
+        Files.writeString(document, Files.readString(document).replace("\"regular\"", "\"rectilinear\""));
+        ArrayFile group = read(folder.resolve("v3"));
+        assertThat(group.attributes().get("plain"))
                 .startsWith("not supported: ")
-                .endsWith("transpose to [0, 2, 1] is not supported, only the reverse order is");
-        assertThatThrownBy(() -> read(Real.file("zarr/v3.zarr/permuted"))).isInstanceOf(MalformedFileException.class);
+                .endsWith("chunk_grid rectilinear is not supported");
+        assertThat(group.arrays()).extracting(Array::name).contains("permuted").doesNotContain("plain");
+        assertThatThrownBy(() -> read(document)).isInstanceOf(MalformedFileException.class);
         Array delta = array("v2.zarr/delta");
         assertThatThrownBy(() -> Loader.of(backend).explain(only(delta)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("array delta is encoded by delta, which cannot be decoded");
+    }
+
+    @Test
+    void dimensionsInAnotherOrderAreNamed() {
+        Array array = array("v3.zarr/rotated");
+        assertThat(array.order()).isEqualTo(Array.Order.ROW_MAJOR);
+        assertThat(((Array.Data.Chunked) array.data()).dimensionOrder()).containsExactly(1, 2, 0);
+        assertThat(Loader.of(backend).explain(only(array)).conversions()).containsExactly("assembled", "transpose");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[0, 1, 1]", "[0, 1]", "[0, 1, 3]", "[0, 1, 2, 3]"})
+    void anOrderThatIsNoPermutationIsRefused(String order) throws IOException {
+        MutatedChunksTest.copied(Real.file("zarr/v3.zarr/permuted"), folder.resolve("a"));
+        Path document = folder.resolve("a/zarr.json");
+        Files.writeString(document, Files.readString(document).replace("[ 0, 2, 1 ]", order));
+        assertThatThrownBy(() -> read(document))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageEndingWith("the order of transpose must have each of 3 dimensions once, was " + order);
     }
 
     @Test
