@@ -22,17 +22,22 @@ public record ArrayFile(Path path, String format, Map<String, String> attributes
     /**
      * Copies the lists.
      *
-     * @throws IllegalArgumentException if two arrays have the same name
+     * @throws IllegalArgumentException if two arrays have the same name, or all have more bytes than a long can hold
      */
     public ArrayFile {
         Objects.requireNonNull(path, "path");
         Objects.requireNonNull(format, "format");
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
         arrays = List.copyOf(arrays);
+        long bytes = 0;
         Map<String, Array> names = new LinkedHashMap<>();
         for (Array array : arrays) {
             if (names.put(array.name(), array) != null) {
                 throw new IllegalArgumentException("two arrays have the name " + array.name());
+            }
+            bytes += array.bytes();
+            if (bytes < 0) {
+                throw new IllegalArgumentException("its arrays have more bytes than a file can hold");
             }
         }
     }
@@ -44,6 +49,6 @@ public record ArrayFile(Path path, String format, Map<String, String> attributes
 
     /** Returns the bytes of all arrays. */
     public long bytes() {
-        return arrays.stream().mapToLong(Array::bytes).reduce(0, Math::addExact);
+        return arrays.stream().mapToLong(Array::bytes).sum();
     }
 }

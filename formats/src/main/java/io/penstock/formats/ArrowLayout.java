@@ -29,9 +29,6 @@ final class ArrowLayout {
     /** Bits of eight elements, the first in the lowest bit. */
     static final ElementType BITS = ElementType.of("BITS", 1);
 
-    private static final int MOST_FIELDS = 100_000;
-    private static final int MOST_DEPTH = 64;
-
     /** How many elements a buffer of a field has. */
     enum Count {
         /** One for each row. */
@@ -65,7 +62,7 @@ final class ArrowLayout {
     static ArrowLayout of(HeaderBytes bytes, Schema schema, short version) {
         ArrowLayout layout = new ArrowLayout(bytes, version);
         for (int i = 0; i < schema.fieldsLength(); i++) {
-            layout.field(Objects.requireNonNull(schema.fields(i), "field"), "", 0);
+            layout.field(Objects.requireNonNull(schema.fields(i), "field"), "");
         }
         return layout;
     }
@@ -73,7 +70,7 @@ final class ArrowLayout {
     /** Returns the layout of the dictionary of that number: of a field's values, not of its indices. */
     static ArrowLayout ofDictionary(HeaderBytes bytes, Field field, short version) {
         ArrowLayout layout = new ArrowLayout(bytes, version);
-        layout.values(field, name(field, ""), 0);
+        layout.values(field, name(field, ""));
         return layout;
     }
 
@@ -90,39 +87,32 @@ final class ArrowLayout {
         return variadic;
     }
 
-    private static String name(Field field, String path) {
+    /** Returns the path of a field within {@code path}. */
+    static String name(Field field, String path) {
         String name = field.name();
         return path + (path.isEmpty() ? "" : ".") + (name == null ? "" : name);
     }
 
-    private void field(Field field, String path, int depth) {
+    private void field(Field field, String path) {
         String name = name(field, path);
         DictionaryEncoding dictionary = field.dictionary();
         if (dictionary == null) {
-            values(field, name, depth);
+            values(field, name);
             return;
         }
         Int index = dictionary.indexType();
-        int node = node(depth);
+        int node = nodes++;
         validity(node, name);
         ElementType type = index == null ? ElementType.I32 : integer(index);
         buffers.add(new Buffer(node, name, "indices of dictionary " + dictionary.id(), type, Count.ROWS));
-    }
-
-    private int node(int depth) {
-        if (nodes == MOST_FIELDS || depth > MOST_DEPTH) {
-            throw bytes.malformed(
-                    "it must have at most " + MOST_FIELDS + " fields, nested in at most " + MOST_DEPTH + " others");
-        }
-        return nodes++;
     }
 
     private void validity(int node, String name) {
         buffers.add(new Buffer(node, name, "validity", BITS, Count.BITS_OF_ROWS));
     }
 
-    private void values(Field field, String name, int depth) {
-        int node = node(depth);
+    private void values(Field field, String name) {
+        int node = nodes++;
         byte type = field.typeType();
         boolean union = type == Type.Union;
         if (type != Type.Null && type != Type.RunEndEncoded && (!union || unionsHaveValidity)) {
@@ -151,7 +141,7 @@ final class ArrowLayout {
             default -> add(node, name, "data", fixed(field, name), Count.ROWS);
         }
         for (int i = 0; i < field.childrenLength(); i++) {
-            field(Objects.requireNonNull(field.children(i), "child"), name, depth + 1);
+            field(Objects.requireNonNull(field.children(i), "child"), name);
         }
     }
 

@@ -38,7 +38,9 @@ final class ArrowReader {
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final int START_PADDED = 8;
     private static final int CONTINUATION = -1;
-    private static final int MOST_SCHEMA_DEPTH = 64;
+    private static final int MOST_DEPTH = 64; // of fields
+    private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
+    private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
 
     ArrayFile read(Path path) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
@@ -83,21 +85,25 @@ final class ArrowReader {
         private final ByteOrder order;
         private final List<Array> arrays = new ArrayList<>();
         private final Map<String, Integer> names = new HashMap<>();
+        private final long footerBytes;
+        private long fields;
+        private long blockBytes;
 
         File(HeaderBytes bytes, Path path, Footer footer) {
             this.bytes = bytes;
             this.path = path;
             this.footer = footer;
+            footerBytes = footer.getByteBuffer().limit();
             schema = Objects.requireNonNull(footer.schema(), "schema");
             order = schema.endianness() == Endianness.Big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         }
 
         ArrayFile read() throws IOException {
-            ArrowLayout layout = ArrowLayout.of(bytes, schema, footer.version());
             Map<Long, Field> dictionaries = new HashMap<>();
             for (int i = 0; i < schema.fieldsLength(); i++) {
-                dictionaries(Objects.requireNonNull(schema.fields(i), "field"), dictionaries, 0);
+                field(Objects.requireNonNull(schema.fields(i), "field"), "", 0, dictionaries);
             }
+            ArrowLayout layout = ArrowLayout.of(bytes, schema, footer.version());
             for (int i = 0; i < footer.dictionariesLength(); i++) {
                 Body body = body(Objects.requireNonNull(footer.dictionaries(i), "block"));
                 DictionaryBatch batch =
@@ -118,13 +124,28 @@ final class ArrowReader {
             return new ArrayFile(path, FORMAT, attributes(), arrays);
         }
 
-        private void dictionaries(Field field, Map<Long, Field> found, int depth) {
+        /**
+         * Checks the tree of fields, and finds the dictionaries. Flatbuffers permits that a field is the child of many:
+         * a small file could have a huge tree.
+         */
+        private void field(Field field, String parent, int depth, Map<Long, Field> dictionaries) {
+            fields++;
+            if (fields > footerBytes / LEAST_FIELD_BYTES || depth > MOST_DEPTH) {
+                throw bytes.malformed("it must have at most " + footerBytes / LEAST_FIELD_BYTES
+                        + " fields in a footer of " + footerBytes + " bytes, nested in at most " + MOST_DEPTH
+                        + " others");
+            }
+            String path = ArrowLayout.name(field, parent);
+            if (path.length() > MOST_PATH) {
+                throw bytes.malformed(
+                        "the path of a field must have at most " + MOST_PATH + " characters, had " + path.length());
+            }
             DictionaryEncoding dictionary = field.dictionary();
             if (dictionary != null) {
-                found.put(dictionary.id(), field);
+                dictionaries.put(dictionary.id(), field);
             }
-            for (int i = 0; i < field.childrenLength() && depth < MOST_SCHEMA_DEPTH; i++) {
-                dictionaries(Objects.requireNonNull(field.children(i), "child"), found, depth + 1);
+            for (int i = 0; i < field.childrenLength(); i++) {
+                field(Objects.requireNonNull(field.children(i), "child"), path, depth + 1, dictionaries);
             }
         }
 
@@ -137,9 +158,17 @@ final class ArrowReader {
 
         private Map<String, String> attributes() {
             Map<String, String> attributes = new LinkedHashMap<>();
+            long characters = 0;
             for (int i = 0; i < schema.customMetadataLength(); i++) {
                 KeyValue entry = Objects.requireNonNull(schema.customMetadata(i), "entry");
-                attributes.put(String.valueOf(entry.key()), String.valueOf(entry.value()));
+                String key = String.valueOf(entry.key());
+                String value = String.valueOf(entry.value());
+                attributes.put(key, value);
+                characters += key.length() + value.length();
+                if (characters > footerBytes) {
+                    throw bytes.malformed("its custom metadata overlap: they have more characters than the "
+                            + footerBytes + " bytes of its footer");
+                }
             }
             return attributes;
         }
@@ -159,6 +188,10 @@ final class ArrowReader {
             if (!fits) {
                 throw bytes.malformed("a block of " + metadata + " and " + length + " bytes at " + offset
                         + " is not in its " + bytes.length());
+            }
+            blockBytes += metadata + length;
+            if (blockBytes > bytes.length()) {
+                throw bytes.malformed("its blocks overlap: they have more than its " + bytes.length() + " bytes");
             }
             bytes.seek(offset, "a message");
             ByteBuffer message =

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -77,46 +77,20 @@ final class Assembly {
     }
 
     /**
-     * Returns slabs of at least {@code leastBytes}, if there are as many, that are the whole box.
+     * Checks that the chunks can be decoded, and assembled layer by layer in that much memory.
      *
-     * @throws IllegalArgumentException if one would have more than {@code mostBytes}
+     * @throws IllegalArgumentException if not
      */
-    static List<Slab> slabs(ChunkWindow window, long leastBytes, long mostBytes) {
+    static void check(ChunkWindow window, long mostBytes) {
         if (window.bytes() == 0) {
-            return List.of();
+            return;
         }
-        List<Long> box = window.slowestFirst(window.shape());
         check(window, Array.bytes(window.array().type(), window.data().chunkShape()), mostBytes);
-        long rows = box.isEmpty() ? 1 : box.get(0);
-        long rowBytes = window.bytes() / rows;
-        long from = box.isEmpty() ? 0 : window.slowestFirst(window.from()).get(0);
-        long chunkRows = box.isEmpty()
-                ? 1
-                : window.slowestFirst(window.data().chunkShape()).get(0);
-        Map<Long, List<Array.ChunkData>> layers = new LinkedHashMap<>();
-        for (Array.ChunkData chunk : window.chunks()) {
-            Codecs.check(window.array(), chunk);
-            long layer =
-                    box.isEmpty() ? 0 : window.slowestFirst(chunk.position()).get(0);
-            layers.computeIfAbsent(layer, position -> new ArrayList<>()).add(chunk);
-        }
-        List<Slab> slabs = new ArrayList<>();
-        List<Array.ChunkData> chunks = new ArrayList<>();
-        long start = 0;
-        for (long row = 0; row < rows; ) {
-            long layer = (from + row) / chunkRows;
-            long end = Math.min(rows, layer >= (from + rows - 1) / chunkRows ? rows : (layer + 1) * chunkRows - from);
-            chunks.addAll(layers.getOrDefault(layer, List.of()));
-            row = end;
-            long bytes = (row - start) * rowBytes;
-            check(window, bytes, mostBytes);
-            if (bytes >= leastBytes || row == rows || bytes + chunkRows * rowBytes > mostBytes) {
-                slabs.add(new Slab(window, start * rowBytes, bytes, List.copyOf(chunks)));
-                chunks.clear();
-                start = row;
-            }
-        }
-        return slabs;
+        window.chunks().forEach(chunk -> Codecs.check(window.array(), chunk));
+        Layers layers = Layers.of(window);
+        long first = layers.end(0);
+        long rows = Math.max(first, Math.min(layers.rows - first, layers.chunkRows));
+        check(window, rows * layers.rowBytes, mostBytes);
     }
 
     private static void check(ChunkWindow window, long bytes, long mostBytes) {
@@ -125,5 +99,77 @@ final class Assembly {
                     + " bytes of host memory to be assembled from its chunks, more than " + mostBytes
                     + "; see Loader.hostBytes");
         }
+    }
+
+    /**
+     * The layers of chunks along the slowest dimension of a box.
+     *
+     * @param from the first row of the box in the array
+     * @param rows the rows of the box
+     * @param rowBytes the bytes of each
+     * @param chunkRows the rows of a chunk
+     */
+    private record Layers(long from, long rows, long rowBytes, long chunkRows) {
+
+        static Layers of(ChunkWindow window) {
+            if (window.shape().isEmpty()) {
+                return new Layers(0, 1, window.bytes(), 1);
+            }
+            long rows = first(window, window.shape());
+            long from = first(window, window.from());
+            return new Layers(
+                    from,
+                    rows,
+                    window.bytes() / rows,
+                    first(window, window.data().chunkShape()));
+        }
+
+        private static long first(ChunkWindow window, List<Long> list) {
+            return window.slowestFirst(list).get(0);
+        }
+
+        /** Returns the number of the layer that has a row of the box. */
+        long layer(long row) {
+            return (from + row) / chunkRows;
+        }
+
+        /** Returns the first row of the box that is not in the layer of {@code row}. */
+        long end(long row) {
+            long layer = layer(row);
+            return layer == layer(rows - 1) ? rows : (layer + 1) * chunkRows - from;
+        }
+    }
+
+    /**
+     * Returns slabs of at least {@code leastBytes}, if there are as many, that are the whole box.
+     *
+     * @throws IllegalArgumentException if one would have more than {@code mostBytes}
+     */
+    static List<Slab> slabs(ChunkWindow window, long leastBytes, long mostBytes) {
+        check(window, mostBytes);
+        if (window.bytes() == 0) {
+            return List.of();
+        }
+        Layers layers = Layers.of(window);
+        Map<Long, List<Array.ChunkData>> chunks = new HashMap<>();
+        for (Array.ChunkData chunk : window.chunks()) {
+            long layer = chunk.position().isEmpty() ? 0 : Layers.first(window, chunk.position());
+            chunks.computeIfAbsent(layer, position -> new ArrayList<>()).add(chunk);
+        }
+        List<Slab> slabs = new ArrayList<>();
+        List<Array.ChunkData> open = new ArrayList<>();
+        long start = 0;
+        for (long row = 0; row < layers.rows; ) {
+            open.addAll(chunks.getOrDefault(layers.layer(row), List.of()));
+            row = layers.end(row);
+            long bytes = (row - start) * layers.rowBytes;
+            boolean last = row == layers.rows;
+            if (last || bytes >= leastBytes || bytes + (layers.end(row) - row) * layers.rowBytes > mostBytes) {
+                slabs.add(new Slab(window, start * layers.rowBytes, bytes, List.copyOf(open)));
+                open.clear();
+                start = row;
+            }
+        }
+        return slabs;
     }
 }

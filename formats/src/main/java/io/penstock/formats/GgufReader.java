@@ -157,8 +157,8 @@ final class GgufReader implements FormatReader {
     private static List<Array> arrays(
             HeaderBytes bytes, Path path, List<Info> infos, long alignment, Map<String, String> attributes) {
         long padding = (alignment - bytes.position() % alignment) % alignment;
-        long start = bytes.position() + padding;
-        long data = Math.max(0, bytes.length() - start); // a file without arrays need not be padded
+        long start = Math.min(bytes.position() + padding, bytes.length()); // a file without data need not be padded
+        long data = bytes.length() - start;
         List<Info> byOffset = new ArrayList<>(infos);
         byOffset.sort((a, b) -> Long.compare(a.offset, b.offset));
         List<Array> arrays = new ArrayList<>();

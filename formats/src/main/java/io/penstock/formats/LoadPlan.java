@@ -130,7 +130,11 @@ public final class LoadPlan {
      * @throws IllegalArgumentException if not
      */
     void checkDecoders() {
-        hostParts();
+        for (Placement placement : placements) {
+            if (placement.throughHost() && placement.source() instanceof ChunkWindow window) {
+                Assembly.check(window, placement.conversion().hostBytes());
+            }
+        }
     }
 
     /**

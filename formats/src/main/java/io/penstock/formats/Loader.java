@@ -265,10 +265,17 @@ public final class Loader {
                                 .anyMatch(name -> name.matcher(array.name()).matches()))
                 .map(this::cut)
                 .toList();
-        LoadPlan plan = LoadPlan.of(wanted, settings.oneBuffer, settings.transferBytes);
+        LoadPlan plan;
+        long deviceBytes;
+        try {
+            plan = LoadPlan.of(wanted, settings.oneBuffer, settings.transferBytes);
+            deviceBytes = plan.deviceBytes();
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("the arrays need more bytes than a long can hold", e);
+        }
         plan.checkDecoders();
-        if (plan.deviceBytes() > settings.budget) {
-            throw new IllegalArgumentException(plan.arrays().size() + " arrays need " + plan.deviceBytes()
+        if (deviceBytes > settings.budget) {
+            throw new IllegalArgumentException(plan.arrays().size() + " arrays need " + deviceBytes
                     + " bytes of device memory, more than the budget of " + settings.budget);
         }
         return plan;

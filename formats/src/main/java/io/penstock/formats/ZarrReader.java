@@ -49,7 +49,11 @@ final class ZarrReader implements FormatReader {
             hierarchy.group(node, "", 0);
         }
         hierarchy.describe(node, "");
-        return new ArrayFile(path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays);
+        try {
+            return new ArrayFile(path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays);
+        } catch (IllegalArgumentException e) { // more bytes than a long can hold
+            throw node.malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static String name(Path root) {

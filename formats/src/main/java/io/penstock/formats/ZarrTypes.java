@@ -33,6 +33,8 @@ final class ZarrTypes {
             Map.entry("float8_e5m2", ElementType.of("F8_E5M2", 1)),
             Map.entry("float8_e8m0fnu", ElementType.of("F8_E8M0", 1)));
 
+    private static final int MOST_NUMBER_BYTES = 16;
+
     private ZarrTypes() {}
 
     static ElementType v3(ZarrNode node) throws ZarrNode.Unsupported {
@@ -62,7 +64,9 @@ final class ZarrTypes {
         if (value == null || value == StrictJson.NULL) {
             return List.of();
         }
-        ByteBuffer bytes = ByteBuffer.allocate(type.blockBytes()).order(order);
+        // Text may claim any length, and has no other fill value than 0.
+        ByteBuffer bytes = ByteBuffer.allocate(Math.min(type.blockBytes(), MOST_NUMBER_BYTES))
+                .order(order);
         List<Object> parts = value instanceof List<?> list ? new ArrayList<>(list) : List.of(value);
         boolean complex = type.equals(ElementType.C64) || type.equals(ElementType.C128);
         if (parts.size() > (complex ? 2 : 1)) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.Backend;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads any bytes as a file of one format, plans a load of its arrays, and decodes those in chunks. Allowed are the
+ * exceptions that the API names; what a file names must lie in it; and the heap that is allocated must be in proportion
+ * to the file.
+ *
+ * <p>The input of most formats is the file. Of Zarr it is the document, a byte of 0, and the one chunk or shard; of
+ * {@code codecs} the number of the codec, and a chunk.
+ */
+final class FuzzTarget {
+
+    static final List<String> FORMATS =
+            List.of("safetensors", "index", "gguf", "npy", "npz", "zarr2", "zarr3", "arrow", "nifti", "codecs");
+
+    static final List<String> CODECS =
+            List.of("lz4", "lz4-frame", "blosc", "zstd", "gzip", "zlib", "deflate", "npy", "crc32c");
+
+    private static final Map<String, FormatReader> READERS = Map.of(
+            "safetensors", new SafetensorsReader(),
+            "index", new SafetensorsIndexReader(),
+            "gguf", new GgufReader(),
+            "npy", new NpyReader(),
+            "npz", new NpzReader(),
+            "zarr2", new ZarrReader(),
+            "zarr3", new ZarrReader(),
+            "arrow", new ArrowFiles(),
+            "nifti", new NiftiReader());
+
+    /** The keys of a chunk by the number of dimensions and the separator; all are names of the same bytes. */
+    private static final Map<String, List<String>> KEYS = Map.of(
+            "zarr2", List.of("0", "0.0", "1.0.0", "1/0"),
+            "zarr3", List.of("c/2", "c/0/0", "c/1/0/0", "c.0", "c.0.1", "1.0.0"));
+
+    private static final int DECODED_BYTES = 1 << 16; // the most of an array that is decoded
+    private static final long FIXED_BYTES = 2 << 20; // of heap for a file of no bytes
+    private static final long BYTES_PER_BYTE =
+            1024; // of heap for a byte of the file: objects of an array's description
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final String format;
+    private final Path file;
+    private final Path chunk;
+    private final Backend backend;
+
+    private FuzzTarget(String format, Path file, Path chunk, Backend backend) {
+        this.format = format;
+        this.file = file;
+        this.chunk = chunk;
+        this.backend = backend;
+    }
+
+    static FuzzTarget of(String format, Path folder, Backend backend) throws IOException {
+        Path chunk = Files.createFile(folder.resolve("chunk"));
+        Path array = Files.createDirectory(folder.resolve("array"));
+        for (String key : KEYS.getOrDefault(format, List.of())) {
+            Path name = array.resolve(key);
+            Files.createDirectories(name.resolveSibling(""));
+            Files.createLink(name, chunk);
+        }
+        if (format.equals("index")) {
+            for (int i = 1; i <= 3; i++) {
+                String shard = "sharded-0000" + i + "-of-00003.safetensors";
+                Files.copy(Real.file(shard), array.resolve(shard));
+            }
+        }
+        String name = switch (format) {
+            case "zarr2" -> ".zarray";
+            case "zarr3" -> "zarr.json";
+            default -> "file." + format;
+        };
+        return new FuzzTarget(format, array.resolve(name), chunk, backend);
+    }
+
+    /** What is measured. */
+    interface Action {
+        void run() throws IOException;
+    }
+
+    /** Throws an {@link AssertionError}, or what a reader must not throw. */
+    void run(byte[] input) throws IOException {
+        write(input);
+        assertAllocates(FIXED_BYTES + BYTES_PER_BYTE * input.length, () -> accept(input));
+    }
+
+    /** Repeats an action that takes more: classes that are used for the first time need memory of their own. */
+    static void assertAllocates(long mostBytes, Action action) throws IOException {
+        long allocated = allocated(action);
+        if (allocated > mostBytes) {
+            allocated = Math.min(allocated, allocated(action));
+        }
+        if (allocated > mostBytes) {
+            throw new AssertionError("at most " + mostBytes + " bytes of heap must be allocated, were " + allocated);
+        }
+    }
+
+    private static long allocated(Action action) throws IOException {
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        action.run();
+        return THREADS.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    private void accept(byte[] input) throws IOException {
+        FormatReader reader = READERS.get(format);
+        if (reader == null) {
+            decode(input);
+        } else {
+            read(reader);
+        }
+    }
+
+    private void write(byte[] input) throws IOException {
+        if (!format.startsWith("zarr")) {
+            Files.write(file, input);
+            return;
+        }
+        int end = 0;
+        while (end < input.length && input[end] != 0) {
+            end++;
+        }
+        Files.write(file, Arrays.copyOf(input, end));
+        Files.write(chunk, Arrays.copyOfRange(input, Math.min(end + 1, input.length), input.length));
+    }
+
+    private void read(FormatReader reader) throws IOException {
+        ArrayFile read;
+        try {
+            read = reader.read(file);
+        } catch (MalformedFileException | IOException e) {
+            return;
+        }
+        for (Array array : read.arrays()) {
+            for (Extent extent : extents(array)) {
+                if (extent.end() > Files.size(extent.file())) {
+                    throw new AssertionError(array + " must end in its file of " + Files.size(extent.file()));
+                }
+            }
+        }
+        try {
+            Loader.of(backend).explain(read);
+        } catch (IllegalArgumentException e) {
+            return; // too large, or of an unknown codec
+        }
+        for (Array array : read.arrays()) {
+            if (array.data() instanceof Array.Data.Chunked && array.bytes() <= DECODED_BYTES) {
+                assemble(array);
+            }
+        }
+    }
+
+    static List<Extent> extents(Array array) {
+        return array.data() instanceof Array.Data.Chunked chunked
+                ? chunked.chunks().stream().map(Array.ChunkData::extent).toList()
+                : List.of(((Array.Data.Contiguous) array.data()).extent());
+    }
+
+    private static void assemble(Array array) throws IOException {
+        try {
+            for (Assembly.Slab slab : Assembly.slabs(ChunkWindow.all(array), 1, DECODED_BYTES)) {
+                slab.read();
+            }
+        } catch (MalformedFileException | IllegalArgumentException e) {
+            // refused
+        }
+    }
+
+    /** The decoders alone: without a sum that keeps all but a few inputs from them. */
+    private void decode(byte[] input) {
+        if (input.length == 0) {
+            return;
+        }
+        String codec = CODECS.get((input[0] & 0xff) % CODECS.size());
+        Extent extent = new Extent(file, 1, input.length - 1);
+        try {
+            Codecs.decode(
+                    new Array.ChunkData(List.of(), extent, List.of(codec)),
+                    Arrays.copyOfRange(input, 1, input.length),
+                    DECODED_BYTES);
+        } catch (MalformedFileException e) {
+            // refused
+        }
+    }
+}

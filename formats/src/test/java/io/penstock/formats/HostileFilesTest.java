@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.ToIntFunction;
+import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.DictionaryEncoding;
+import org.apache.arrow.flatbuf.Field;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.KeyValue;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.flatbuf.Schema;
+import org.apache.arrow.flatbuf.Type;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that are small, and claim much. */
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HostileFilesTest {
+
+    @TempDir
+    Path folder;
+
+    private Path zarr(String name, String document) throws IOException {
+        Path array = Files.createDirectories(folder.resolve("group.zarr").resolve(name));
+        Files.writeString(array.resolve(".zarray"), document);
+        Files.writeString(folder.resolve("group.zarr/.zgroup"), "{\"zarr_format\": 2}");
+        return array;
+    }
+
+    private static String document(String shape, String chunks, String type, String fill) {
+        return """
+                {"zarr_format": 2, "shape": %s, "chunks": %s, "dtype": "%s", "fill_value": %s, "order": "C",
+                 "compressor": null, "filters": null}""".formatted(shape, chunks, type, fill);
+    }
+
+    @Test
+    void aFillValueIsNotAsLongAsATypeClaims() throws IOException {
+        Path array = zarr("a", document("[1]", "[1]", "|S536870911", "0"));
+        FuzzTarget.assertAllocates(
+                4 << 20, () -> assertThat(new ZarrReader().read(array).arrays()).hasSize(1));
+    }
+
+    @Test
+    void aPlanOfAnArrayWithoutChunksCostsNothing() throws IOException {
+        Path array = zarr("a", document("[4611686018427387904]", "[1]", "|u1", "7"));
+        ArrayFile file = new ZarrReader().read(array);
+        try (Backend backend = Backends.open("host")) {
+            assertThat(Loader.of(backend).explain(file).bytes()).isEqualTo(1L << 62);
+        }
+    }
+
+    @Test
+    void arraysOfMoreBytesThanThereAreNumbersForAreRefused() throws IOException {
+        for (String name : new String[] {"a", "b"}) {
+            zarr(name, document("[4611686018427387904]", "[1]", "|u1", "0"));
+        }
+        assertThatThrownBy(() -> new ZarrReader().read(folder.resolve("group.zarr")))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageEndingWith("its arrays have more bytes than a file can hold");
+    }
+
+    @Test
+    void anEmptyArrayLiesInItsFile() throws IOException {
+        byte[] gguf = Files.readAllBytes(Real.file("model.gguf"));
+        Path file = folder.resolve("empty.gguf");
+        ByteBuffer header =
+                ByteBuffer.allocate(57).order(ByteOrder.LITTLE_ENDIAN).put(gguf, 0, 8);
+        header.putLong(1).putLong(0).putLong(1).put((byte) 'a'); // one array, named a
+        Files.write(file, header.putInt(1).putLong(0).putInt(0).putLong(0).array()); // not padded to 64
+        Extent extent = ((Array.Data.Contiguous)
+                        new GgufReader().read(file).arrays().get(0).data())
+                .extent();
+        assertThat(extent.end()).isEqualTo(57);
+    }
+
+    /** Every field has the next one as its child many times: a tree with more fields than the file has bytes. */
+    @Test
+    void theFieldsOfArrowDoNotOverlap() throws IOException {
+        Path file = arrow(builder -> {
+            int field = field(builder, "x", 0, 0);
+            for (int i = 0; i < 40; i++) {
+                field = field(builder, "x", 0, Field.createChildrenVector(builder, new int[] {field, field}));
+            }
+            int encoding = DictionaryEncoding.createDictionaryEncoding(builder, 1, 0, false, (short) 0);
+            field = field(builder, "x", encoding, Field.createChildrenVector(builder, new int[] {field, field}));
+            return schema(builder, 0, field);
+        });
+        assertRefused(file, "it must have at most ");
+    }
+
+    @Test
+    void theNamesOfArrowDoNotOverlap() throws IOException {
+        Path file = arrow(builder -> {
+            int[] fields = new int[1000];
+            Arrays.fill(fields, field(builder, "x".repeat(100_000), 0, 0));
+            return schema(builder, 0, fields);
+        });
+        assertRefused(file, "the path of a field must have at most 4096 characters");
+    }
+
+    @Test
+    void theMetadataOfArrowDoNotOverlap() throws IOException {
+        Path file = arrow(builder -> {
+            int[] entries = new int[10_000];
+            int text = builder.createString("x".repeat(100_000));
+            Arrays.fill(entries, KeyValue.createKeyValue(builder, text, text));
+            return schema(builder, Schema.createCustomMetadataVector(builder, entries), field(builder, "x", 0, 0));
+        });
+        assertRefused(file, "its custom metadata overlap");
+    }
+
+    @Test
+    void theBlocksOfArrowDoNotOverlap() throws IOException {
+        FlatBufferBuilder batch = new FlatBufferBuilder();
+        int empty = RecordBatch.createRecordBatch(batch, 0, 0, 0, 0, 0);
+        batch.finish(Message.createMessage(batch, (short) 4, MessageHeader.RecordBatch, empty, 0, 0));
+        byte[] message = batch.sizedByteArray();
+        int block = 2 * Integer.BYTES + message.length;
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        int schema = schema(builder, 0);
+        Footer.startRecordBatchesVector(builder, 1000);
+        for (int i = 0; i < 1000; i++) {
+            Block.createBlock(builder, 8, block, 0);
+        }
+        builder.finish(Footer.createFooter(builder, (short) 4, schema, 0, builder.endVector(), 0));
+        ByteBuffer start = ByteBuffer.allocate(block).order(ByteOrder.LITTLE_ENDIAN);
+        start.putInt(-1).putInt(message.length).put(message);
+        assertRefused(file(start.array(), builder.sizedByteArray()), "its blocks overlap");
+    }
+
+    private static int field(FlatBufferBuilder builder, String name, int dictionary, int children) {
+        return Field.createField(
+                builder, builder.createSharedString(name), true, Type.Struct_, 0, dictionary, children, 0);
+    }
+
+    private static int schema(FlatBufferBuilder builder, int metadata, int... fields) {
+        return Schema.createSchema(builder, (short) 0, Schema.createFieldsVector(builder, fields), metadata, 0);
+    }
+
+    private Path arrow(ToIntFunction<FlatBufferBuilder> schema) throws IOException {
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        builder.finish(Footer.createFooter(builder, (short) 4, schema.applyAsInt(builder), 0, 0, 0));
+        return file(new byte[0], builder.sizedByteArray());
+    }
+
+    private Path file(byte[] blocks, byte[] footer) throws IOException {
+        byte[] magic = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer bytes = ByteBuffer.allocate(8 + blocks.length + footer.length + Integer.BYTES + magic.length);
+        bytes.order(ByteOrder.LITTLE_ENDIAN).put(magic).position(8).put(blocks);
+        bytes.put(footer).putInt(footer.length).put(magic);
+        return Files.write(folder.resolve("a.arrow"), bytes.array());
+    }
+
+    private static void assertRefused(Path arrow, String complaint) throws IOException {
+        FuzzTarget.assertAllocates(
+                2 << 20,
+                () -> assertThatThrownBy(() -> new ArrowFiles().read(arrow))
+                        .isInstanceOf(MalformedFileException.class)
+                        .hasMessageContaining(complaint));
+    }
+}
