@@ -2,6 +2,7 @@
 package io.penstock.tck;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
@@ -34,18 +35,37 @@ public record Pattern(long seed) {
 
     /** Fills the remaining bytes of {@code target} with the content from {@code offset} on; moves its position. */
     public void fill(ByteBuffer target, long offset) {
-        for (long at = offset; target.hasRemaining(); at++) {
-            target.put(at(at));
+        ByteBuffer words = target.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        for (long at = offset; words.hasRemaining(); ) {
+            if (isWord(at, words.remaining())) {
+                words.putLong(word(at >>> 3));
+                at += Long.BYTES;
+            } else {
+                words.put(at(at++));
+            }
         }
+        target.position(target.limit());
     }
 
     /** Returns where the remaining bytes of {@code bytes} first differ from the content at {@code offset}, or -1. */
     public int difference(ByteBuffer bytes, long offset) {
-        for (int i = 0; i < bytes.remaining(); i++) {
-            if (bytes.get(bytes.position() + i) != at(offset + i)) {
+        ByteBuffer words = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
+        int i = 0;
+        while (i < words.limit()) {
+            long at = offset + i;
+            if (isWord(at, words.limit() - i) && words.getLong(i) == word(at >>> 3)) {
+                i += Long.BYTES;
+            } else if (words.get(i) == at(at)) {
+                i++;
+            } else {
                 return i;
             }
         }
         return -1;
+    }
+
+    /** Returns whether a whole word lies at an offset of which there are so many bytes. */
+    private static boolean isWord(long offset, int bytes) {
+        return (offset & 7) == 0 && bytes >= Long.BYTES;
     }
 }

@@ -28,10 +28,21 @@ class PatternTest {
     @Test
     void theFirstWrongByteIsNamed() {
         Pattern pattern = new Pattern(1);
-        ByteBuffer bytes = ByteBuffer.allocate(100);
-        pattern.fill(bytes, 3);
-        bytes.flip();
-        bytes.put(77, (byte) ~bytes.get(77));
-        assertThat(pattern.difference(bytes, 3)).isEqualTo(77);
+        for (int offset = 0; offset < 9; offset++) {
+            for (int length = 1; length < 27; length++) {
+                ByteBuffer bytes = ByteBuffer.allocate(length + 2).position(1).limit(length + 1);
+                pattern.fill(bytes, offset);
+                assertThat(bytes.position()).isEqualTo(length + 1);
+                for (int i = 0; i < length; i++) {
+                    bytes.position(1);
+                    assertThat(bytes.get(1 + i)).isEqualTo(pattern.at(offset + i));
+                    bytes.put(1 + i, (byte) ~bytes.get(1 + i));
+                    assertThat(pattern.difference(bytes, offset))
+                            .as("byte %d of %d from %d", i, length, offset)
+                            .isEqualTo(i);
+                    bytes.put(1 + i, (byte) ~bytes.get(1 + i));
+                }
+            }
+        }
     }
 }
