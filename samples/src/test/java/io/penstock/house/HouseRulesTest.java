@@ -87,6 +87,14 @@ class HouseRulesTest {
             .resideInAnyPackage("io.penstock.engine..", "io.penstock.backend..", "com.sun.jna..")
             .because("arrays are loaded by any backend");
 
+    static final ArchRule ADAPTERS_KNOW_THE_API_ONLY = noClasses()
+            .that()
+            .resideInAPackage("io.penstock.onnxruntime..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.penstock.engine..", "io.penstock.backend..")
+            .because("memory of any backend is handed over");
+
     static final ArchRule ONLY_THE_COMMAND_USES_LOGBACK_AND_PICOCLI = noClasses()
             .that()
             .resideOutsideOfPackages("io.penstock.cli..", "io.penstock.renderer..")
@@ -202,6 +210,11 @@ class HouseRulesTest {
     @Test
     void formatsKnowTheApiOnly() {
         FORMATS_KNOW_THE_API_ONLY.check(OURS);
+    }
+
+    @Test
+    void adaptersKnowTheApiOnly() {
+        ADAPTERS_KNOW_THE_API_ONLY.check(OURS);
     }
 
     @Test

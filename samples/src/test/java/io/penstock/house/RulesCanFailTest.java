@@ -13,6 +13,7 @@ import io.penstock.engine.spi.BadSpi;
 import io.penstock.formats.BadReader;
 import io.penstock.house.bad.BadCycle;
 import io.penstock.house.bad.BadHelper;
+import io.penstock.onnxruntime.BadAdapter;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW, BadApi.class),
                 Arguments.of(HouseRulesTest.ENGINE_KNOWS_NO_BACKEND, BadEngine.class),
                 Arguments.of(HouseRulesTest.FORMATS_KNOW_THE_API_ONLY, BadReader.class),
+                Arguments.of(HouseRulesTest.ADAPTERS_KNOW_THE_API_ONLY, BadAdapter.class),
                 Arguments.of(HouseRulesTest.SPI_SHOWS_NOTHING_NATIVE, BadSpi.class),
                 Arguments.of(HouseRulesTest.BACKENDS_KNOW_THE_SPI_ONLY, BadPath.class),
                 Arguments.of(HouseRulesTest.PACKAGES_ARE_FREE_OF_CYCLES, BadEngine.class),
