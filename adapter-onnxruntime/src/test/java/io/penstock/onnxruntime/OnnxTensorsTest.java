@@ -164,7 +164,8 @@ class OnnxTensorsTest {
     void aModelWritesItsOutputToABufferThatIsWrittenToAFile() throws Exception {
         Path file = folder.resolve("y");
         try (LoadedArrays arrays = load();
-                DeviceBuffer output = backend.allocate((long) Y.length * Float.BYTES).block();
+                DeviceBuffer output =
+                        backend.allocate((long) Y.length * Float.BYTES).block();
                 OrtSession session = environment.createSession(model("linear"));
                 OnnxTensor x = tensor(arrays, "x");
                 OnnxTensor w = tensor(arrays, "w");
