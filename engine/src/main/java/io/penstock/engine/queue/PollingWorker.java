@@ -47,9 +47,8 @@ final class PollingWorker extends Thread implements NonBlocking {
 
     private final long pollNanos;
 
-    // POLLING -> a task, by the thread that offers it; that task -> BUSY -> POLLING, by this thread. POLLING ->
-    // SLEEPING
-    // if nothing was offered, SLEEPING -> POLLING by an offer; all by compare-and-set. What a thread does before it
+    // An offer: POLLING -> the task, or SLEEPING -> POLLING. This thread: the task -> BUSY -> POLLING, and POLLING ->
+    // SLEEPING if nothing was offered. Where two threads may do so, by compare-and-set. What a thread does before it
     // offers a task happens-before the task, which next publishes.
     private volatile Runnable next = State.BUSY;
     private volatile boolean ending;
@@ -109,16 +108,25 @@ final class PollingWorker extends Thread implements NonBlocking {
 
     @Override
     public void run() {
+        boolean more;
+        do {
+            more = runNext();
+        } while (more);
+    }
+
+    /** A method of its own, so that nothing refers to a task while the next one is awaited. */
+    private boolean runNext() {
         Runnable task = await();
-        while (task != State.ENDED) {
-            try {
-                task.run();
-            } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
-                Operators.onErrorDropped(e, Context.empty());
-            }
-            task = await();
+        if (task == State.ENDED) {
+            return false;
         }
+        try {
+            task.run();
+        } catch (Throwable e) {
+            Exceptions.throwIfJvmFatal(e);
+            Operators.onErrorDropped(e, Context.empty());
+        }
+        return true;
     }
 
     /** Returns the next task; {@link State#ENDED} if there is none. */
