@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /** A file whose every word is a function of its offset, so that a block identifies where it was read from. */
@@ -34,25 +35,36 @@ final class TestFile {
      * @param bytes a multiple of 1 MiB
      */
     static Path prepare(Path path, long bytes) throws IOException {
-        if (Files.exists(path) && Files.size(path) == bytes && isIntact(path, bytes)) {
+        return prepare(path, new byte[0], bytes);
+    }
+
+    /** As above, behind a header: the bytes at {@code header.length} are those at the start of other test files. */
+    static Path prepare(Path path, byte[] header, long bytes) throws IOException {
+        if (Files.exists(path) && Files.size(path) == header.length + bytes && isIntact(path, header, bytes)) {
             return path;
         }
         try (FileChannel file = FileChannel.open(
                 path, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
             chunks(bytes, (chunk, offset) -> {
                 fill(chunk, offset);
-                file.write(chunk, offset);
+                file.write(chunk, header.length + offset);
                 return true;
             });
+            file.write(ByteBuffer.wrap(header), 0);
             file.force(true);
         }
         return path;
     }
 
-    private static boolean isIntact(Path path, long bytes) throws IOException {
+    private static boolean isIntact(Path path, byte[] header, long bytes) throws IOException {
         try (FileChannel file = FileChannel.open(path)) {
+            ByteBuffer found = ByteBuffer.allocate(header.length);
+            file.read(found, 0);
+            if (!Arrays.equals(found.array(), header)) {
+                return false;
+            }
             return chunks(bytes, (chunk, offset) -> {
-                file.read(chunk.clear(), offset);
+                file.read(chunk.clear(), header.length + offset);
                 for (int at = 0; at < CHUNK; at += 4096) {
                     if (chunk.getLong(at) != word(offset + at)) {
                         return false;

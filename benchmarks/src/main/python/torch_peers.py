@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Python programs bring arrays to a GPU: takes the orders of PeerProcess, one a line.
+
+run load_file FILE    safetensors.torch.load_file
+run numpy FILE        numpy.load, and a copy of the array
+"""
+import resource
+import sys
+import time
+
+import numpy
+import torch
+from safetensors.torch import load_file
+
+
+def cpu_nanos():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return int((used.ru_utime + used.ru_stime) * 1e9)
+
+
+def load(variant, file):
+    if variant == "load_file":
+        return list(load_file(file, device="cuda:0").values())
+    return [torch.from_numpy(numpy.load(file)).to("cuda:0")]
+
+
+torch.zeros(1, device="cuda:0")  # creates the context
+for line in sys.stdin:
+    _, variant, file = line.split()
+    cpu, begin = cpu_nanos(), time.perf_counter_ns()
+    arrays = load(variant, file)
+    torch.cuda.synchronize()
+    nanos, cpu = time.perf_counter_ns() - begin, cpu_nanos() - cpu
+    moved = sum(array.numel() * array.element_size() for array in arrays)
+    del arrays  # its memory stays with torch, which uses it for the next ones
+    print("ok", moved, nanos, cpu, 0, flush=True)
