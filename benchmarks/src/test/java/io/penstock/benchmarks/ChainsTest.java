@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +109,20 @@ class ChainsTest {
             ByteBuffer block = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
             file.read(block, at);
             TestFile.verify(block, at, "file");
+        }
+    }
+
+    @Test
+    void aTestFileMayHaveAHeader() throws IOException {
+        Path data = folder.resolve("data");
+        for (byte[] header : List.of(new byte[] {1, 2, 3}, new byte[] {1, 2, 4})) {
+            TestFile.prepare(data, header, 1 << 20);
+            ByteBuffer found = ByteBuffer.wrap(Files.readAllBytes(data)).order(ByteOrder.LITTLE_ENDIAN);
+            byte[] start = new byte[header.length];
+            found.get(start);
+            assertThat(start).isEqualTo(header);
+            TestFile.verify(found.slice().order(ByteOrder.LITTLE_ENDIAN), 0, "file");
+            assertThat(found.remaining()).isEqualTo(1 << 20);
         }
     }
 }

@@ -52,6 +52,7 @@ final class FakeDevice implements StagingDevice {
     int lostAfter = Integer.MAX_VALUE; // copies
     boolean throwsAtPoll;
     int started;
+    long startedAt; // the place in the staging buffer of the last one
     final List<FencePoint> joined = new ArrayList<>();
     final Set<Long> copiedFrom = new HashSet<>(); // addresses of staging buffers
 
@@ -117,6 +118,7 @@ final class FakeDevice implements StagingDevice {
         if (point != null) {
             joined.add(point);
         }
+        startedAt = request.stagingOffset();
         copies.put(request, Copy.of(request));
         copiedFrom.add(request.staging().hostAddress());
         host.copying(request.staging().hostAddress(), true);

@@ -43,6 +43,22 @@ class StagedQueueTest {
         stage.close();
     }
 
+    /** Such copies of the processor are slow: benchmarks/experiments/aligned.c. */
+    @Test
+    void noReadLiesAFewBytesFurtherWithinItsPageThanInTheFile() {
+        FakeFile pages = new FakeFile(STAGING + 2 * 4096, 1, 3);
+        Stage stage = new Stage(ThreadRule.MANY, 1, 4, 1);
+        for (int at = 0; at <= 4096; at++) {
+            stage.read(0, pages, at, memory, 3, STAGING);
+            assertThat(stage.result(0)).isEqualTo(STAGING);
+            assertThat(part(memory.bytes, 3, STAGING)).as("read from %d", at).isEqualTo(part(pages.bytes, at, STAGING));
+            long further = (stage.device.startedAt - at) & 4095;
+            assertThat(further).as("from %d", at).matches(bytes -> bytes == 0 || bytes > 16);
+            assertThat(stage.device.startedAt % 16).as("texels of 16 bytes").isZero();
+        }
+        stage.close();
+    }
+
     @ParameterizedTest
     @EnumSource
     void aWriteMovesBytesFromTheDeviceThroughAStagingBufferToTheFile(ThreadRule rule) {
