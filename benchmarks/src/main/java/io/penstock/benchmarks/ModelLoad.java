@@ -60,55 +60,45 @@ final class ModelLoad implements Contender {
     /** Returns the rows: only if {@code --rows} names them, since they need torch. */
     static List<Row> rows(GpuBench bench) {
         return List.of(
-                new OnlyByName(new Lazy("arrays of a model", () -> model(bench))),
-                new OnlyByName(new Lazy("arrays of 4 KiB", () -> small(bench))));
+                new OfPython("arrays of a model", (row, python) -> model(bench, row, python)),
+                new OfPython("arrays of 4 KiB", (row, python) -> small(bench, row, python)));
     }
 
-    /** A row whose files are created when it runs. */
-    private record Lazy(String name, Maker maker) implements Row {
+    /** A row whose files and whose Python process exist while it runs. */
+    private record OfPython(String name, Maker maker) implements Row {
 
         interface Maker {
-            Row make() throws IOException;
+            Row make(String name, PeerProcess python) throws IOException;
+        }
+
+        @Override
+        public boolean isOnlyByName() {
+            return true;
         }
 
         @Override
         public Report run(Settings settings, boolean busy) throws Exception {
-            return maker.make().run(settings, busy);
+            List<String> program = List.of("python3", "benchmarks/src/main/python/torch_peers.py");
+            try (PeerProcess python = new PeerProcess(program, Map.of())) {
+                return maker.make(name, python).run(settings, busy);
+            }
         }
     }
 
-    private static Row model(GpuBench bench) throws IOException {
+    private static Row model(GpuBench bench, String row, PeerProcess python) throws IOException {
         long bytes = bench.sizes().hotBytes();
-        Map<String, Long> arrays = layers(bytes);
         Path numpy = TestFile.prepare(bench.directory().resolve("model.npy"), npyHeader(bytes), bytes);
-        String row = "arrays of a model";
-        return row(
-                bench,
-                row,
-                arrays,
-                bytes,
-                List.of(
-                        speed(row + " / as many bytes in one transfer", SAME, 0.95),
-                        speed(row + " / load_file", TORCH, 8)),
-                List.of(peer("numpy.load and a copy", "numpy", numpy)));
+        Rounds.Factory copied = peer(python, "numpy.load and a copy", "numpy", numpy);
+        return row(bench, row, layers(bytes), bytes, 0.95, python, List.of(copied));
     }
 
-    private static Row small(GpuBench bench) throws IOException {
+    private static Row small(GpuBench bench, String row, PeerProcess python) throws IOException {
         long bytes = 40 * MIB;
         Map<String, Long> arrays = new LinkedHashMap<>();
         for (long at = 0; at < bytes; at += 4096) {
             arrays.put("array." + at / 4096, 4096L);
         }
-        String row = "arrays of 4 KiB";
-        return row(
-                bench,
-                row,
-                arrays,
-                bytes,
-                List.of(
-                        speed(row + " / as many bytes in one transfer", SAME, 0.5),
-                        speed(row + " / load_file", TORCH, 8)),
-                List.of());
+        return row(bench, row, arrays, bytes, 0.5, python, List.of());
     }
 
     private static Row row(
@@ -116,7 +106,8 @@ final class ModelLoad implements Contender {
             String name,
             Map<String, Long> arrays,
             long bytes,
-            List<Comparison> comparisons,
+            double share,
+            PeerProcess python,
             List<Rounds.Factory> more)
             throws IOException {
         Path file = TestFile.prepare(
@@ -131,17 +122,19 @@ final class ModelLoad implements Contender {
         contenders.add(() -> new ModelLoad(file, places));
         contenders.add(() -> new GpuRead(
                 SAME, new GpuRead.Plan(bench.hot(), bytes, bytes, Options.none(), Set.of(FileOption.READ), false)));
-        contenders.add(peer(TORCH, "load_file", file));
+        contenders.add(peer(python, TORCH, "load_file", file));
         contenders.addAll(more);
-        return new Rounds(name, Unit.BYTES, contenders, comparisons);
+        return new Rounds(
+                name,
+                Unit.BYTES,
+                contenders,
+                List.of(
+                        speed(name + " / as many bytes in one transfer", SAME, share),
+                        speed(name + " / load_file", TORCH, 8)));
     }
 
-    private static Rounds.Factory peer(String name, String variant, Path file) {
-        return () -> new PeerContender(
-                name,
-                new PeerProcess(List.of("python3", "benchmarks/src/main/python/torch_peers.py"), Map.of()),
-                variant + " " + file.toAbsolutePath(),
-                "");
+    private static Rounds.Factory peer(PeerProcess python, String name, String variant, Path file) {
+        return () -> new PeerContender(name, python, variant + " " + file.toAbsolutePath(), "");
     }
 
     private static Comparison speed(String row, String peer, double goal) {

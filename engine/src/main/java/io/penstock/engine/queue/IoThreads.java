@@ -4,6 +4,7 @@ package io.penstock.engine.queue;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ public final class IoThreads implements IoQueues {
 
     private void start(IoPath ioPath, Options options) {
         QueueLimits limits = QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES));
-        long pollNanos = PollWindow.longest(options);
+        long pollNanos = Pause.pollNanos(options.get(CommonOptions.POLL_MICROS));
         try {
             for (int i = 0; i < ioPath.ioQueues(); i++) {
                 IoQueue ioQueue = new IoQueue(ioPath.openQueue(), limits, System::nanoTime);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
-import io.penstock.CommonOptions;
-import io.penstock.Options;
-import io.penstock.engine.spi.Pause;
-
 /**
  * How long a thread polls for its next work before it sleeps, learned from its last waits as KVM's halt polling does
  * ({@code Documentation/virt/kvm/halt-polling.rst} in the kernel): the window opens while work comes soon, and closes when
@@ -13,7 +9,7 @@ import io.penstock.engine.spi.Pause;
  *
  * <p><b>Threading:</b> one thread at a time.
  */
-public final class PollWindow {
+final class PollWindow {
 
     private static final long FIRST_NANOS = 10_000;
 
@@ -29,11 +25,6 @@ public final class PollWindow {
     PollWindow(long longest, long nanos) {
         this.longest = longest;
         this.nanos = nanos;
-    }
-
-    /** Returns for how many nanoseconds threads of a backend poll at most: {@link CommonOptions#POLL_MICROS}. */
-    public static long longest(Options options) {
-        return Pause.pollNanos(options.get(CommonOptions.POLL_MICROS));
     }
 
     /** Returns false if it never opens. */
