@@ -179,6 +179,19 @@ EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
     return result;
 }
 
+EXPORT CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
+    CALLED(AT_ONCE);
+    struct context *context, *peer;
+    LOCK();
+    CUresult result = need_context(__func__, &context);
+    if (!result && flags) result = INVALID_VALUE;
+    if (!result && !(peer = handle_get(handle, CONTEXT))) result = INVALID_CONTEXT;
+    if (!result && (peer->device == context->device || property("no_peers", 0))) result = PEER_ACCESS_UNSUPPORTED;
+    if (!result && context->peers[peer->device]++) result = PEER_ACCESS_ALREADY_ENABLED;
+    UNLOCK();
+    return result;
+}
+
 EXPORT CUresult cuCtxSetCurrent(CUcontext handle) {
     CALLED(AT_ONCE);
     CUresult result = need_init();

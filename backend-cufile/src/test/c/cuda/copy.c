@@ -125,6 +125,28 @@ EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
     return move(__func__, to, ANY, from, ANY, size, stream, 0);
 }
 
+/* Each side belongs to the context that is named for it; between two devices, the stream's is one of the two. */
+EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                                  size_t size, CUstream stream) {
+    CALLED(IN_STREAM);
+    struct span ends[2];
+    CUcontext named[2] = {to_context, from_context};
+    CUdeviceptr at[2] = {to, from};
+    LOCK();
+    CUresult result = SUCCESS;
+    for (int i = 0; !result && i < 2; i++) {
+        struct context *context = handle_get(named[i], CONTEXT);
+        if (!context) result = INVALID_CONTEXT;
+        else if (!resolve(at[i], size, &ends[i]) || !ends[i].allocation) result = INVALID_VALUE;
+        else if (ends[i].allocation->context->device != context->device) {
+            complain("%s: %#lx is not of device %d", __func__, (unsigned long)at[i], context->device);
+            result = INVALID_VALUE;
+        }
+    }
+    UNLOCK();
+    return result ? result : move(__func__, to, DEVICE, from, DEVICE, size, stream, 0);
+}
+
 EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size) {
     CALLED(IN_STREAM);
     return move(__func__, to, DEVICE, ADDRESS(from), HOST, size, NULL, 1);

@@ -34,6 +34,8 @@ enum {
     CONTEXT_IS_DESTROYED = 709,
     ALREADY_REGISTERED = 712,
     NOT_REGISTERED = 713,
+    PEER_ACCESS_UNSUPPORTED = 217,
+    PEER_ACCESS_ALREADY_ENABLED = 704,
     NOT_PERMITTED = 800,
     NOT_SUPPORTED = 801,
 };
@@ -49,6 +51,7 @@ struct context {
     int dead;
     CUresult sticky; /* what an operation of this context broke: all calls answer it from now on */
     struct stream *legacy;
+    int peers[DEVICES]; /* whose memory its streams may read without the host */
     struct context *next;
 };
 

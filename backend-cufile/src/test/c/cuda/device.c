@@ -152,12 +152,13 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
     return SUCCESS;
 }
 
+/* The property "no_peers" is 1 where the devices do not reach each other. */
 EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     CALLED(AT_ONCE);
     CUresult result = need_device(device);
     if (!result) result = need_device(peer);
     if (result) return result;
     REQUIRE(can, INVALID_VALUE);
-    *can = device != peer;
+    *can = device != peer && !property("no_peers", 0);
     return SUCCESS;
 }

@@ -58,6 +58,13 @@ public interface DeviceBuffer extends AutoCloseable {
     Mono<Long> download(long offset, ByteBuffer target);
 
     /**
+     * Returns this buffer as a file to read from: transfers of this backend, and of others, copy from it to their own
+     * buffers, as {@link Transfer#copy} does. A read beyond its end is short. It is opened for {@link FileOption#READ}
+     * only; its path is a description, and it is open as long as the buffer is. Always the same object.
+     */
+    StorageFile asFile();
+
+    /**
      * Exports this memory to the drivers of other devices.
      *
      * <p><b>Ownership:</b> the caller closes the export; until then the memory is not freed.

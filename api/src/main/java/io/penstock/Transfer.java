@@ -76,6 +76,26 @@ public final class Transfer {
     }
 
     /**
+     * Returns a transfer from buffer to buffer, for the backend of {@code to}; {@code from} may be of any backend. It is
+     * a read of {@link DeviceBuffer#asFile from.buffer().asFile()}, and follows the same rules as a read of a file.
+     *
+     * <p><b>Path:</b> {@link TransferPath#DIRECT} if the device copies: within one device, or from a device that it
+     * reaches. {@link TransferPath#HOST} between two buffers in host memory; otherwise {@link TransferPath#STAGED},
+     * through host memory.
+     *
+     * @throws IllegalArgumentException if the two differ in length, or overlap
+     */
+    public static Transfer copy(BufferRegion from, BufferRegion to) {
+        if (from.buffer() == to.buffer()
+                && from.offset() < to.offset() + to.length()
+                && to.offset() < from.offset() + from.length()) {
+            throw new IllegalArgumentException("the regions of a copy must not overlap, were " + from.length()
+                    + " bytes at " + from.offset() + " and at " + to.offset() + " of " + to.buffer());
+        }
+        return read(from.buffer().asFile().region(from.offset(), from.length()), to);
+    }
+
+    /**
      * Returns a transfer that reads many blocks of equal length into {@code to}, one after the other: by far the
      * cheapest way to read many small blocks.
      *

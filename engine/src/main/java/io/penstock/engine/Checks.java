@@ -8,6 +8,7 @@ import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
+import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import java.nio.file.Path;
@@ -40,7 +41,8 @@ public final class Checks {
     }
 
     private void file(Transfer transfer, StorageFile file) {
-        if (!(file instanceof EngineFile own) || own.owner() != backend) {
+        boolean buffer = file instanceof BufferFile; // of any backend
+        if (!(file instanceof EngineFile own) || (own.owner() != backend && !buffer)) {
             throw new IllegalArgumentException(transfer + ": the file was not opened by " + backend);
         }
         if (transfer.isRead() ? !own.isReadable() : !own.isWritable()) {
@@ -61,6 +63,9 @@ public final class Checks {
     }
 
     private void image(Transfer transfer, ImageRegion image) {
+        if (transfer.fileRegion(0).file() instanceof BufferFile) {
+            throw new IllegalArgumentException(transfer + ": buffers are copied to buffers, not to images");
+        }
         if (!backend.capabilities().images()) {
             throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
         }

@@ -293,6 +293,11 @@ final class EngineBackend extends Intake implements Backend {
     }
 
     @Override
+    public Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to) {
+        return copies.download(buffer, offset, to);
+    }
+
+    @Override
     Checks checks() {
         return checks;
     }
@@ -313,6 +318,12 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public boolean enter() {
         return closing.pins().tryPin();
+    }
+
+    @Override
+    public boolean enterAgain() {
+        closing.pins().pinAgain();
+        return true;
     }
 
     @Override

@@ -11,7 +11,9 @@ import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
+import io.penstock.engine.resource.Owner;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
@@ -63,7 +65,7 @@ abstract class Intake implements Port {
         }
         int ioPath = choice.take(transfer);
         String refusal = choice.isLast(ioPath) ? choice.refusal(ioPath, transfer) : ""; // the others have been checked
-        if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(ioPath))) {
+        if (!refusal.isEmpty() || (transfer.isDirectRequired() && !choice.isDirect(ioPath, transfer))) {
             PenstockException why = refusal.isEmpty()
                     ? Failures.notDirect(transfer, choice.whyNotDirect(transfer))
                     : Failures.refused(transfer, refusal);
@@ -120,27 +122,41 @@ abstract class Intake implements Port {
         // A gather pins its one file and its one buffer, not one per block.
         int pairs = open.transfer().isGather() ? 1 : open.transfer().pairs();
         for (int pair = 0; pair < pairs; pair++) {
-            if (!open.file(pair).tryPin()) {
+            EngineFile file = open.file(pair);
+            if (!file.tryPin()) {
+                return pair;
+            }
+            Owner source = file.owner();
+            if (source != this && !source.enter()) { // the file is a buffer of another backend
+                file.unpin();
                 return pair;
             }
             EngineBuffer buffer = open.buffer(pair);
             if (buffer != null && !buffer.pins().tryPin()) {
-                open.file(pair).unpin();
+                unpin(file);
                 return pair;
             }
         }
         return open.transfer().pairs();
     }
 
-    private static void unpin(OpenTransfer open, int count) {
+    private void unpin(OpenTransfer open, int count) {
         freeImages(open);
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
-            open.file(pair).unpin();
+            unpin(open.file(pair));
             EngineBuffer buffer = open.buffer(pair);
             if (buffer != null) {
                 buffer.pins().unpin();
             }
+        }
+    }
+
+    private void unpin(EngineFile file) {
+        Owner source = file.owner();
+        file.unpin();
+        if (source != this) {
+            source.leave(); // last: its backend may close then
         }
     }
 

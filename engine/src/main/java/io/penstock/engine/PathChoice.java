@@ -9,6 +9,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.SegmentCursor;
 import io.penstock.engine.queue.Bounces;
+import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.DeviceMemory;
@@ -30,7 +31,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     /** Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed. */
     int take(Transfer transfer) {
         int taken = first(transfer, true);
-        if (taken != 0) {
+        if (taken != 0 && !isCopy(transfer)) {
             fallbacks.taken();
         }
         return taken;
@@ -39,7 +40,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     /** Returns the first path that accepts a transfer, or the last one, which is not checked. */
     private int first(Transfer transfer, boolean reports) {
         int last = ioPaths.size() - 1;
-        for (int ioPath = 0; ioPath < last; ioPath++) {
+        for (int ioPath = isCopy(transfer) ? last : 0; ioPath < last; ioPath++) {
             String refusal = refusal(ioPath, transfer);
             if (refusal.isEmpty()) {
                 return ioPath;
@@ -59,6 +60,9 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     String refusal(int ioPath, Transfer transfer) {
         for (int pair = 0; pair < targets(transfer); pair++) {
             EngineFile file = file(transfer, pair);
+            if (file instanceof BufferFile && isLast(ioPath)) {
+                continue;
+            }
             String refusal = file.refusal(ioPath);
             if (refusal.isEmpty()) {
                 Target target = target(transfer, pair);
@@ -70,6 +74,9 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         }
         String refusal = ioPaths.get(ioPath).refusal(transfer);
         for (int part = 0; part < parts(transfer) && refusal.isEmpty(); part++) {
+            if (file(transfer, part) instanceof BufferFile) {
+                continue;
+            }
             NativeFile file = file(transfer, part).nativeFile(ioPath);
             refusal = ioPaths.get(ioPath).refusal(file, transfer.fileOffset(part), transfer.pairLength(part));
         }
@@ -87,6 +94,11 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
                 }
             }
         }
+    }
+
+    /** Returns whether a transfer is from buffers, which the last path copies. */
+    private static boolean isCopy(Transfer transfer) {
+        return transfer.fileRegion(0).file() instanceof BufferFile;
     }
 
     /** Returns the number of targets of a transfer; 1 for a gather. */
@@ -110,18 +122,22 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         return target instanceof BufferRegion region ? ((EngineBuffer) region.buffer()).memory() : null;
     }
 
-    boolean isDirect(int ioPath) {
-        return ioPaths.get(ioPath).path() == TransferPath.DIRECT;
+    boolean isDirect(int ioPath, Transfer transfer) {
+        return BufferFile.pathOf(transfer, ioPaths.get(ioPath)) == TransferPath.DIRECT;
     }
 
     /** Returns why a transfer is not direct; empty if it is. */
     String whyNotDirect(Transfer transfer) {
         int chosen = first(transfer, false);
-        if (isDirect(chosen)) {
+        if (isDirect(chosen, transfer)) {
             return "";
         }
+        if (isCopy(transfer)) {
+            return "backend " + name + " does not reach the memory of the "
+                    + transfer.fileRegion(0).file();
+        }
         for (int ioPath = 0; ioPath < ioPaths.size(); ioPath++) {
-            if (isDirect(ioPath)) {
+            if (isDirect(ioPath, transfer)) {
                 return refusal(ioPath, transfer);
             }
         }
@@ -148,11 +164,11 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
             }
         };
         return new Explanation(
-                ioPath.path(),
+                BufferFile.pathOf(transfer, ioPath),
                 ioPath.evidence(),
                 new SegmentCursor(transfer, ground, Bounces.BOUNCE_BYTES).count(),
                 file(transfer, 0).nativeFile(index).limits().fileAlignment(),
                 whyNotDirect(transfer),
-                isDirect(index) ? "" : ioPath.remedy());
+                isDirect(index, transfer) || isCopy(transfer) ? "" : ioPath.remedy());
     }
 }

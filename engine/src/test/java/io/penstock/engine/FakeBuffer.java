@@ -3,6 +3,7 @@ package io.penstock.engine;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
+import io.penstock.StorageFile;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
@@ -32,6 +33,11 @@ public final class FakeBuffer implements DeviceBuffer {
     @Override
     public Optional<HostView> hostView() {
         return visible ? Optional.of(new View()) : Optional.empty();
+    }
+
+    @Override
+    public StorageFile asFile() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -89,6 +89,16 @@ public class FakePort implements Port {
     }
 
     @Override
+    public boolean enterAgain() {
+        return true;
+    }
+
+    @Override
+    public Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void leave() {}
 
     @Override

@@ -10,6 +10,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.Completion;
 import io.penstock.Failure;
 import io.penstock.TransientStorageException;
 import io.penstock.formats.LoadedArrays;
@@ -119,6 +120,17 @@ class ProgramsTest {
             expected.put(data, record * 4096, 4096);
         }
         assertThat(records).isEqualTo(expected.flip());
+    }
+
+    @Test
+    void fillGpus() {
+        try (Backend other = Backends.open("host")) {
+            List<Completion> ends =
+                    FillGpus.fill(file, backend, other).collectList().block();
+            assertThat(ends)
+                    .hasSize(2)
+                    .allSatisfy(end -> assertThat(end.bytes()).isEqualTo(BYTES));
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ public interface BackendRules
                 ReadRules,
                 WriteRules,
                 PairRules,
+                CopyRules,
                 EdgeRules,
                 SubmitRules,
                 DeliveryRules,

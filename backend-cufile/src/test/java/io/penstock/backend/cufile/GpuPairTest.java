@@ -122,6 +122,21 @@ class GpuPairTest {
     }
 
     @Test
+    void aCopyFromOneReachesTheOther() {
+        byte[] content = GpuFixture.random(BYTES, 4);
+        Backend first = backend(CufilePath.STAGED, 0);
+        Backend second = backend(CufilePath.STAGED, 1);
+        StorageFile file = gpus.open(first, gpus.file("copied", content));
+        DeviceBuffer here = gpus.buffer(first, BYTES);
+        GpuFixture.move(first, Transfer.read(file.all(), here.all()));
+        DeviceBuffer there = gpus.buffer(second, BYTES);
+        Transfer copy = Transfer.copy(here.all(), there.all());
+        Completion completion = second.submit(copy).block(GpuFixture.LONG);
+        assertThat(Arrays.mismatch(GpuFixture.content(there), content)).isEqualTo(-1);
+        System.out.println("a copy from one GPU to the other: " + completion.path() + " " + second.explain(copy));
+    }
+
+    @Test
     void writesOfOneAreReadByTheOther() {
         byte[] content = GpuFixture.random(BYTES, 3);
         Backend first = backend(CufilePath.SYNC, 0);

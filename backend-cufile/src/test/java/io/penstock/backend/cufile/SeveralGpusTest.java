@@ -15,9 +15,11 @@ import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransferPath;
 import io.penstock.backend.cufile.fakes.Application;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -123,6 +125,35 @@ class SeveralGpusTest {
         DeviceBuffer memory = gpus.buffer(second, 4096);
         assertThat(first.isDeviceAddress(memory.nativeHandle())).isTrue();
         assertThatThrownBy(() -> first.wrap(memory.nativeHandle(), 4096)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aCopyFromAnotherGpuTakesTheLinkBetweenThem() {
+        copyFromAnother(TransferPath.DIRECT);
+        assertThat(Fakes.cuda().calls("cuCtxEnablePeerAccess")).isEqualTo(1);
+    }
+
+    @Test
+    void withoutALinkCudaCopiesThroughHostMemory() {
+        Fakes.cuda().set("no_peers", 1);
+        copyFromAnother(TransferPath.STAGED);
+        assertThat(Fakes.cuda().calls("cuCtxEnablePeerAccess")).isZero();
+    }
+
+    private void copyFromAnother(TransferPath path) {
+        byte[] bytes = random(3 * BYTES + 1, 4);
+        Backend first = backend(CufilePath.STAGED, 0);
+        Backend second = backend(CufilePath.STAGED, 1);
+        DeviceBuffer from = gpus.buffer(first, bytes.length);
+        from.upload(0, ByteBuffer.wrap(bytes)).block(GpuFixture.LONG);
+        DeviceBuffer to = gpus.buffer(second, bytes.length);
+        Transfer copy = Transfer.copy(from.all(), to.all());
+        assertThat(second.explain(copy).path()).isEqualTo(path);
+        for (int i = 0; i < 2; i++) {
+            assertThat(get(second.submit(copy)).path()).isEqualTo(path);
+        }
+        assertThat(content(to)).isEqualTo(bytes);
+        assertThat(Fakes.cuda().calls("cuMemcpyPeerAsync")).isEqualTo(2);
     }
 
     @Test

@@ -48,6 +48,13 @@ public abstract class Pinned {
         return false;
     }
 
+    /** Adds a pin to one that the caller holds; also if the resource is retired. */
+    public final void pinAgain() {
+        if (((int) STATE.getAndAdd(this, PIN)) >> 1 == 0) {
+            throw new IllegalStateException("not pinned");
+        }
+    }
+
     /** Removes one pin; frees if it was the last one and the resource is retired. */
     public final void unpin() {
         // Full fence, not release alone: the thread that frees must see what every other pin holder wrote.

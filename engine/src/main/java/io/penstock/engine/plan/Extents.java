@@ -26,6 +26,11 @@ public final class Extents {
 
         /** Returns the identity of a buffer's memory. */
         public Object of(DeviceBuffer buffer);
+
+        /** Returns whether a file is a buffer: its identity is that of the buffer's memory. */
+        public default boolean isBuffer(StorageFile file) {
+            return false;
+        }
     }
 
     /** An image counts as a whole: the texels that two boxes share are not computed. */
@@ -50,13 +55,15 @@ public final class Extents {
             for (int i = 0; i < offsets.length; i++) {
                 offsets[i] = transfer.fileOffset(i);
             }
-            files.add(identities.of(first.file()), Ranges.of(offsets, first.length()));
+            Collector sources = identities.isBuffer(first.file()) ? memory : files;
+            sources.add(identities.of(first.file()), Ranges.of(offsets, first.length()));
             BufferRegion block = (BufferRegion) transfer.target(0);
             memory.add(identities.of(block.buffer()), Ranges.of(block.offset(), block.offset() + transfer.length()));
         } else {
             for (int i = 0; i < transfer.pairs(); i++) {
                 FileRegion region = transfer.fileRegion(i);
-                files.add(identities.of(region.file()), Ranges.of(region.offset(), region.end()));
+                Collector sources = identities.isBuffer(region.file()) ? memory : files;
+                sources.add(identities.of(region.file()), Ranges.of(region.offset(), region.end()));
                 memory.add(transfer.target(i), identities);
             }
         }

@@ -32,13 +32,26 @@ public final class Copies {
     }
 
     public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
-        Mono<Long> copied = Mono.<Long>create(sink -> start(buffer, offset, bytes.slice(), up, sink));
+        Mono<Long> copied = Mono.<Long>create(sink -> start(buffer, offset, bytes.slice(), up, false, sink));
         return copied.publishOn(port.isDirectDelivery() ? Schedulers.immediate() : port.scheduler());
     }
 
-    private void start(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, MonoSink<Long> sink) {
+    /** As {@link io.penstock.engine.resource.Owner#download}. */
+    public Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to) {
+        return Mono.create(sink -> start(buffer, offset, to.slice(), false, true, sink));
+    }
+
+    /**
+     * Starts a copy.
+     *
+     * @param held whether the caller holds a pin of the buffer and keeps the backend open, until the sink is signalled
+     */
+    private void start(
+            EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, boolean held, MonoSink<Long> sink) {
         String description = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
-        if (!buffer.pins().tryPin()) {
+        if (held) {
+            buffer.pins().pinAgain();
+        } else if (!buffer.pins().tryPin()) {
             sink.error(Failures.closed(description, "the buffer"));
             return;
         }
@@ -52,7 +65,7 @@ public final class Copies {
             move(memory, bytes, up);
             buffer.pins().unpin();
             sink.success(length);
-        } else if (!port.enter()) {
+        } else if (!(held ? port.enterAgain() : port.enter())) {
             buffer.pins().unpin();
             sink.error(Failures.closed(description, "the backend"));
         } else {

@@ -5,6 +5,7 @@ import io.penstock.Transfer;
 import io.penstock.engine.host.blocking.BlockingBytes;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.order.BlockLocks;
+import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.MemoryView;
 import io.penstock.engine.resource.Offload;
@@ -15,6 +16,7 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -125,7 +127,10 @@ public final class Bounces {
     }
 
     private void throughBuffer(Segment segment) {
-        if (segment.kind == Kind.WRITE && !segment.merges) {
+        if (segment.file() instanceof BufferFile.Source from) {
+            download(
+                    segment, from, Math.min(segment.coverBytes, segment.bounce().bytes()), segment.bounce(), 0);
+        } else if (segment.kind == Kind.WRITE && !segment.merges) {
             copy(segment, segment.bytes);
         } else {
             fill(segment);
@@ -143,6 +148,10 @@ public final class Bounces {
     }
 
     private void body(Segment segment) {
+        if (segment.file() instanceof BufferFile.Source from) {
+            copyFrom(segment, from);
+            return;
+        }
         Request request = segment.request
                 .file(segment.kind, segment.file(), segment.fileOffset + segment.done, segment.bytes - segment.done)
                 .memory(segment.memory(), segment.memoryOffset + segment.done);
@@ -151,6 +160,53 @@ public final class Bounces {
         }
         segment.joinOrder();
         ioQueue.enqueue(segment);
+    }
+
+    /**
+     * Starts the rest of a segment of a buffer: by one request where the path reaches both, otherwise through host memory,
+     * into which the buffer's own backend copies.
+     */
+    private void copyFrom(Segment segment, BufferFile.Source from) {
+        long at = segment.fileOffset + segment.done;
+        long bytes = Math.min(segment.bytes - segment.done, from.size() - at);
+        DeviceMemory to = segment.memory();
+        if (bytes <= 0) {
+            ioQueue.end(segment); // beyond the end of the buffer
+        } else if (segment.owner().ioPath().copies(from.memory(), to) != null) {
+            segment.request
+                    .copy(Kind.COPY_IN, from.memory(), at, bytes)
+                    .from(from.memory(), at)
+                    .memory(to, segment.memoryOffset + segment.done);
+            segment.joinOrder();
+            ioQueue.enqueue(segment);
+        } else if (to.hostAddress() != 0) {
+            download(segment, from, bytes, to, segment.memoryOffset + segment.done);
+        } else {
+            segment.coverBytes = bytes;
+            segment.step = Segment.Step.FILL;
+            if (segment.bounce == null) {
+                bufferOrWait(segment);
+            } else {
+                throughBuffer(segment);
+            }
+        }
+    }
+
+    private void download(Segment segment, BufferFile.Source from, long bytes, DeviceMemory to, long offset) {
+        segment.offQueue = true;
+        ByteBuffer window = MemoryView.window(to, offset, (int) bytes);
+        from.download(
+                segment.fileOffset + segment.done,
+                window,
+                failure -> ioQueue.post(() -> {
+                    segment.offQueue = false;
+                    if (failure != null) {
+                        segment.owner().fail(failure);
+                        ioQueue.end(segment);
+                    } else {
+                        advance(segment, bytes);
+                    }
+                }));
     }
 
     private void fill(Segment segment) {
@@ -187,6 +243,9 @@ public final class Bounces {
 
     /** Submits the same step again, after a transient failure. */
     void again(Segment segment) {
+        if (segment.file() instanceof BufferFile.Source) {
+            segment.step = Segment.Step.BODY;
+        }
         switch (segment.step) {
             case BODY -> body(segment);
             case FILL -> fill(segment);
@@ -233,6 +292,10 @@ public final class Bounces {
     }
 
     private void filled(Segment segment, long moved) {
+        if (segment.file() instanceof BufferFile.Source) {
+            copyDownloaded(segment, moved);
+            return;
+        }
         long before = segment.coverDone;
         segment.coverDone += moved;
         if (segment.coverDone < segment.coverBytes
@@ -332,8 +395,25 @@ public final class Bounces {
         }
     }
 
+    private void copyDownloaded(Segment segment, long bytes) {
+        if (segment.owner().isStopped()) {
+            ioQueue.end(segment);
+            return;
+        }
+        segment.step = Segment.Step.COPY;
+        segment.coverDone = bytes;
+        segment.request
+                .copy(Kind.COPY_IN, segment.bounce(), 0, bytes)
+                .memory(segment.memory(), segment.memoryOffset + segment.done);
+        segment.joinOrder(segment.done + bytes == segment.bytes);
+        ioQueue.enqueue(segment);
+    }
+
     private void copied(Segment segment) {
-        if (segment.kind == Kind.READ) {
+        if (segment.file() instanceof BufferFile.Source) {
+            segment.step = Segment.Step.BODY;
+            bodyMoved(segment, segment.coverDone);
+        } else if (segment.kind == Kind.READ) {
             segment.moved = segment.done;
             ioQueue.end(segment);
         } else if (segment.owner().isStopped()) {

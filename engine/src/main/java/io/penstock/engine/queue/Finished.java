@@ -6,6 +6,7 @@ import io.penstock.Evidence;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.Reach;
+import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.spi.IoPath;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ public class Finished implements Completion {
 
     @Override
     public TransferPath path() {
-        return ioPath.path();
+        return BufferFile.pathOf(transfer, ioPath);
     }
 
     @Override
@@ -64,7 +65,7 @@ public class Finished implements Completion {
 
     @Override
     public String reason() {
-        return ioPath.reason();
+        return transfer.fileRegion(0).file() instanceof BufferFile ? "" : ioPath.reason();
     }
 
     @Override

@@ -128,11 +128,20 @@ public final class Segment {
 
     /** Requests a report from the last request of the segment when it is stream-ordered. */
     void joinOrder() {
+        joinOrder(true);
+    }
+
+    /**
+     * Joins the transfer's point, if it has one.
+     *
+     * @param last whether this is the last request of the segment
+     */
+    void joinOrder(boolean last) {
         FenceOrder place = order;
         if (place != null) {
             // A write is behind the fence when it is in the file, and a packed segment may be started again pair by
             // pair.
-            request.joins(place.point(), kind == Request.Kind.READ && !packed ? whenOrdered : null);
+            request.joins(place.point(), last && kind == Request.Kind.READ && !packed ? whenOrdered : null);
         }
     }
 

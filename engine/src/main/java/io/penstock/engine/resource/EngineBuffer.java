@@ -5,12 +5,14 @@ import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
 import io.penstock.PeerExport;
+import io.penstock.StorageFile;
 import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Device memory with a use count; freed when it reaches 0 (rules 201, 202). */
@@ -20,6 +22,7 @@ public final class EngineBuffer implements DeviceBuffer {
     private final DeviceMemory memory;
     private final long length;
     private final Pins pins;
+    private @Nullable BufferFile file; // guarded by this
 
     public EngineBuffer(Owner owner, DeviceMemory memory, long length) {
         this.owner = owner;
@@ -97,13 +100,44 @@ public final class EngineBuffer implements DeviceBuffer {
     }
 
     @Override
+    public synchronized StorageFile asFile() {
+        BufferFile known = file;
+        if (known == null) {
+            boolean open = pins.tryPin();
+            known = new BufferFile(this, open);
+            file = known;
+            if (!open) {
+                known.retire();
+            }
+        }
+        return known;
+    }
+
+    /** Returns how many transfers, leases and views use it. */
+    int uses() {
+        BufferFile from;
+        synchronized (this) {
+            from = file;
+        }
+        int ofFile = from == null ? 0 : from.count();
+        return pins.count() + ofFile - (from == null || (from.isRetired() && ofFile == 0) ? 0 : 1);
+    }
+
+    @Override
     public PeerExport exportPeer() {
         return BufferExport.of(this);
     }
 
     @Override
     public void close() {
-        pins.close();
+        BufferFile from;
+        synchronized (this) {
+            pins.close();
+            from = file;
+        }
+        if (from != null) {
+            from.retire();
+        }
     }
 
     @Override

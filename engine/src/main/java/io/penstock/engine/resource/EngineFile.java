@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** An open file: a native file for each path, with a use count (rules 201, 202). */
-public final class EngineFile extends Pinned implements StorageFile {
+public class EngineFile extends Pinned implements StorageFile {
 
     private final Owner owner;
     private final Path path;

@@ -18,6 +18,11 @@ public enum Identity implements Extents.Identities {
     }
 
     @Override
+    public boolean isBuffer(StorageFile file) {
+        return file instanceof BufferFile;
+    }
+
+    @Override
     public Object of(DeviceBuffer buffer) {
         EngineBuffer own = (EngineBuffer) buffer;
         return new Memory(own.owner(), own.memory().nativeHandle());

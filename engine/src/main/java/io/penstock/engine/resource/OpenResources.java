@@ -103,7 +103,7 @@ public final class OpenResources {
                 pins += file.count();
             } else if (resource instanceof EngineBuffer buffer) {
                 buffers++;
-                pins += buffer.pins().count();
+                pins += buffer.uses();
             }
         }
         return new Counters(inFlight, files, buffers, pins, stagingBuffers, stagingBuffersInUse, fallbacks);

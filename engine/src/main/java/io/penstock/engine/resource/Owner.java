@@ -20,6 +20,9 @@ public interface Owner {
     /** Keeps the backend open until {@link #leave()}; false if it is closed. */
     boolean enter();
 
+    /** As {@link #enter()}, for a caller that has entered already: also while the backend is being closed; returns true. */
+    boolean enterAgain();
+
     /** Reverts one {@link #enter()} that returned true. */
     void leave();
 
@@ -27,6 +30,12 @@ public interface Owner {
 
     /** Returns a publisher that syncs a file; as {@link io.penstock.StorageFile#sync()}. */
     Mono<Void> sync(EngineFile file);
+
+    /**
+     * Returns a publisher that fills {@code to} with bytes of a buffer, from {@code offset} on, for a transfer that has pinned
+     * the buffer and entered this backend; it signals on any thread, also within {@code subscribe}.
+     */
+    Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to);
 
     /** Returns a publisher that copies bytes to a buffer ({@code up}) or from it, and emits their number. */
     Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up);

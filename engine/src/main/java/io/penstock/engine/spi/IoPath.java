@@ -100,6 +100,18 @@ public interface IoPath {
     }
 
     /**
+     * Returns how this path's queues copy from one buffer to another, by a COPY_IN with a {@linkplain Request#source
+     * source}; null if they do not: then the bytes go through host memory. Called on the last path, for every transfer
+     * from a buffer; must not block.
+     *
+     * @param from memory of a buffer of any backend
+     * @param to memory of a buffer of this backend
+     */
+    default @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        return null;
+    }
+
+    /**
      * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process that
      * have the same options. A path with its own I/O queues returns {@code this}.
      */

@@ -24,7 +24,10 @@ public final class Request {
         WRITE,
         /** Makes every completed write to the file durable; has no memory. */
         SYNC,
-        /** Copies bytes of {@link #staging()}, from {@link #stagingOffset()} on, to the memory; has no file. */
+        /**
+         * Copies bytes of {@link #source()} to the memory, or if that is null, of {@link #staging()}, from {@link
+         * #stagingOffset()} on; has no file.
+         */
         COPY_IN,
         /** Copies bytes of the memory to {@link #staging()}, from {@link #stagingOffset()} on; has no file. */
         COPY_OUT
@@ -55,6 +58,8 @@ public final class Request {
     private long bytes;
     private @Nullable DeviceMemory staging;
     private long stagingOffset;
+    private @Nullable DeviceMemory source;
+    private long sourceOffset;
     private @Nullable Transfer packed;
     private int firstPair;
     private int pairCount;
@@ -78,6 +83,7 @@ public final class Request {
         this.fileOffset = fileOffset;
         this.bytes = bytes;
         this.staging = null;
+        this.source = null;
         this.packed = null;
         return joins(null, null);
     }
@@ -94,6 +100,7 @@ public final class Request {
         this.kind = kind;
         this.file = null;
         this.staging = staging;
+        this.source = null;
         this.stagingOffset = stagingOffset;
         this.bytes = bytes;
         this.packed = null;
@@ -106,6 +113,7 @@ public final class Request {
         this.file = file;
         this.memory = null;
         this.staging = null;
+        this.source = null;
         this.bytes = 0;
         this.packed = null;
         return joins(null, null);
@@ -122,6 +130,15 @@ public final class Request {
         return this;
     }
 
+    /**
+     * Makes this COPY_IN copy from the memory of another buffer, which its path {@linkplain IoPath#copies copies} from.
+     */
+    public Request from(DeviceMemory source, long sourceOffset) {
+        this.source = source;
+        this.sourceOffset = sourceOffset;
+        return this;
+    }
+
     /** Copies the description of another request; for a queue in front of a queue. */
     public Request as(Request other) {
         kind = other.kind;
@@ -132,6 +149,8 @@ public final class Request {
         bytes = other.bytes;
         staging = other.staging;
         stagingOffset = other.stagingOffset;
+        source = other.source;
+        sourceOffset = other.sourceOffset;
         packed = other.packed;
         firstPair = other.firstPair;
         pairCount = other.pairCount;
@@ -185,6 +204,7 @@ public final class Request {
         file = null;
         memory = null;
         staging = null;
+        source = null;
         packed = null;
         point = null;
         inOrder = null;
@@ -243,6 +263,16 @@ public final class Request {
     /** Returns the offset in {@link #staging()}. */
     public long stagingOffset() {
         return stagingOffset;
+    }
+
+    /** Returns the memory of another buffer that a COPY_IN copies from; null if it copies from {@link #staging()}. */
+    public @Nullable DeviceMemory source() {
+        return source;
+    }
+
+    /** Returns the offset in {@link #source()}. */
+    public long sourceOffset() {
+        return sourceOffset;
     }
 
     /** Returns the gather of which this request covers several pairs, or null. */

@@ -3,6 +3,7 @@ package io.penstock.engine.plan;
 
 import io.penstock.DeviceBuffer;
 import io.penstock.HostView;
+import io.penstock.StorageFile;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
@@ -13,6 +14,11 @@ public record NamedBuffer(String name, long nativeHandle, long length) implement
     @Override
     public Optional<HostView> hostView() {
         return Optional.empty();
+    }
+
+    @Override
+    public StorageFile asFile() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

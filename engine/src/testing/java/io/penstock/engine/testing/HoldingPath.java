@@ -92,6 +92,11 @@ public record HoldingPath(IoPath ioPath) implements IoPath {
     }
 
     @Override
+    public TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        return ioPath.copies(from, to);
+    }
+
+    @Override
     public int ioQueues() {
         return ioPath.ioQueues();
     }

@@ -76,6 +76,8 @@ public final class Cuda {
 
     // Driver and devices.
 
+    public static native int cuDeviceCanAccessPeer(int[] can, int device, int peer);
+
     public static native int cuDeviceGet(int[] device, int ordinal);
 
     public static native int cuDeviceGetAttribute(int[] value, int attribute, int device);
@@ -93,6 +95,8 @@ public final class Cuda {
     public static native int cuInit(int flags);
 
     // Contexts.
+
+    public static native int cuCtxEnablePeerAccess(long peer, int flags);
 
     public static native int cuCtxGetCurrent(long[] context);
 
@@ -137,6 +141,9 @@ public final class Cuda {
     public static native int cuMemcpyAsync(long to, long from, long bytes, long stream);
 
     public static native int cuMemcpyHtoDAsync_v2(long target, long source, long bytes, long stream);
+
+    public static native int cuMemcpyPeerAsync(
+            long target, long targetContext, long source, long sourceContext, long bytes, long stream);
 
     public static native int cuMemsetD8Async(long address, byte value, long bytes, long stream);
 

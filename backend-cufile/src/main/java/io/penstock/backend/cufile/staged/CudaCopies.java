@@ -3,7 +3,9 @@ package io.penstock.backend.cufile.staged;
 
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
+import io.penstock.backend.cufile.cuda.PeerAccess;
 import io.penstock.backend.cufile.device.CudaPoint;
+import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceMemory;
@@ -56,11 +58,16 @@ final class CudaCopies implements StagingDevice {
         long stream = point == null ? own : point.stream(own);
         long gpu = copy.memory().nativeHandle() + copy.memoryOffset();
         long host = staging.hostAddress() + copy.stagingOffset();
-        int started = in
-                ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, copy.bytes(), stream)
-                : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, copy.bytes(), stream);
+        int started;
+        if (copy.source() instanceof GpuMemory source) {
+            started = between(source, copy, gpu, stream);
+        } else {
+            started = in
+                    ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, copy.bytes(), stream)
+                    : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, copy.bytes(), stream);
+        }
         if (started != CudaError.SUCCESS) {
-            copy.fail(CudaFailure.of(in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync", started));
+            copy.fail(CudaFailure.of(call(copy), started));
             return;
         }
         int marked = CopyStreams.mark(staging.event(), stream);
@@ -69,6 +76,23 @@ final class CudaCopies implements StagingDevice {
         } else if (point != null) {
             point.join(staging.event());
         }
+    }
+
+    private int between(GpuMemory source, Request copy, long to, long stream) {
+        long from = source.nativeHandle() + copy.sourceOffset();
+        CudaContext other = source.span().context();
+        if (other == context) {
+            return Cuda.cuMemcpyAsync(to, from, copy.bytes(), stream);
+        }
+        PeerAccess.of(context).enable(other);
+        return Cuda.cuMemcpyPeerAsync(to, context.handle(), from, other.handle(), copy.bytes(), stream);
+    }
+
+    private static String call(Request copy) {
+        if (copy.source() != null) {
+            return "copy between buffers";
+        }
+        return copy.isInward() ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync";
     }
 
     @Override

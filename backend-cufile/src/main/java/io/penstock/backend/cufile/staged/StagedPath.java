@@ -4,7 +4,9 @@ package io.penstock.backend.cufile.staged;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
+import io.penstock.TransferPath;
 import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.PeerAccess;
 import io.penstock.backend.cufile.cuda.StreamAccess;
 import io.penstock.backend.cufile.device.CudaPoint;
 import io.penstock.backend.cufile.device.GpuMemory;
@@ -43,6 +45,15 @@ public final class StagedPath extends StagingPath {
     @Override
     public String refusal(Transfer transfer) {
         return StreamAccess.isSizedLate(transfer) ? CudaPoint.ONLY_BY_STREAMS : "";
+    }
+
+    /** {@inheritDoc} From every GPU: CUDA itself goes through host memory where one does not reach the other. */
+    @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        if (!(from instanceof GpuMemory source) || !(to instanceof GpuMemory)) {
+            return null;
+        }
+        return PeerAccess.of(context).reaches(source.span().context()) ? TransferPath.DIRECT : TransferPath.STAGED;
     }
 
     @Override

@@ -107,6 +107,11 @@ public class Dx11Memory implements DeviceMemory {
         return device;
     }
 
+    /** Returns true if it belongs to {@code other}. */
+    public final boolean isOf(Dx11Device other) {
+        return device == other;
+    }
+
     /** Returns true if the processor writes it through a mapping, and the device never does. */
     public final boolean isDynamic() {
         return usage == D3d11Buffer.USAGE_DYNAMIC;

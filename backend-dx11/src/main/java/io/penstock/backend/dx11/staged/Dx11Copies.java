@@ -48,7 +48,9 @@ final class Dx11Copies implements StagingDevice {
     @Override
     public void copy(Request copy) {
         Dx11StagingBuffer staging = (Dx11StagingBuffer) copy.staging();
-        if (copy.memory() instanceof Dx11Image image) {
+        if (copy.source() instanceof Dx11Memory source) {
+            copyBetween(copy, staging, source, (Dx11Memory) copy.memory());
+        } else if (copy.memory() instanceof Dx11Image image) {
             fill(copy, staging, image);
         } else if (!copy.isInward()) {
             copyOut(copy, staging, (Dx11Memory) copy.memory());
@@ -57,6 +59,20 @@ final class Dx11Copies implements StagingDevice {
         } else {
             copyIn(copy, staging, (Dx11Memory) copy.memory());
         }
+    }
+
+    private void copyBetween(Request copy, Dx11StagingBuffer staging, Dx11Memory source, Dx11Memory memory) {
+        take(staging, memory);
+        source.turns().copy();
+        staging.copiedFrom = source;
+        device.copy(
+                staging.mark(),
+                memory.nativeHandle(),
+                copy.memoryOffset(),
+                source.nativeHandle(),
+                copy.sourceOffset(),
+                copy.bytes());
+        mark(copy, staging);
     }
 
     private void copyIn(Request copy, Dx11StagingBuffer staging, Dx11Memory memory) {
@@ -140,8 +156,13 @@ final class Dx11Copies implements StagingDevice {
     }
 
     private static void giveBack(Dx11StagingBuffer staging) {
-        Dx11Memory memory = staging.copied;
+        endCopy(staging.copied);
+        endCopy(staging.copiedFrom);
         staging.copied = null;
+        staging.copiedFrom = null;
+    }
+
+    private static void endCopy(@Nullable Dx11Memory memory) {
         if (memory != null) {
             memory.turns().endCopy();
         }

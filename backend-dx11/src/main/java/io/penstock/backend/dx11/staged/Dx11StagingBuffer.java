@@ -50,6 +50,9 @@ public final class Dx11StagingBuffer implements DeviceMemory {
     @Nullable
     Dx11Memory copied;
 
+    @Nullable
+    Dx11Memory copiedFrom; // if from a buffer
+
     private int skip; // offset of the first aligned byte in the current mapping
     private boolean mapped;
     private volatile long address; // written by the executor, read by the users of the staging buffer

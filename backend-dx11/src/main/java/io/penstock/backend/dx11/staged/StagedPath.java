@@ -4,6 +4,7 @@ package io.penstock.backend.dx11.staged;
 import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
+import io.penstock.TransferPath;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.memory.Dx11Memory;
@@ -43,6 +44,17 @@ public final class StagedPath extends StagingPath {
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
         boolean image = target instanceof ImageRegion; // checked by the driver
         return image || memory instanceof Dx11Memory ? "" : "the target is not a buffer of this device";
+    }
+
+    /** {@inheritDoc} A dynamic buffer is written by the processor only. */
+    @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        boolean both = from instanceof Dx11Memory source
+                && to instanceof Dx11Memory target
+                && source.isOf(device)
+                && target.isOf(device)
+                && !target.isDynamic();
+        return both ? TransferPath.DIRECT : null;
     }
 
     @Override

@@ -53,7 +53,9 @@ public final class GlCopies implements StagingDevice {
             return;
         }
         NativeFailure failure;
-        if (request.staging() instanceof GlStagingBuffer staging) {
+        if (request.source() instanceof GlMemory source) {
+            failure = start(request, copy, source.name(), request.sourceOffset());
+        } else if (request.staging() instanceof GlStagingBuffer staging) {
             failure = start(request, copy, staging.name(), staging.start() + request.stagingOffset());
         } else if (request.staging() instanceof GlMemory buffer) {
             failure = start(request, copy, buffer.name(), request.stagingOffset());

@@ -6,6 +6,7 @@ import io.penstock.ImageRegion;
 import io.penstock.Options;
 import io.penstock.Target;
 import io.penstock.Transfer;
+import io.penstock.TransferPath;
 import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.fence.GlPoint;
 import io.penstock.backend.gl.memory.GlMemory;
@@ -35,9 +36,16 @@ public final class StagedPath extends StagingPath {
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
         boolean image = target instanceof ImageRegion;
-        return image || (memory instanceof GlMemory own && own.context() == context)
-                ? ""
-                : "the target is no buffer of this context";
+        return image || isOwn(memory) ? "" : "the target is no buffer of this context";
+    }
+
+    @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        return isOwn(from) && isOwn(to) ? TransferPath.DIRECT : null;
+    }
+
+    private boolean isOwn(@Nullable DeviceMemory memory) {
+        return memory instanceof GlMemory own && own.context() == context;
     }
 
     /** {@inheritDoc} For reads only: the point of a write is at its last step, the one on the file. */

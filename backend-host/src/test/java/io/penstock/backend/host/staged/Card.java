@@ -30,6 +30,8 @@ final class Card implements DeviceDriver, StagingDevice {
         final HostMemory staging;
         final long stagingOffset;
         final byte[] bytes;
+        final @Nullable CardMemory source;
+        final long sourceOffset;
         int looks;
 
         Copy(Request request) {
@@ -39,9 +41,16 @@ final class Card implements DeviceDriver, StagingDevice {
             this.staging = (HostMemory) request.staging();
             this.stagingOffset = request.stagingOffset();
             this.bytes = new byte[(int) request.bytes()];
+            this.source = (CardMemory) request.source();
+            this.sourceOffset = request.sourceOffset();
         }
 
         void run() {
+            if (source != null) {
+                source.copy(false, sourceOffset, bytes);
+                memory.copy(true, memoryOffset, bytes);
+                return;
+            }
             ByteBuffer window = staging.buffer(stagingOffset, bytes.length);
             if (in) {
                 window.get(bytes);

@@ -2,6 +2,8 @@
 package io.penstock.backend.host.staged;
 
 import io.penstock.Options;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingPath;
@@ -17,6 +19,11 @@ final class CardPath extends StagingPath {
         super(options, "the card has no way to files of its own");
         this.card = card;
         this.pump = pump;
+    }
+
+    @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        return from instanceof CardMemory && to instanceof CardMemory ? TransferPath.DIRECT : null;
     }
 
     @Override

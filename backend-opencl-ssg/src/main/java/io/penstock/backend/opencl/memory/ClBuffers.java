@@ -46,7 +46,7 @@ public final class ClBuffers implements ClContext.Part {
         context.join();
         try {
             ClSpan span = take(Math.min(rounded(bytes), context.device().mostBytes()));
-            return new ClMemory(span, bytes, () -> give(span));
+            return new ClMemory(context, span, bytes, () -> give(span));
         } catch (RuntimeException e) {
             context.leave();
             throw e;

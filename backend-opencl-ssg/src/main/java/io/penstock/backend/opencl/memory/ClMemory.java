@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.memory;
 
+import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.engine.spi.DeviceMemory;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -12,6 +13,7 @@ public final class ClMemory implements DeviceMemory {
 
     public static final AtomicLong LIVE = new AtomicLong();
 
+    private final ClContext context;
     private final ClSpan span;
     private final long bytes;
     private final Runnable free;
@@ -21,11 +23,17 @@ public final class ClMemory implements DeviceMemory {
      *
      * @param free returns it to its owner
      */
-    public ClMemory(ClSpan span, long bytes, Runnable free) {
+    public ClMemory(ClContext context, ClSpan span, long bytes, Runnable free) {
+        this.context = context;
         this.span = span;
         this.bytes = bytes;
         this.free = free;
         LIVE.incrementAndGet();
+    }
+
+    /** Returns the context that it belongs to. */
+    public ClContext context() {
+        return context;
     }
 
     public ClSpan span() {

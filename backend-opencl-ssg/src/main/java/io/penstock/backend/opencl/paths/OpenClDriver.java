@@ -70,7 +70,7 @@ final class OpenClDriver implements DeviceDriver {
     @Override
     public DeviceMemory wrap(long nativeHandle, long bytes) {
         ClSpan span = ClSpan.wrap(context, nativeHandle, bytes);
-        return new ClMemory(span, bytes, span::release);
+        return new ClMemory(context, span, bytes, span::release);
     }
 
     @Override

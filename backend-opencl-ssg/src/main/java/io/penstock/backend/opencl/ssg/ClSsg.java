@@ -149,7 +149,7 @@ public final class ClSsg extends SsgDevice<ClSsgCommand> {
     @Override
     protected @Nullable DeviceMemory allocateReachable(long bytes) {
         ClSpan span = memory.take(bytes);
-        return span == null ? null : new ClMemory(span, bytes, () -> PersistentMemory.release(span));
+        return span == null ? null : new ClMemory(context, span, bytes, () -> PersistentMemory.release(span));
     }
 
     @Override

@@ -65,6 +65,7 @@ public final class PersistentMemory {
             ClSpan persistent = take(rounded);
             ClSpan span = persistent != null ? persistent : ClSpan.ordinary(context, rounded);
             return new ClMemory(
+                    context,
                     span,
                     bytes,
                     () -> later(() -> {

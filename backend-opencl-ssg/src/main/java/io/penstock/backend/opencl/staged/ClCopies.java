@@ -6,6 +6,7 @@ import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.context.ClPoint;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
@@ -55,11 +56,25 @@ final class ClCopies implements StagingDevice {
         long host = staging.hostAddress() + copy.stagingOffset();
         long offset = copy.memoryOffset();
         long bytes = copy.bytes();
-        int started = copy.isInward()
-                ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell())
-                : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell());
+        int started;
+        if (copy.source() instanceof ClMemory source) {
+            started = OpenCl.clEnqueueCopyBuffer(
+                    queue,
+                    source.nativeHandle(),
+                    buffer,
+                    copy.sourceOffset(),
+                    offset,
+                    bytes,
+                    0,
+                    0,
+                    staging.eventCell());
+        } else {
+            started = copy.isInward()
+                    ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell())
+                    : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell());
+        }
         if (started != OpenClError.SUCCESS) {
-            copy.fail((copy.isInward() ? ClCall.WRITE_BUFFER : ClCall.READ_BUFFER).failure(started));
+            copy.fail(call(copy).failure(started));
             return;
         }
         int flushed = OpenCl.clFlush(queue);
@@ -71,6 +86,13 @@ final class ClCopies implements StagingDevice {
         } else if (point != null) {
             point.join(staging.event());
         }
+    }
+
+    private static ClCall call(Request copy) {
+        if (copy.source() != null) {
+            return ClCall.COPY_BUFFER;
+        }
+        return copy.isInward() ? ClCall.WRITE_BUFFER : ClCall.READ_BUFFER;
     }
 
     @Override

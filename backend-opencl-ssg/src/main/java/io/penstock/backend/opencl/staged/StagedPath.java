@@ -3,6 +3,7 @@ package io.penstock.backend.opencl.staged;
 
 import io.penstock.Options;
 import io.penstock.Target;
+import io.penstock.TransferPath;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.memory.ClMemory;
@@ -42,6 +43,15 @@ public final class StagedPath extends StagingPath {
     @Override
     public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
         return memory instanceof ClMemory ? "" : "the target is not a buffer of this device";
+    }
+
+    @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        boolean both = from instanceof ClMemory source
+                && to instanceof ClMemory target
+                && source.context() == context
+                && target.context() == context;
+        return both ? TransferPath.DIRECT : null;
     }
 
     @Override

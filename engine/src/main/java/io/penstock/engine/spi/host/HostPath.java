@@ -145,6 +145,11 @@ public final class HostPath implements IoPath {
     }
 
     @Override
+    public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
+        return from.hostAddress() != 0 && to.hostAddress() != 0 ? TransferPath.HOST : null;
+    }
+
+    @Override
     public Object sharing() {
         return new Sharing(kernel, uring);
     }

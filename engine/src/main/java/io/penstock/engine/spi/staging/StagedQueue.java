@@ -167,6 +167,11 @@ final class StagedQueue implements NativeQueue {
             staged.step = StagedRequest.Step.SYNC;
             return;
         }
+        if (request.source() != null) {
+            staged.step = StagedRequest.Step.COPY;
+            staged.needsBuffer = true; // for the means of the copy: its queue and its event
+            return;
+        }
         boolean ofFile = !request.isCopy();
         if (request.memory().hostAddress() != 0) {
             staged.step = StagedRequest.Step.HOST;

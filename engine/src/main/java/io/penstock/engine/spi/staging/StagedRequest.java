@@ -70,8 +70,9 @@ final class StagedRequest implements Request.Completion {
     /** Initializes this from the request; on the I/O queue, which owns the request between two uses of the tag. */
     void begin() {
         moved = request.bytes();
-        staging = request.isCopy() ? request.staging() : null;
-        stagingOffset = request.isCopy() ? request.stagingOffset() : 0;
+        boolean ofStaging = request.isCopy() && request.source() == null;
+        staging = ofStaging ? request.staging() : null;
+        stagingOffset = ofStaging ? request.stagingOffset() : 0;
         needsBuffer = false;
         failure = null;
         pooled = null;
@@ -161,13 +162,11 @@ final class StagedRequest implements Request.Completion {
     /** Returns the copy between staging buffer and memory, initialized; the device owns it until it has ended it. */
     Request beginCopy() {
         copyEnded = false;
-        return copy.copy(
-                        request.isInward() ? Request.Kind.COPY_IN : Request.Kind.COPY_OUT,
-                        staging(),
-                        stagingOffset,
-                        moved)
+        copy.copy(request.isInward() ? Request.Kind.COPY_IN : Request.Kind.COPY_OUT, staging(), stagingOffset, moved)
                 .memory(request.memory(), request.memoryOffset())
                 .joins(request.point(), request.inOrder());
+        DeviceMemory source = request.source();
+        return source == null ? copy : copy.from(source, request.sourceOffset());
     }
 
     /** Returns the copy, as initialized by {@link #beginCopy}. */

@@ -36,6 +36,10 @@ public interface StagingDevice {
      * caller runs {@link Request#inOrder()} after this has returned. May end the copy at once. A copy that fails here
      * must not access staging buffer or memory afterwards.
      *
+     * <p>A copy that has a {@link Request#source} goes from there to the memory, and does not touch the bytes of the
+     * staging buffer: the copy holds it for the queue and the event that belong to it. Only if the path {@linkplain
+     * io.penstock.engine.spi.IoPath#copies copies} between the two.
+     *
      * @param copy a COPY_IN or a COPY_OUT; owned by the device until it has ended it
      */
     void copy(Request copy);

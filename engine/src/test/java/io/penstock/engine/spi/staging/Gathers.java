@@ -73,6 +73,11 @@ final class Gathers {
         }
 
         @Override
+        public StorageFile asFile() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public Mono<Long> upload(long offset, ByteBuffer source) {
             return Mono.empty();
         }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.BufferRegion;
+import io.penstock.FileOption;
+import io.penstock.Target;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * A buffer as a file to read from: the source of a copy from buffer to buffer. It pins the buffer from its creation until it
+ * is closed, with the buffer, and no transfer uses it.
+ */
+public final class BufferFile extends EngineFile {
+
+    /** Why a path that is not the last one of its backend does not take such a file. */
+    public static final String REFUSAL = "the last path copies from buffers";
+
+    /** The bytes of a segment; of one that the I/O queue copies itself, so that other transfers do not wait long. */
+    private static final long SEGMENT_BYTES = 64 << 20;
+
+    private static final long HOST_SEGMENT_BYTES = 1 << 20;
+
+    private final EngineBuffer buffer;
+    private final boolean pins;
+
+    /**
+     * Creates a file.
+     *
+     * @param pins whether it has a pin of the buffer; false if the buffer is closed
+     */
+    BufferFile(EngineBuffer buffer, boolean pins) {
+        super(
+                buffer.owner(),
+                Path.of(buffer.toString()),
+                Set.of(FileOption.READ),
+                List.of(new OpenedFile(new Source(buffer), "")));
+        this.buffer = buffer;
+        this.pins = pins;
+    }
+
+    /** Returns the buffer. */
+    public EngineBuffer buffer() {
+        return buffer;
+    }
+
+    /** Returns the path of a transfer that {@code ioPath} takes: that of its copies, if it is from a buffer. */
+    public static TransferPath pathOf(Transfer transfer, IoPath ioPath) {
+        if (!(transfer.fileRegion(0).file() instanceof BufferFile from)) {
+            return ioPath.path();
+        }
+        Target target = transfer.target();
+        TransferPath copies = target instanceof BufferRegion to
+                ? ioPath.copies(from.buffer.memory(), ((EngineBuffer) to.buffer()).memory())
+                : null;
+        return copies != null ? copies : TransferPath.STAGED;
+    }
+
+    @Override
+    public NativeFile nativeFile(int ioPath) {
+        return nativeFile();
+    }
+
+    @Override
+    public String refusal(int ioPath) {
+        return REFUSAL;
+    }
+
+    /** {@inheritDoc} The last use of a closed buffer's file: releases the buffer. */
+    @Override
+    public void free() {
+        locks().close();
+        if (pins) {
+            buffer.pins().unpin();
+        }
+    }
+
+    @Override
+    public Mono<Void> sync() {
+        return Mono.empty();
+    }
+
+    /** {@inheritDoc} Does nothing: it is closed with the buffer. */
+    @Override
+    public void close() {}
+
+    /** The memory of a buffer where requests of a file path have a native file. */
+    public static final class Source implements NativeFile {
+
+        private final EngineBuffer buffer;
+
+        private Source(EngineBuffer buffer) {
+            this.buffer = buffer;
+        }
+
+        /** Returns the memory. */
+        public DeviceMemory memory() {
+            return buffer.memory();
+        }
+
+        /**
+         * Copies bytes into host memory, by the backend of the buffer; for a transfer, which has pinned both.
+         *
+         * @param ended called once, on any thread, with the error or null
+         */
+        public void download(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
+            buffer.owner().download(buffer, offset, to).subscribe(bytes -> {}, ended, () -> ended.accept(null));
+        }
+
+        @Override
+        public Limits limits() {
+            return Limits.none(memory().hostAddress() != 0 ? HOST_SEGMENT_BYTES : SEGMENT_BYTES);
+        }
+
+        @Override
+        public Object identity() {
+            return Identity.OF.of(buffer);
+        }
+
+        @Override
+        public long size() {
+            return buffer.length();
+        }
+
+        @Override
+        public void truncate(long bytes) throws IOException {
+            throw new IOException("the length of a buffer cannot be changed");
+        }
+
+        @Override
+        public void preallocate(long bytes) throws IOException {
+            truncate(bytes);
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public String toString() {
+            return buffer.toString();
+        }
+    }
+}
