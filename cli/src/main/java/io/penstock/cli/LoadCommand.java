@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.Backend;
 import io.penstock.formats.Loader;
+import io.penstock.formats.SharedLoad;
 import io.penstock.formats.Slice;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -53,7 +54,7 @@ final class LoadCommand implements Callable<Integer> {
             paramLabel = "N",
             split = ",",
             description =
-                    "Loads into these devices at the same time, such as 0,1: with --shard a part into each, else everything.")
+                    "Loads into these devices at the same time, such as 0,1: with --shard a part into each, else everything, read once.")
     private List<Integer> gpus = List.of();
 
     @Option(
@@ -92,10 +93,14 @@ final class LoadCommand implements Callable<Integer> {
         if (gpus.size() > 1 && !part.equals("0/1")) {
             throw new IllegalArgumentException("--part is for one device; with --gpus each device gets its own");
         }
+        SharedLoad shared = new SharedLoad();
         try (LoadTargets targets = new LoadTargets()) {
             for (int i = 0; i < Math.max(1, gpus.size()); i++) {
                 Backend backend = targets.own(gpus.isEmpty() ? choice.open() : choice.openDevice(gpus.get(i)));
                 Loader loader = loader(backend, gpus.size() > 1 ? i + "/" + gpus.size() : part);
+                if (gpus.size() > 1 && shard == null) {
+                    loader = loader.shared(shared);
+                }
                 targets.add(backend, gpus.isEmpty() ? "" : "device " + gpus.get(i), loader, files);
             }
             targets.load(progress);

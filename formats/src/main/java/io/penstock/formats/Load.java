@@ -5,11 +5,13 @@ import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.SubmitOptions;
+import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.EOFException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Flux;
@@ -23,6 +25,10 @@ public final class Load {
 
     private static final int FILES = 4; // open at a time
     private static final SubmitOptions SUBMIT = SubmitOptions.DEFAULT.inFlight(16); // of each file
+
+    private static final int SHARED_TRANSFERS = 16; // of 64 MiB each, unless told: in a part that loads share
+    private static final int SHARED_PARTS =
+            2; // at a time, so that the next one is read while the last chunks are copied
 
     private final Loader loader;
     private final Mono<LoadPlan> planned;
@@ -112,20 +118,39 @@ public final class Load {
     }
 
     private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {
+        return loader.backend()
+                .withFile(
+                        path,
+                        loader.fileOptions(),
+                        file -> read(path, Flux.fromIterable(batches).map(batch -> batch.transfer(file, targets)))
+                                .handle((Completion moved, SynchronousSink<Void> sink) -> {
+                                    if (moved.bytes() < moved.transfer().length()) {
+                                        sink.error(new EOFException(path + " became shorter: the " + moved.transfer()
+                                                + " found only " + moved.bytes()));
+                                    } else {
+                                        count(moved, total);
+                                    }
+                                })
+                                .then());
+    }
+
+    private Flux<Completion> read(Path path, Flux<Transfer> transfers) {
         Backend backend = loader.backend();
-        return backend.withFile(
-                path,
-                loader.fileOptions(),
-                file -> backend.submit(Flux.fromIterable(batches).map(batch -> batch.transfer(file, targets)), SUBMIT)
-                        .handle((Completion moved, SynchronousSink<Void> sink) -> {
-                            if (moved.bytes() < moved.transfer().length()) {
-                                sink.error(new EOFException(path + " became shorter: the " + moved.transfer()
-                                        + " found only " + moved.bytes()));
-                            } else {
-                                count(moved, total);
-                            }
-                        })
-                        .then());
+        Optional<SharedLoad> shared = loader.shared();
+        if (shared.isEmpty()) {
+            return backend.submit(transfers, SUBMIT);
+        }
+        Flux<Completion> together = transfers
+                .filter(transfer -> !transfer.isGather())
+                .buffer(SHARED_TRANSFERS)
+                .index((number, several) -> shared.get().join(backend, path, number.intValue(), joined(several)))
+                .flatMap(part -> part, SHARED_PARTS);
+        return Flux.merge(together, backend.submit(transfers.filter(Transfer::isGather), SUBMIT));
+    }
+
+    private static Transfer joined(List<Transfer> transfers) {
+        Transfer first = transfers.get(0);
+        return transfers.size() == 1 ? first : first.and(transfers.subList(1, transfers.size()));
     }
 
     private void count(Completion moved, long total) {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -48,10 +49,12 @@ public final class Loader {
 
     private final Backend backend;
     private final Settings settings;
+    private final @Nullable SharedLoad shared;
 
-    private Loader(Backend backend, Settings settings) {
+    private Loader(Backend backend, Settings settings, @Nullable SharedLoad shared) {
         this.backend = Objects.requireNonNull(backend, "backend");
         this.settings = settings;
+        this.shared = shared;
     }
 
     /** Returns a loader of all arrays, as a whole, into one buffer. */
@@ -65,7 +68,8 @@ public final class Loader {
                         Long.MAX_VALUE,
                         TRANSFER_BYTES,
                         List.of(FileOption.READ),
-                        new HostMemory(HOST_BYTES, false, false)));
+                        new HostMemory(HOST_BYTES, false, false)),
+                null);
     }
 
     /**
@@ -155,6 +159,11 @@ public final class Loader {
                 settings.host));
     }
 
+    /** Returns this loader, whose loads read each byte once together with those of loaders of other devices. */
+    public Loader shared(SharedLoad with) {
+        return new Loader(backend, settings, Objects.requireNonNull(with, "with"));
+    }
+
     /** Returns this loader, which opens files with these options (default: {@link FileOption#READ}). */
     public Loader fileOptions(FileOption... options) {
         return with(new Settings(
@@ -205,7 +214,7 @@ public final class Loader {
     }
 
     private Loader with(Settings changed) {
-        return new Loader(backend, changed);
+        return new Loader(backend, changed, shared);
     }
 
     private static Pattern pattern(String name) {
@@ -314,6 +323,10 @@ public final class Loader {
 
     long hostBytes() {
         return settings.host.bytes;
+    }
+
+    Optional<SharedLoad> shared() {
+        return Optional.ofNullable(shared);
     }
 
     Backend backend() {

@@ -7,7 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferListener;
 import io.penstock.TransferPath;
 import java.io.EOFException;
 import java.io.IOException;
@@ -21,12 +26,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -96,6 +106,73 @@ class LoaderTest {
                 }
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"model.safetensors", "sharded.safetensors.index.json", "parts-00001-of-00003.gguf"})
+    void sharedLoadsHaveAllArraysEach(String name) throws IOException {
+        ArrayFile file = get(Formats.read(Real.file(name)));
+        SharedLoad shared = new SharedLoad();
+        try (Backend other = Backends.open("host")) {
+            Loader first = Loader.of(backend).shared(shared).transferBytes(4096);
+            Loader second = Loader.of(other).shared(shared).transferBytes(4096);
+            List<LoadedArrays> both = get(Flux.merge(first.load(Real.file(name)), second.load(Real.file(name)))
+                    .collectList());
+            assertThat(both).hasSize(2);
+            for (LoadedArrays loaded : both) {
+                for (Array array : file.arrays()) {
+                    assertThat(bytes(loaded.get(array.name()))).as(array.name()).isEqualTo(Real.bytes(array));
+                }
+                loaded.close();
+            }
+        }
+    }
+
+    /** The second joins when the first begins: alone, that one may have read all before. */
+    @Test
+    void sharedLoadsReadEachByteOnce() throws IOException {
+        Path model = model("shared.safetensors", 100_000, 3, 50_000);
+        SharedLoad shared = new SharedLoad();
+        AtomicLong read = new AtomicLong();
+        AtomicReference<Mono<Completion>> second = new AtomicReference<>();
+        try (Backend other = Backends.open("host");
+                StorageFile here = get(backend.openFile(model));
+                StorageFile there = get(other.openFile(model));
+                DeviceBuffer first = get(backend.allocate(150_000));
+                DeviceBuffer copy = get(other.allocate(150_000))) {
+            Disposable counting = Disposables.composite(
+                    listen(backend, read, () -> {
+                        if (second.get() == null) {
+                            Transfer again = Transfer.read(there.region(0, 150_000), copy.all());
+                            second.set(shared.join(other, model, 0, again).cache());
+                            second.get().subscribe();
+                        }
+                    }),
+                    listen(other, read, () -> {}));
+            get(shared.join(backend, model, 0, Transfer.read(here.region(0, 150_000), first.all())));
+            assertThat(get(second.get()).bytes()).isEqualTo(150_000);
+            counting.dispose();
+            assertThat(read.get()).isEqualTo(150_000);
+            ByteBuffer copied = ByteBuffer.allocate(150_000);
+            get(copy.download(0, copied));
+            assertThat(copied.array()).isEqualTo(Arrays.copyOf(Files.readAllBytes(model), 150_000));
+        }
+    }
+
+    private static Disposable listen(Backend backend, AtomicLong bytes, Runnable start) {
+        return backend.listen(new TransferListener() {
+            @Override
+            public void started(Transfer transfer) {
+                start.run();
+            }
+
+            @Override
+            public void ended(Completion end) {
+                boolean copy =
+                        end.transfer().fileRegion(0).file().path().toString().startsWith("buffer of");
+                bytes.addAndGet(copy ? 0 : end.bytes());
+            }
+        });
     }
 
     @Test
