@@ -101,6 +101,10 @@ void gpu_enter_device(int device) {
     entered = device;
 }
 
+CUcontext gpu_context(int device) {
+    return contexts[device];
+}
+
 int gpu_device(void) {
     return entered;
 }

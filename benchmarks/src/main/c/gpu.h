@@ -49,6 +49,9 @@ enum { MOST_DEVICES = 16 };
     F(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name)) \
     F(cuLaunchKernel, (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
         unsigned shared, CUstream stream, void **parameters, void **extra)) \
+    F(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags)) \
+    F(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, \
+        CUstream stream)) \
     F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *pointer, void *address, unsigned flags)) \
     F(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags)) \
     F(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags))
@@ -133,6 +136,7 @@ void gpu_enter(void);
 // Makes the primary context of one of the host's GPUs current on this thread; 0 is that of gpu_open, others are ordinals.
 void gpu_enter_device(int device);
 // Which one gpu_enter_device has made current on this thread.
+CUcontext gpu_context(int device); // of a GPU that was entered
 int gpu_device(void);
 // How many GPUs the host has.
 int gpu_devices(void);

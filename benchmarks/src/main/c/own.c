@@ -40,6 +40,26 @@ Outcome host_to_device(const Order *order) {
     return outcome;
 }
 
+Outcome device_to_device(const Order *order) {
+    if (order->devices != 2 || !cuMemcpyPeerAsync || !cuCtxEnablePeerAccess) {
+        fail("a copy between GPUs needs two of them, and a driver that copies");
+    }
+    gpu_enter_device(0);
+    CUcontext from = gpu_context(0);
+    gpu_enter_device(1);
+    cuCtxEnablePeerAccess(from, 0); // may be enabled already
+    CUstream stream;
+    CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    int64_t cpu = cpu_nanos(), start = now_nanos();
+    CUDA(cuMemcpyPeerAsync(order->memories[1], gpu_context(1), order->memories[0], from, order->bytes, stream));
+    CUDA(cuStreamSynchronize(stream));
+    Outcome outcome = {order->bytes, now_nanos() - start, 0, 0};
+    outcome.cpu_nanos = cpu_nanos() - cpu;
+    CUDA(cuStreamDestroy_v2(stream));
+    gpu_enter();
+    return outcome;
+}
+
 static void read_whole(int fd, char *into, size_t bytes, size_t at) {
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(fd, into + done, bytes - done, (off_t)(at + done));

@@ -17,7 +17,7 @@ static const uint64_t POISON = 1ull << 60; // a word that the test file does not
 static const struct {
     const char *name;
     Outcome (*run)(const Order *);
-} variants[] = {{"link", host_to_device}, {"loop", pinned_loop}, {"disk", raw_disk}, {"calls", cufile_calls},
+} variants[] = {{"link", host_to_device}, {"peer", device_to_device}, {"loop", pinned_loop}, {"disk", raw_disk}, {"calls", cufile_calls},
         {"batch", cufile_batch}, {"streams", cufile_streams}, {"gather-calls", gather_calls},
         {"gather-batch", gather_batch}, {"poll", bare_poll}, {"gated-poll", gated_poll}, {"small-reads", small_reads}};
 

@@ -50,6 +50,7 @@ int file_of(const char *path, int direct, int write);
 CUfileHandle_t cufile_of(const Order *order);
 
 Outcome host_to_device(const Order *order);   // the limit of the link
+Outcome device_to_device(const Order *order); // from the first GPU to the second
 Outcome pinned_loop(const Order *order);      // pread, copy, synchronize; or a ring of staging buffers
 Outcome raw_disk(const Order *order);         // O_DIRECT to or from host memory, no GPU
 Outcome cufile_calls(const Order *order);     // cuFileRead, cuFileWrite

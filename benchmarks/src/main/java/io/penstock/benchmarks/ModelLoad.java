@@ -3,8 +3,11 @@ package io.penstock.benchmarks;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.ffi.GpuMemoryCheck;
 import io.penstock.formats.DeviceArray;
@@ -33,6 +36,7 @@ final class ModelLoad implements Contender {
     private static final long MIB = 1 << 20;
     private static final String OURS = "Penstock Loader";
     private static final String SAME = "Penstock, as many bytes in one transfer";
+    private static final String NEW = "Penstock, as many bytes in one transfer into a new buffer";
     private static final String TORCH = "safetensors.torch.load_file";
 
     /** The shares of a layer of a model of eight billion parameters, in percent of its rows. */
@@ -122,6 +126,7 @@ final class ModelLoad implements Contender {
         contenders.add(() -> new ModelLoad(file, places));
         contenders.add(() -> new GpuRead(
                 SAME, new GpuRead.Plan(bench.hot(), bytes, bytes, Options.none(), Set.of(FileOption.READ), false)));
+        contenders.add(() -> new NewBuffer(bench.hot(), bytes));
         contenders.add(peer(python, TORCH, "load_file", file));
         contenders.addAll(more);
         return new Rounds(
@@ -130,6 +135,7 @@ final class ModelLoad implements Contender {
                 contenders,
                 List.of(
                         speed(name + " / as many bytes in one transfer", SAME, share),
+                        speed(name + " / the same into a new buffer", NEW, share),
                         speed(name + " / load_file", TORCH, 8)));
     }
 
@@ -234,15 +240,81 @@ final class ModelLoad implements Contender {
         }
     }
 
-    private void free() {
+    /** Memory that is allocated again must not have the content that is expected of it. */
+    private static void poison(DeviceBuffer buffer) throws IOException {
+        GpuMemoryCheck.fill(buffer.nativeHandle(), buffer.length(), GpuBench.POISON);
+    }
+
+    /** The bytes of the test file by one transfer, memory for them included, which a load needs too. */
+    private static final class NewBuffer implements Contender {
+
+        private final Backend backend = Backends.open("cufile");
+        private final StorageFile file;
+        private final long bytes;
+        private @Nullable DeviceBuffer buffer;
+
+        NewBuffer(Path path, long bytes) {
+            this.file = backend.openFile(path, FileOption.READ).block(LIMIT);
+            this.bytes = bytes;
+        }
+
+        @Override
+        public String name() {
+            return NEW;
+        }
+
+        @Override
+        public Measure run(long nanos) throws Exception {
+            free();
+            return Measure.of(
+                    () -> {
+                        DeviceBuffer target = backend.allocate(bytes).block(LIMIT);
+                        buffer = target;
+                        return backend.submit(Transfer.read(file.region(0, bytes), target.all()))
+                                .block(LIMIT)
+                                .bytes();
+                    },
+                    GpuMemoryCheck::cpuNanos);
+        }
+
+        @Override
+        public void verify() throws IOException {
+            if (buffer == null || GpuMemoryCheck.differences(buffer.nativeHandle(), bytes, 0) != 0) {
+                throw new IOException(NEW + ": wrong words");
+            }
+        }
+
+        private void free() throws IOException {
+            if (buffer != null) {
+                poison(buffer);
+                buffer.close();
+                buffer = null;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            free();
+            file.close();
+            backend.close();
+        }
+    }
+
+    private void free() throws IOException {
         if (loaded != null) {
+            for (DeviceBuffer buffer : loaded.arrays().stream()
+                    .map(array -> array.region().buffer())
+                    .distinct()
+                    .toList()) {
+                poison(buffer);
+            }
             loaded.close();
             loaded = null;
         }
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         free();
         backend.close();
     }

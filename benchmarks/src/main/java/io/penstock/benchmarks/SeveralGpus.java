@@ -7,6 +7,7 @@ import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.SharedRead;
 import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
@@ -30,16 +31,29 @@ final class SeveralGpus implements Contender {
     private static final String DEVICE = "penstock.cufile.device";
     private static final String C = "C ring";
     private static final String OURS = "Penstock, default options, ";
+    private static final String ONCE = "one read for all GPUs";
+
+    /** How the GPUs get the file. */
+    private enum Reads {
+        /** Each reads all of it. */
+        EACH,
+        /** Each byte is read once, and copied to the others. */
+        SHARED,
+        /** The first has read it, and the others copy from it: only that is measured. */
+        COPIED
+    }
 
     private final String name;
     private final long bytes;
+    private final Reads reads;
     private final List<Backend> backends = new ArrayList<>();
     private final List<StorageFile> files = new ArrayList<>();
     private final List<DeviceBuffer> buffers = new ArrayList<>();
     private final TreeSet<String> paths = new TreeSet<>();
 
-    private SeveralGpus(String name, List<Path> files, long bytes, Options options) {
+    private SeveralGpus(String name, List<Path> files, long bytes, Reads reads, Options options) {
         this.name = name;
+        this.reads = reads;
         this.bytes = bytes;
         for (int device = 0; device < files.size(); device++) {
             Backend backend = Backends.open("cufile", options.with(DEVICE, Integer.toString(device)));
@@ -56,7 +70,7 @@ final class SeveralGpus implements Contender {
             System.out.println("one GPU: the rows of several are left out");
             return List.of();
         }
-        return List.of(together(bench, devices), grid(bench, devices));
+        return List.of(together(bench, devices), copies(bench, devices), grid(bench, devices));
     }
 
     private static int devices() {
@@ -71,16 +85,45 @@ final class SeveralGpus implements Contender {
         String row = "hot file to several GPUs";
         List<Factory> contenders = peers(bench, devices);
         contenders.add(() -> new SeveralGpus(
-                OURS + "one GPU", List.of(bench.hot()), bench.sizes().hotBytes(), Options.none()));
-        contenders.add(ours(OURS + "the same file", bench, devices, true, Options.none()));
-        contenders.add(ours(OURS + "different files", bench, devices, false, Options.none()));
+                OURS + "one GPU", List.of(bench.hot()), bench.sizes().hotBytes(), Reads.EACH, Options.none()));
+        contenders.add(ours(OURS + "the same file", bench, devices, true, Reads.EACH, Options.none()));
+        contenders.add(ours(OURS + "different files", bench, devices, false, Reads.EACH, Options.none()));
+        contenders.add(ours(OURS + ONCE, bench, devices, true, Reads.SHARED, Options.none()));
         return new Rounds(
                 row,
                 Unit.BYTES,
                 contenders,
                 List.of(
                         speed(row + ": the same file / best C ring", OURS + "the same file", 0.95),
-                        speed(row + ": different files / best C ring", OURS + "different files", 0.95)));
+                        speed(row + ": different files / best C ring", OURS + "different files", 0.95),
+                        new Comparison(
+                                row + ": one read for all / one GPU",
+                                Mode.DEFAULT.toString(),
+                                OURS + ONCE,
+                                OURS + "one GPU",
+                                Kind.SPEED,
+                                0.95 * devices),
+                        new Comparison(
+                                row + ": one read for all / one GPU, processor time per byte",
+                                Mode.DEFAULT.toString(),
+                                OURS + ONCE,
+                                OURS + "one GPU",
+                                Kind.COST,
+                                1.1 / devices)));
+    }
+
+    /** From the memory of one GPU to that of another. */
+    private static Row copies(GpuBench bench, int devices) {
+        String row = "copy between several GPUs";
+        String peer = "cuMemcpyPeerAsync";
+        return new Rounds(
+                row,
+                Unit.BYTES,
+                List.of(
+                        bench.peer(peer, "peer devices=2", ""),
+                        ours(OURS + "a copy", bench, 2, true, Reads.COPIED, Options.none())),
+                List.of(new Comparison(
+                        row + " / " + peer, Mode.DEFAULT.toString(), OURS + "a copy", peer, Kind.SPEED, 0.9)));
     }
 
     private static List<Factory> peers(GpuBench bench, int devices) {
@@ -105,12 +148,12 @@ final class SeveralGpus implements Contender {
         return new Comparison(row, Mode.DEFAULT.toString(), ours, Rounds.BEST + C, Kind.SPEED, goal);
     }
 
-    private static Factory ours(String name, GpuBench bench, int devices, boolean same, Options options) {
+    private static Factory ours(String name, GpuBench bench, int devices, boolean same, Reads reads, Options options) {
         List<Path> files = new ArrayList<>();
         for (int device = 0; device < devices; device++) {
             files.add(same || device % 2 == 0 ? bench.hot() : bench.unread());
         }
-        return () -> new SeveralGpus(name, files, bench.sizes().hotBytes(), options);
+        return () -> new SeveralGpus(name, files, bench.sizes().hotBytes(), reads, options);
     }
 
     /** Which staging options suit several GPUs: only if {@code --rows} names it. */
@@ -119,7 +162,8 @@ final class SeveralGpus implements Contender {
                 bench,
                 "staging-grid of GPUs",
                 new int[] {10 * devices, 12 * devices},
-                (name, options) -> ours(name, bench, devices, true, options).open());
+                (name, options) ->
+                        ours(name, bench, devices, true, Reads.EACH, options).open());
     }
 
     @Override
@@ -132,23 +176,49 @@ final class SeveralGpus implements Contender {
         for (int device = 0; device < buffers.size(); device++) {
             GpuMemoryCheck.fill(device, buffers.get(device).nativeHandle(), bytes, GpuBench.POISON);
         }
+        if (reads == Reads.COPIED) {
+            moved(backends.get(0).submit(whole(0)).flux());
+        }
         return Measure.of(this::read, GpuMemoryCheck::cpuNanos);
     }
 
     private long read() {
-        List<Flux<Completion>> reads = new ArrayList<>();
-        for (int device = 0; device < buffers.size(); device++) {
-            List<Transfer> transfers = new ArrayList<>();
-            for (long at = 0; at < bytes; at += TENSOR_BYTES) {
-                long length = Math.min(TENSOR_BYTES, bytes - at);
-                transfers.add(Transfer.read(
-                        files.get(device).region(at, length),
-                        buffers.get(device).region(at, length)));
-            }
-            reads.add(backends.get(device).submit(Flux.fromIterable(transfers), SubmitOptions.DEFAULT));
+        List<Flux<Completion>> all = new ArrayList<>();
+        SharedRead shared = new SharedRead();
+        for (int device = reads == Reads.COPIED ? 1 : 0; device < buffers.size(); device++) {
+            Backend backend = backends.get(device);
+            all.add(
+                    switch (reads) {
+                        case EACH -> backend.submit(Flux.fromIterable(tensors(device)), SubmitOptions.DEFAULT);
+                        case SHARED -> shared.join(backend, whole(device)).flux();
+                        case COPIED ->
+                            backend.submit(Transfer.copy(
+                                            buffers.get(0).all(),
+                                            buffers.get(device).all()))
+                                    .flux();
+                    });
         }
+        return moved(Flux.merge(all));
+    }
+
+    private List<Transfer> tensors(int device) {
+        List<Transfer> transfers = new ArrayList<>();
+        for (long at = 0; at < bytes; at += TENSOR_BYTES) {
+            long length = Math.min(TENSOR_BYTES, bytes - at);
+            transfers.add(Transfer.read(
+                    files.get(device).region(at, length), buffers.get(device).region(at, length)));
+        }
+        return transfers;
+    }
+
+    private Transfer whole(int device) {
+        return Transfer.read(
+                files.get(device).region(0, bytes), buffers.get(device).all());
+    }
+
+    private long moved(Flux<Completion> ends) {
         long moved = 0;
-        for (Completion completion : Flux.merge(reads).collectList().block(LIMIT)) {
+        for (Completion completion : ends.collectList().block(LIMIT)) {
             moved += completion.bytes();
             paths.add(completion.path() + " (" + completion.reason() + ")");
         }
