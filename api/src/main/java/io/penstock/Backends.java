@@ -33,27 +33,24 @@ public final class Backends {
 
     private Backends() {}
 
-    /**
-     * Opens the backend named by {@code penstock.backend} or {@code PENSTOCK_BACKEND}; the host backend if neither is
-     * set.
-     */
+    /** Opens the backend that {@link #configured()} returns. */
     public static Backend open() {
         return open(Options.none());
     }
 
-    /**
-     * Opens the backend named by {@code penstock.backend} or {@code PENSTOCK_BACKEND}; the host backend if neither is
-     * set.
-     */
+    /** Opens the backend that {@link #configured()} returns, with the given options. */
     public static Backend open(Options options) {
-        return open(chosen(System.getProperty("penstock.backend"), System.getenv("PENSTOCK_BACKEND")), options);
+        return open(options.backend(System.getProperties(), System.getenv()), options);
     }
 
-    static String chosen(@Nullable String property, @Nullable String variable) {
-        if (property != null && !property.isBlank()) {
-            return property.strip();
-        }
-        return variable != null && !variable.isBlank() ? variable.strip() : "host";
+    /**
+     * Returns the name of the backend that {@link #open()} opens: what {@code penstock.backend}, {@code
+     * PENSTOCK_BACKEND} or the file of {@code penstock.config} sets, in this order; {@code host} if none does.
+     *
+     * @throws IllegalArgumentException if that file cannot be read
+     */
+    public static String configured() {
+        return Options.none().backend(System.getProperties(), System.getenv());
     }
 
     /** Opens a backend by name, with options from system properties and environment. */

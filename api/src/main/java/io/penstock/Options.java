@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,8 +23,9 @@ import reactor.util.Loggers;
 /**
  * Values of options. Immutable.
  *
- * <p>If several sources set an option, code takes precedence over system properties ({@code penstock.*}), and these
- * over environment variables ({@code PENSTOCK_*}).
+ * <p>If several sources set an option, code takes precedence over system properties ({@code penstock.*}), these over
+ * environment variables ({@code PENSTOCK_*}), and these over the file that {@code penstock.config} names, a
+ * {@link Properties} file in UTF-8 whose keys are names of options.
  */
 public final class Options {
 
@@ -32,8 +37,13 @@ public final class Options {
     /** Names that were warned about; each is warned about once, however often a backend is opened. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-    /** Names that are not options of a backend: the backend to open, and the tests that the build must not skip. */
-    private static final List<String> FOREIGN = List.of("penstock.backend", "penstock.require");
+    /** The backend to open, and the file of options: read before any backend is known. */
+    static final String BACKEND = "penstock.backend";
+
+    private static final String CONFIG = "penstock.config";
+
+    /** Names that are not options of a backend; the last is of the tests that the build must not skip. */
+    private static final List<String> FOREIGN = List.of(BACKEND, CONFIG, "penstock.require");
 
     private record Value(String text, String source) {
 
@@ -114,12 +124,50 @@ public final class Options {
 
     Options resolve(Collection<Option<?>> known, Properties properties, Map<String, String> environment) {
         Resolution resolution = new Resolution(known);
+        configFile(properties, environment).forEach(resolution::set);
         environment.forEach(resolution::variable);
         for (String name : properties.stringPropertyNames()) {
             resolution.property(name, properties.getProperty(name));
         }
         values.forEach(resolution::set);
         return new Options(Map.copyOf(resolution.all), true);
+    }
+
+    /** Returns the name of the backend to open, {@code host} if no source sets it. */
+    String backend(Properties properties, Map<String, String> environment) {
+        String name = outside(BACKEND, properties, environment);
+        if (name == null) {
+            Value found = configFile(properties, environment).get(BACKEND);
+            name = found == null || found.text.isBlank() ? "host" : found.text.strip();
+        }
+        return name;
+    }
+
+    /** Returns a setting from property or environment; null if neither has one. */
+    private static @Nullable String outside(String name, Properties properties, Map<String, String> environment) {
+        String property = properties.getProperty(name);
+        String text = property != null && !property.isBlank()
+                ? property
+                : environment.get(name.toUpperCase(Locale.ROOT).replace('.', '_'));
+        return text == null || text.isBlank() ? null : text.strip();
+    }
+
+    /** Returns the settings of the file that {@code penstock.config} names; none if it is not set. */
+    private Map<String, Value> configFile(Properties properties, Map<String, String> environment) {
+        Value code = values.get(CONFIG);
+        String file = code == null ? outside(CONFIG, properties, environment) : code.text;
+        if (file == null) {
+            return Map.of();
+        }
+        Properties found = new Properties();
+        try (Reader text = Files.newBufferedReader(Path.of(file))) {
+            found.load(text);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("the file that " + CONFIG + " names cannot be read: " + e, e);
+        }
+        return found.stringPropertyNames().stream()
+                .collect(
+                        Collectors.toMap(name -> name, name -> new Value(found.getProperty(name), "the file " + file)));
     }
 
     /** Returns name and value of each option that is set, and of those not set by code the source. */

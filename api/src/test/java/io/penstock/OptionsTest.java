@@ -4,8 +4,11 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,12 +16,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 class OptionsTest {
+
+    @TempDir
+    Path folder;
 
     private static final Option<Integer> QUEUES =
             Option.integer("penstock.host.queues", 0, 0, 64, "how many I/O queues");
@@ -176,6 +183,43 @@ class OptionsTest {
         assertThat(resolve(Options.none(), Map.of("penstock.backend", "gpu"), both)
                         .get(CommonOptions.QUEUE_DEPTH))
                 .isEqualTo(256);
+    }
+
+    @Test
+    void everySourceWinsOverTheFileThatOneOfThemNames() throws IOException {
+        String file =
+                file("penstock.queue.depth = 5\npenstock.close-timeout=\\\n  3s\n# a remark\npenstock.mine.x = 1\n");
+        Map<String, String> named = Map.of("penstock.config", file);
+        Options options = resolve(Options.none(), named, Map.of());
+        assertThat(options.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(5);
+        assertThat(options.get(CommonOptions.CLOSE_TIMEOUT)).isEqualTo(Duration.ofSeconds(3));
+        assertThat(options.source(CommonOptions.QUEUE_DEPTH)).isEqualTo("the file " + file);
+        assertThat(resolve(Options.none().with("penstock.config", file), Map.of(), Map.of())
+                        .get(CommonOptions.QUEUE_DEPTH))
+                .isEqualTo(5);
+        Map<String, String> environment = Map.of("PENSTOCK_CONFIG", file, "PENSTOCK_QUEUE_DEPTH", "6");
+        Options variable = resolve(Options.none(), Map.of(), environment);
+        assertThat(variable.get(CommonOptions.QUEUE_DEPTH)).isEqualTo(6);
+        assertThat(variable.get(CommonOptions.CLOSE_TIMEOUT)).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void aFileThatCannotBeReadAndANameInItThatIsNoOptionAreErrors() throws IOException {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties("penstock.config", folder + "/absent"))
+                .withMessageContainingAll("penstock.config", "/absent");
+        String misspelt = file("penstock.queue.dept = 5");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties("penstock.config", misspelt))
+                .withMessage("the file " + misspelt + " sets penstock.queue.dept, which is not an option of Penstock");
+        String foreign = file("server.port = 80");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties("penstock.config", foreign))
+                .withMessageContaining("server.port");
+    }
+
+    private String file(String text) throws IOException {
+        return Files.writeString(folder.resolve("options.properties"), text).toString();
     }
 
     @Test

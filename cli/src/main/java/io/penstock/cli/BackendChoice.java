@@ -51,12 +51,6 @@ public final class BackendChoice {
 
     /** Returns the name of the backend. */
     public String name() {
-        if (name != null) {
-            return name.toLowerCase(Locale.ROOT);
-        }
-        String configured = System.getProperty("penstock.backend", System.getenv("PENSTOCK_BACKEND"));
-        return configured == null || configured.isBlank()
-                ? "host"
-                : configured.strip().toLowerCase(Locale.ROOT);
+        return (name == null ? Backends.configured() : name).toLowerCase(Locale.ROOT);
     }
 }

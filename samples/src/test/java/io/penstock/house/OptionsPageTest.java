@@ -140,6 +140,7 @@ class OptionsPageTest {
     @Test
     void optionsOfNoBackendAreOnThePageToo() throws IOException {
         assertThat(Files.readString(PAGE))
-                .contains("`PENSTOCK_BACKEND`", "`penstock.backend`", "`" + Require.VARIABLE + "`");
+                .contains("`PENSTOCK_BACKEND`", "`penstock.backend`", "`PENSTOCK_CONFIG`", "`penstock.config`")
+                .contains("`" + Require.VARIABLE + "`");
     }
 }

@@ -62,6 +62,11 @@ class SpringMetadataTest {
                         "\"host\"",
                         "The backend to open: host, cufile, opencl-ssg, gl, dx11, another by its name, or gpu for the best one"));
         properties.add(line(
+                "penstock.config",
+                String.class.getName(),
+                "\"\"",
+                "A properties file of options, which all other sources take precedence over"));
+        properties.add(line(
                 "management.health.penstock.enabled",
                 Boolean.class.getName(),
                 "true",

@@ -29,11 +29,14 @@ final class EnvironmentOptions {
 
     private EnvironmentOptions() {}
 
-    /** Opens the backend that {@code penstock.backend} names, host memory by default, with the options that are set. */
+    /**
+     * Opens the backend that {@code penstock.backend} names, else that of {@link Backends#configured()}, with the options
+     * that are set.
+     */
     static Backend open(ConfigurableEnvironment environment) {
         String name = environment.getProperty(BACKEND);
-        return Backends.open(
-                name == null || name.isBlank() ? "host" : name.strip(), of(environment, Backends.options()));
+        Options options = of(environment, Backends.options());
+        return name == null || name.isBlank() ? Backends.open(options) : Backends.open(name.strip(), options);
     }
 
     /**
