@@ -35,18 +35,23 @@ public final class BackendChoice {
         return name == null ? Backends.open(options) : Backends.open(name, options);
     }
 
+    /** Same as {@link #openDevice(int, Options)} without options. */
+    Backend openDevice(int device) {
+        return openDevice(device, Options.none());
+    }
+
     /**
      * Opens the chosen backend on the device of that number.
      *
      * @throws IllegalArgumentException if the backend does not number its devices
      */
-    Backend openDevice(int device) {
+    Backend openDevice(int device, Options options) {
         String option = DEVICE_OPTIONS.get(name());
         if (option == null) {
             throw new IllegalArgumentException("--gpus needs a backend that numbers its devices, one of "
                     + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
         }
-        return Backends.open(name(), Options.none().with(option, String.valueOf(device)));
+        return Backends.open(name(), options.with(option, String.valueOf(device)));
     }
 
     /** Returns the name of the backend. */

@@ -16,7 +16,14 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "penstock",
         description = "Moves file data between storage and accelerators, and demonstrates its use.",
-        subcommands = {LoadCommand.class, LsCommand.class, CopyCommand.class, ServeCommand.class, DoctorCommand.class},
+        subcommands = {
+            LoadCommand.class,
+            LsCommand.class,
+            CopyCommand.class,
+            BenchCommand.class,
+            ServeCommand.class,
+            DoctorCommand.class
+        },
         mixinStandardHelpOptions = true,
         version = "penstock 0.1.0-SNAPSHOT",
         synopsisSubcommandLabel = "COMMAND")

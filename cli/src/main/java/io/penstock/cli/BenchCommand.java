@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.cli.bench.AccessPattern;
+import io.penstock.cli.bench.Benchmark;
+import io.penstock.cli.bench.Figures;
+import io.penstock.cli.bench.PageCache;
+import io.penstock.cli.bench.Sweep;
+import io.penstock.cli.bench.SweepChart;
+import io.penstock.cli.bench.Workload;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock bench}: how fast blocks of a file move, on any backend and path. */
+@Command(name = "bench", description = "Measures how fast blocks of a file move between it and the device's memory.")
+final class BenchCommand implements Callable<Integer> {
+
+    private static final long NEW_FILE_BYTES = 1L << 30;
+    private static final double DEFAULT_SECONDS = 5;
+    private static final double SWEEP_SECONDS = 1;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "FILE", description = "Read, or with --rw write created; it stays.")
+    private Path file = Path.of("");
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            description = "Uses this path, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
+                    + " a value of the backend's own option.")
+    private @Nullable String path;
+
+    @Option(
+            names = "--rw",
+            defaultValue = "READ",
+            paramLabel = "PATTERN",
+            description = "read, write, randread or randwrite (default: read).")
+    private AccessPattern pattern = AccessPattern.READ;
+
+    @Option(
+            names = "--bs",
+            paramLabel = "BYTES",
+            defaultValue = "1MiB",
+            converter = ByteSize.class,
+            description = "Bytes per transfer (default: 1MiB).")
+    private long blockBytes;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            defaultValue = "32",
+            description = "Transfers in flight on each device (default: 32).")
+    private int depth;
+
+    @Option(names = "--queues", paramLabel = "N", description = "I/O queues of host I/O: penstock.host.queues.")
+    private @Nullable Integer queues;
+
+    @Option(
+            names = "--option",
+            paramLabel = "NAME=VALUE",
+            description = "Sets an option of the library, such as penstock.staging.workers=8; can be repeated.")
+    private Map<String, String> settings = Map.of();
+
+    @Option(
+            names = "--gpus",
+            paramLabel = "N",
+            split = ",",
+            description = "Uses these devices at the same time, such as 0,1, each for itself.")
+    private List<Integer> gpus = List.of();
+
+    @Option(names = "--direct", description = "Bypasses the page cache (O_DIRECT).")
+    private boolean direct;
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            converter = ByteSize.class,
+            description = "Uses the first BYTES of FILE (default: all); the length of a new file (default: 1GiB).")
+    private @Nullable Long size;
+
+    @Option(
+            names = "--time",
+            paramLabel = "SECONDS",
+            description = "How long (default: 5; of each measurement of a sweep 1).")
+    private @Nullable Double seconds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            description = "How long the same runs before, unmeasured (default: 2).")
+    private double warmUpSeconds;
+
+    @Option(
+            names = "--verify",
+            description = "Compares the last blocks that were moved, one for each in flight, with FILE byte by byte.")
+    private boolean verify;
+
+    @Option(
+            names = "--sweep",
+            description =
+                    "Tries sizes and numbers of transfers, then numbers of workers and how much each moves at a time;"
+                            + " draws both, and writes the best options to a file for penstock.config.")
+    private boolean sweep;
+
+    @Option(
+            names = "--out",
+            paramLabel = "NAME",
+            defaultValue = "penstock-sweep",
+            description = "The files of a sweep: NAME.properties and NAME.png (default: penstock-sweep).")
+    private String out = "penstock-sweep";
+
+    @Option(names = "--force", description = "Overwrites the bytes of FILE if it exists, and the files of a sweep.")
+    private boolean force;
+
+    @Option(names = "--json", description = "Prints JSON.")
+    private boolean json;
+
+    private final Progress progress = new Progress();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        check();
+        boolean create = pattern.writes() && !Files.exists(file);
+        try (NewFile created = create ? new NewFile(file, false, null) : null) {
+            Path used = created == null ? file : created.part();
+            if (created != null) {
+                preallocate(used);
+            }
+            String report = sweep ? sweep(used) : measure(used);
+            if (created != null) {
+                created.commit();
+            }
+            progress.clear();
+            PrintWriter to = spec.commandLine().getOut();
+            to.println(report);
+            to.flush();
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private void check() throws IOException {
+        if (!pattern.writes() && !Files.exists(file)) {
+            throw new NoSuchFileException(file.toString());
+        }
+        if (Files.isDirectory(file)) {
+            throw new IOException(file + " is a directory");
+        }
+        if (pattern.writes() && Files.exists(file) && !force) {
+            throw new IOException(file + " exists; --force overwrites its bytes");
+        }
+        if (depth < 1 || depth > 65536) {
+            throw new IllegalArgumentException("--depth must be 1 to 65536, was " + depth);
+        }
+        if ((seconds != null && !(seconds > 0)) || !(warmUpSeconds >= 0)) {
+            throw new IllegalArgumentException("--time must be more than 0 s, and --warm-up at least 0 s");
+        }
+        if (sweep && gpus.size() > 1) {
+            throw new IllegalArgumentException("--sweep is for one device");
+        }
+        for (Path written : sweep && !force ? List.of(properties(), chart()) : List.<Path>of()) {
+            if (Files.exists(written)) {
+                throw new IOException(written + " exists; --force replaces it, --out names another");
+            }
+        }
+    }
+
+    private Path properties() {
+        return Path.of(out + ".properties");
+    }
+
+    private Path chart() {
+        return Path.of(out + ".png");
+    }
+
+    private Options options() {
+        Options options = variant().options();
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
+            options = options.with(setting.getKey(), setting.getValue());
+        }
+        return queues == null ? options : options.with("penstock.host.queues", String.valueOf(queues));
+    }
+
+    private Variant variant() {
+        return path == null ? Variant.ANY : Variant.of(path, choice.name());
+    }
+
+    private void preallocate(Path created) throws IOException {
+        long bytes = size == null ? NEW_FILE_BYTES : size;
+        long free = Files.getFileStore(NewFile.folder(file)).getUsableSpace();
+        if (free < bytes) {
+            throw new IOException("disk full: " + file + " needs " + bytes + " bytes, and " + free + " are free");
+        }
+        try (Backend host = Backends.open("host");
+                StorageFile target = Objects.requireNonNull(
+                        host.openFile(created, FileOption.WRITE).block())) {
+            target.preallocate(bytes).block();
+        }
+    }
+
+    private Workload workload(Path used) throws IOException {
+        long length = Files.size(used);
+        long bytes = size == null ? length : size;
+        if (bytes > length) {
+            throw new IllegalArgumentException(
+                    "--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
+        }
+        if (sweep) { // which rounds to its own blocks
+            return new Workload(used, pattern, 1, 1, bytes, direct, variant().path());
+        }
+        if (bytes < blockBytes) {
+            throw new IllegalArgumentException(
+                    "--bs must be at most the bytes that are used of " + file + ", " + bytes + ", was " + blockBytes);
+        }
+        return new Workload(
+                used,
+                pattern,
+                blockBytes,
+                depth,
+                bytes - bytes % blockBytes,
+                direct,
+                variant().path());
+    }
+
+    private String measure(Path used) throws IOException, InterruptedException {
+        Workload work = workload(used);
+        OptionalDouble before = PageCache.share(used, work.bytes());
+        try (Devices devices = new Devices()) {
+            for (int i = 0; i < Math.max(1, gpus.size()); i++) {
+                devices.backends.add(open(i, options()));
+            }
+            try (Benchmark benchmark = Benchmark.open(work, devices.backends)) {
+                if (warmUpSeconds > 0) {
+                    run(benchmark, "warming up", warmUpSeconds);
+                }
+                Figures figures = run(
+                        benchmark,
+                        pattern.name().toLowerCase(Locale.ROOT),
+                        seconds == null ? DEFAULT_SECONDS : seconds);
+                long syncNanos = benchmark.sync();
+                int verified = verify ? benchmark.verify() : 0;
+                OptionalDouble after = PageCache.share(used, work.bytes());
+                String name = devices.backends.get(0).name();
+                BenchReport report = new BenchReport(file, name, figures, syncNanos, verified, before, after);
+                return json ? report.json() : report.text();
+            }
+        }
+    }
+
+    private Backend open(int device, Options options) {
+        return gpus.isEmpty() ? choice.open(options) : choice.openDevice(gpus.get(device), options);
+    }
+
+    private String sweep(Path used) throws IOException, InterruptedException {
+        Workload work = workload(used);
+        long nanos = (long) ((seconds == null ? SWEEP_SECONDS : seconds) * 1e9);
+        Sweep.Result found = new Sweep(
+                        work,
+                        options -> open(0, options),
+                        options(),
+                        nanos,
+                        (run, total) -> progress.step("sweeping, measurement " + run + " of " + total, run - 1, total))
+                .run();
+        SweepReport report = new SweepReport(file, choice.name(), found);
+        Files.writeString(properties(), report.properties());
+        String written = "wrote " + properties();
+        try {
+            SweepChart.write(found, pattern.name().toLowerCase(Locale.ROOT) + " of " + file.getFileName(), chart());
+            written += " and " + chart();
+        } catch (IOException e) {
+            spec.commandLine().getErr().println("penstock: " + e.getMessage());
+        }
+        return json ? report.json() : report.text() + System.lineSeparator() + written;
+    }
+
+    private Figures run(Benchmark benchmark, String what, double howLong) throws IOException, InterruptedException {
+        long nanos = (long) (howLong * 1e9);
+        return benchmark.run(
+                nanos,
+                (bytes, now) -> progress.step(what + " at " + Progress.rate(bytes, now), Math.min(now, nanos), nanos));
+    }
+
+    /** The backends of a benchmark, closed together. */
+    private static final class Devices implements AutoCloseable {
+
+        private final List<Backend> backends = new ArrayList<>();
+
+        @Override
+        public void close() {
+            backends.forEach(Backend::close);
+        }
+    }
+}

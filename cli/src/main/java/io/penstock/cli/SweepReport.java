@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Option;
+import io.penstock.cli.bench.Sweep;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What {@code penstock bench --sweep} prints, and the file of options that it writes. */
+record SweepReport(Path file, String backend, Sweep.Result result) {
+
+    private static final int BAR = 32;
+    private static final char FULL = Charset.defaultCharset().newEncoder().canEncode('█') ? '█' : '#';
+
+    String text() {
+        StringWriter text = new StringWriter();
+        PrintWriter out = new PrintWriter(text);
+        TextTable transfers = new TextTable(Set.of(0, 1, 2), "bytes", "in flight", "GB/s", "");
+        for (Sweep.Point point : result.transfers()) {
+            transfers.row(
+                    Option.show(point.work().blockBytes()),
+                    String.valueOf(point.work().depth()),
+                    rate(point),
+                    bar(point, result.transfers()));
+        }
+        transfers.print(out);
+        out.println();
+        List<String> names = List.copyOf(result.options().get(0).settings().keySet());
+        TextTable options = new TextTable(Set.of(0, 1, 2), names.get(0), names.get(1), "GB/s", "");
+        for (Sweep.Point point : result.options()) {
+            List<String> values = List.copyOf(point.settings().values());
+            options.row(values.get(0), values.get(1), rate(point), bar(point, result.options()));
+        }
+        options.print(out);
+        out.println();
+        out.println(bestTransfers());
+        out.print(bestOptions());
+        return text.toString();
+    }
+
+    private static String rate(Sweep.Point point) {
+        return String.format(Locale.ROOT, "%.2f", point.figures().bytesPerSecond() / 1e9);
+    }
+
+    private static String bar(Sweep.Point point, List<Sweep.Point> all) {
+        double most = all.stream()
+                .mapToDouble(each -> each.figures().bytesPerSecond())
+                .max()
+                .orElseThrow();
+        return String.valueOf(FULL)
+                .repeat((int) Math.round(BAR * point.figures().bytesPerSecond() / most));
+    }
+
+    private String bestTransfers() {
+        return "best: transfers of " + Option.show(result.best().work().blockBytes()) + ", "
+                + result.best().work().depth() + " in flight: " + rate(result.best()) + " GB/s, path "
+                + result.best().figures().paths().stream().map(String::valueOf).collect(Collectors.joining("+"))
+                + ", backend " + backend;
+    }
+
+    private String bestOptions() {
+        double[] ratios = result.ratios();
+        String gain = String.format(
+                Locale.ROOT,
+                "%.2f times the defaults' rate (%.2f to %.2f in %d pairs)",
+                result.gain(),
+                ratios[0],
+                ratios[ratios.length - 1],
+                ratios.length);
+        return result.settings().isEmpty()
+                ? "the best options are no better than the defaults: " + gain
+                : "best options: " + result.settings() + ": " + gain;
+    }
+
+    /** Returns a file for {@code penstock.config}. */
+    String properties() {
+        List<String> lines = new ArrayList<>();
+        lines.add("# penstock bench --sweep " + plain(file.toString()) + ", "
+                + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        lines.add(
+                "# Read by the library if the property penstock.config or the variable PENSTOCK_CONFIG names this file.");
+        lines.add("# " + bestTransfers()
+                + ". Programs choose these: StreamPlan.chunkBytes and depth, SubmitOptions.inFlight.");
+        lines.add("# " + bestOptions());
+        result.settings().forEach((name, value) -> lines.add(name + "=" + value));
+        return lines.stream().collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    private static String plain(String text) {
+        return TextTable.plain(text);
+    }
+
+    /** Returns an object: the points of both steps, and the best. */
+    String json() {
+        return "{\n  \"file\": " + DoctorCommand.quoted(file.toString()) + ",\n  \"backend\": "
+                + DoctorCommand.quoted(backend) + ",\n  \"transfers\": " + points(result.transfers())
+                + ",\n  \"options\": " + points(result.options()) + ",\n  \"best\": " + point(result.best())
+                + ",\n  \"settings\": " + settings(result.settings())
+                + ",\n  \"gain\": " + String.format(Locale.ROOT, "%.4f", result.gain()) + "\n}";
+    }
+
+    private static String points(List<Sweep.Point> points) {
+        return points.stream().map(SweepReport::point).collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
+    }
+
+    private static String point(Sweep.Point point) {
+        return "{\"blockBytes\": " + point.work().blockBytes() + ", \"depth\": "
+                + point.work().depth() + ", \"settings\": " + settings(point.settings()) + ", \"bytesPerSecond\": "
+                + String.format(Locale.ROOT, "%.0f", point.figures().bytesPerSecond()) + "}";
+    }
+
+    private static String settings(Map<String, String> settings) {
+        return settings.entrySet().stream()
+                .map(setting ->
+                        DoctorCommand.quoted(setting.getKey()) + ": " + DoctorCommand.quoted(setting.getValue()))
+                .collect(Collectors.joining(", ", "{", "}"));
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.testing.CommandLineRun;
+import io.penstock.cli.testing.GpuFakes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchCommandTest {
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void forgetFakes() {
+        GpuFakes.forget();
+    }
+
+    private static CommandLineRun bench(Object... arguments) {
+        List<Object> all = new ArrayList<>(List.of("bench", "--backend", "host", "--warm-up", "0"));
+        if (!List.of(arguments).contains("--sweep")) {
+            all.addAll(List.of("--time", "0.05"));
+        }
+        all.addAll(List.of(arguments));
+        return CommandLineRun.of(all.toArray());
+    }
+
+    private Path file(int bytes) throws IOException {
+        return Files.write(folder.resolve("file"), new byte[bytes]);
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.toList();
+        }
+    }
+
+    @Test
+    void aReadReportsRateLatencyProcessorPathAndCache() throws IOException {
+        CommandLineRun run = bench(file(300_000), "--bs", "64KiB", "--depth", "2", "--verify");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .containsPattern("read of .*file, blocks of 64KiB, 2 in flight, 0\\.\\d s: \\d+\\.\\d+ GB/s, [\\d,]+/s")
+                .containsPattern("latency +p50 .*, p99 .*, max \\d")
+                .containsPattern("processor \\d+\\.\\d+ s per GiB")
+                .containsPattern("path +HOST \\(observed.*, backend host")
+                .contains("cache ")
+                .contains("verified  2 blocks");
+    }
+
+    @Test
+    void jsonHasTheSame() throws IOException {
+        CommandLineRun run = bench(file(100_000), "--bs", "4k", "--rw", "randread", "--json");
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .contains(
+                        "\"rw\": \"randread\"", "\"blockBytes\": 4096", "\"usedBytes\": 98304", "\"paths\": [\"HOST\"]")
+                .containsPattern("\"bytesPerSecond\": [1-9]\\d*,")
+                .containsPattern("\"p99.9Nanos\": [1-9]\\d*,");
+    }
+
+    @Test
+    void aWriteMakesANewFileThatStays() throws IOException {
+        Path created = folder.resolve("new");
+        CommandLineRun run = bench(created, "--rw", "write", "--size", "1MiB", "--bs", "64KiB", "--verify");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).containsPattern("sync +\\d+\\.\\d+ s; with it ").contains("verified");
+        assertThat(created).hasSize(1 << 20);
+        assertThat(files()).containsExactly(created);
+    }
+
+    @Test
+    void anExistingFileIsOverwrittenByForceOnly() throws IOException {
+        Path file = file(100_000);
+        CommandLineRun refused = bench(file, "--rw", "randwrite", "--bs", "4k");
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.complaints()).containsExactly("penstock: " + file + " exists; --force overwrites its bytes");
+        assertThat(file).hasBinaryContent(new byte[100_000]);
+        CommandLineRun forced = bench(file, "--rw", "write", "--bs", "4k", "--force");
+        assertThat(forced.code()).isZero();
+        assertThat(Files.readAllBytes(file)).hasSize(100_000).isNotEqualTo(new byte[100_000]);
+    }
+
+    @Test
+    void whatCannotBeIsRefusedAndLeavesNothing() throws IOException {
+        Path created = folder.resolve("new");
+        assertThat(bench(created).complaints()).containsExactly("penstock: there is no " + created);
+        assertThat(bench(created, "--rw", "write", "--size", "1024T").err()).contains("disk full: ");
+        assertThat(bench(created, "--rw", "write", "--size", "1k").err()).contains("--bs must be at most");
+        assertThat(bench(created, "--rw", "write", "--size", "1MiB", "--path", "direct")
+                        .err())
+                .contains("not DIRECT");
+        assertThat(bench(created, "--rw", "write", "--option", "penstock.queue.dpeth=1")
+                        .err())
+                .contains("penstock.queue.dpeth");
+        assertThat(bench(folder).err()).contains("is a directory");
+        assertThat(files()).isEmpty();
+        assertThat(bench(file(100), "--depth", "0").err()).contains("--depth must be");
+        assertThat(bench(folder.resolve("file"), "--bs", "101").err()).contains("--bs must be at most");
+        assertThat(bench(folder.resolve("file"), "--size", "101").err()).contains("--size must be at most");
+    }
+
+    @Test
+    void optionsOfTheLibraryAreSet() throws IOException {
+        Path file = file(100_000);
+        assertThat(bench(file, "--bs", "4k", "--queues", "3", "--option", "penstock.queue.depth=2")
+                        .code())
+                .isZero();
+        assertThat(bench(file, "--bs", "4k", "--queues", "65").err()).contains("penstock.host.queues=65");
+    }
+
+    @Test
+    void aSweepDrawsWhatItMeasuresAndWritesOptionsThatTheLibraryReads() throws IOException {
+        Path file = file(100_000);
+        Path out = folder.resolve("found");
+        CommandLineRun run = bench(file, "--sweep", "--time", "0.004", "--out", out);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern("64KiB +64 +\\d+\\.\\d\\d +[█#]+")
+                .containsPattern("penstock.host.queues +penstock.segment-bytes +GB/s")
+                .containsPattern("best: transfers of 64KiB, \\d+ in flight: .*, path HOST, backend host")
+                .containsPattern("\\d\\.\\d\\d times the defaults' rate");
+        Path properties = folder.resolve("found.properties");
+        assertThat(run.out()).contains("wrote " + properties);
+        assertThat(properties).content().contains("# best: transfers of 64KiB, ", "penstock.config");
+        if (run.err().isEmpty()) { // a Java that draws text
+            assertThat(ImageIO.read(folder.resolve("found.png").toFile()).getWidth())
+                    .isGreaterThan(600);
+        }
+        System.setProperty("penstock.config", properties.toString());
+        try {
+            assertThat(bench(file, "--bs", "4k").code()).isZero();
+        } finally {
+            System.clearProperty("penstock.config");
+        }
+        assertThat(bench(file, "--sweep", "--time", "0.004", "--out", out).err())
+                .contains(properties + " exists; --force replaces it");
+    }
+
+    @Test
+    void severalGpusAreMeasuredAtTheSameTime() throws IOException {
+        GpuFakes.find();
+        Path file = file(1 << 20);
+        CommandLineRun run = CommandLineRun.of(
+                "bench",
+                file,
+                "--backend",
+                "cufile",
+                "--gpus",
+                "0,0",
+                "--path",
+                "staged",
+                "--time",
+                "0.05",
+                "--warm-up",
+                "0",
+                "--bs",
+                "64k",
+                "--verify");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out())
+                .contains("path      STAGED")
+                .contains("device    0: ")
+                .contains("device    1: ");
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.TransferPath;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchmarkTest {
+
+    private static final int BLOCK = 64 << 10;
+    private static final int BLOCKS = 16;
+    private static final long SHORT_NANOS = 20_000_000;
+
+    @TempDir
+    Path folder;
+
+    private final Backend backend = Backends.open("host");
+    private Path file;
+
+    @BeforeEach
+    void writeFile() throws IOException {
+        file = folder.resolve("file");
+        byte[] bytes = new byte[BLOCK * BLOCKS];
+        new Random(1).nextBytes(bytes);
+        Files.write(file, bytes);
+    }
+
+    @AfterEach
+    void closeBackend() {
+        backend.close();
+    }
+
+    private Workload work(AccessPattern pattern, int depth) {
+        return new Workload(file, pattern, BLOCK, depth, BLOCK * BLOCKS, false, null);
+    }
+
+    private static Figures run(Benchmark benchmark) throws Exception {
+        return benchmark.run(SHORT_NANOS, (bytes, nanos) -> {});
+    }
+
+    @Test
+    void everyPatternMovesWholeBlocksThatVerify() throws Exception {
+        for (AccessPattern pattern : AccessPattern.values()) {
+            try (Benchmark benchmark = Benchmark.open(work(pattern, 4), List.of(backend))) {
+                Figures figures = run(benchmark);
+                assertThat(figures.operations()).as("%s", pattern).isPositive();
+                assertThat(figures.bytes()).isEqualTo(figures.operations() * BLOCK);
+                assertThat(figures.nanos()).isGreaterThanOrEqualTo(SHORT_NANOS);
+                assertThat(figures.paths()).containsExactly(TransferPath.HOST);
+                assertThat(figures.latencies().getMaxValue()).isPositive().isLessThan(figures.nanos());
+                assertThat(benchmark.verify()).as("%s", pattern).isPositive();
+            }
+            assertThat(file).hasSize(BLOCK * BLOCKS);
+        }
+    }
+
+    @Test
+    void aSecondRunStartsItsFiguresAnew() throws Exception {
+        try (Benchmark benchmark = Benchmark.open(work(AccessPattern.READ, 2), List.of(backend))) {
+            Figures first = run(benchmark);
+            long operations = first.operations();
+            run(benchmark);
+            assertThat(first.operations()).isEqualTo(operations);
+        }
+    }
+
+    @Test
+    void aBlockThatIsNotInTheFileAsItWasWrittenIsFound() throws Exception {
+        for (AccessPattern pattern : AccessPattern.values()) {
+            try (Benchmark benchmark = Benchmark.open(work(pattern, 4), List.of(backend))) {
+                run(benchmark);
+                changeTheLastByteOfEachBlock();
+                assertThatIOException()
+                        .as("%s", pattern)
+                        .isThrownBy(benchmark::verify)
+                        .withMessageContaining("differs");
+            }
+        }
+    }
+
+    @Test
+    void aBlockThatNoSlotOfThisRunHasWrittenIsFound() throws Exception {
+        try (Benchmark benchmark = Benchmark.open(work(AccessPattern.WRITE, 4), List.of(backend))) {
+            run(benchmark);
+            writeFile();
+            assertThatIOException().isThrownBy(benchmark::verify).withMessageContaining("is not what was written");
+        }
+    }
+
+    private void changeTheLastByteOfEachBlock() throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            for (long end = BLOCK; end <= (long) BLOCK * BLOCKS; end += BLOCK) {
+                ByteBuffer last = ByteBuffer.allocate(1);
+                channel.read(last, end - 1);
+                channel.write(ByteBuffer.wrap(new byte[] {(byte) ~last.get(0)}), end - 1);
+            }
+        }
+    }
+
+    @Test
+    void aFileThatIsTruncatedMeanwhileEndsTheRunWithAnError() throws Exception {
+        try (Benchmark benchmark = Benchmark.open(work(AccessPattern.RANDREAD, 4), List.of(backend))) {
+            assertThatIOException()
+                    .isThrownBy(() -> benchmark.run(Long.MAX_VALUE / 2, (bytes, nanos) -> truncate()))
+                    .withMessageContainingAll(file.toString(), "truncated");
+        }
+    }
+
+    private void truncate() {
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(BLOCK / 2);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aPathThatWouldNotBeTakenIsRefusedWithTheReason() {
+        Workload direct = new Workload(file, AccessPattern.READ, BLOCK, 1, BLOCK, false, TransferPath.DIRECT);
+        assertThatIOException()
+                .isThrownBy(() -> Benchmark.open(direct, List.of(backend)).close())
+                .withMessageContaining("would use path HOST, not DIRECT");
+    }
+
+    @Test
+    void aFileThatWasJustWrittenIsInThePageCache() {
+        PageCache.share(file, BLOCK * BLOCKS)
+                .ifPresent(share -> assertThat(share).isEqualTo(1));
+        assertThat(PageCache.share(folder.resolve("absent"), BLOCK)).isEmpty();
+    }
+}
