@@ -5,26 +5,41 @@ import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
+import io.penstock.Explanation;
+import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.cli.doctor.FileChecks;
+import io.penstock.cli.doctor.Finding;
+import io.penstock.cli.doctor.GraphicsChecks;
+import io.penstock.cli.doctor.KernelChecks;
+import io.penstock.cli.doctor.Machine;
+import io.penstock.cli.doctor.NvidiaChecks;
+import io.penstock.cli.doctor.PciChecks;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import reactor.core.publisher.Mono;
 
-/** {@code penstock doctor}: which backends can be used here, and remedies for the others. */
+/** {@code penstock doctor}: which backends can be used here, what the machine is like, and remedies. */
 @Command(
         name = "doctor",
-        description = "Lists every backend: whether it can be used here, why not, and what would help.")
+        description =
+                "Lists every backend: whether it can be used here, why not, and what would help; then the options that are"
+                        + " set, and what of the machine helps or slows down. Ends with 0 if the default backend can be used.")
 final class DoctorCommand implements Callable<Integer> {
 
     private static final long MOST_READ_BYTES = 16 << 20;
@@ -32,74 +47,121 @@ final class DoctorCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--json", description = "Prints JSON.")
+    @picocli.CommandLine.Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
-    @Option(
-            names = "--driver",
+    @Parameters(
+            arity = "0..1",
             paramLabel = "FILE",
             description =
-                    "Reads FILE through cuFile first, so that its driver is open and reports its settings and counters.")
-    private @Nullable Path driver;
+                    "Looks at the file system and the device of FILE too, reads up to 16 MiB of it through cuFile, if that"
+                            + " is here, so that its driver reports its settings and counters, and lists the path of each backend.")
+    private @Nullable Path file;
+
+    private final List<Finding> findings = new ArrayList<>();
 
     @Override
-    public Integer call() {
-        PrintWriter out = spec.commandLine().getOut();
-        List<Backends.Listing> listings = driver == null ? Backends.list() : listWithDriver(driver);
-        if (json) {
-            out.println(json(listings));
-        } else {
-            listings.forEach(listing -> print(out, listing));
+    public Integer call() throws IOException {
+        if (file != null && !Files.exists(file)) {
+            throw new NoSuchFileException(file.toString());
         }
+        DoctorReport report;
+        try {
+            String chosen = Backends.configured();
+            List<Backends.Listing> listings = file == null ? Backends.list() : listWithDriver(file);
+            List<DoctorReport.Route> routes = file == null ? List.of() : routes(listings, file);
+            look();
+            report = new DoctorReport(chosen, listings, settings(), routes, findings);
+        } catch (IllegalArgumentException e) { // an option: no backend can be opened, but the machine is what it is
+            findings.add(0, DoctorReport.wrongOption(Complaint.of(e)));
+            look();
+            report = new DoctorReport("none", List.of(), List.of(), List.of(), findings);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(json ? report.json() : report.text());
         out.flush();
-        return 0;
+        return report.isDefaultAvailable() ? 0 : 1;
     }
 
-    /** Lists the backends while the cuFile driver is open and has counted one read of a file. */
-    private static List<Backends.Listing> listWithDriver(Path path) {
+    private void look() throws IOException {
+        Machine machine = Machine.here();
+        findings.addAll(KernelChecks.of(machine));
+        if (file != null) {
+            findings.addAll(FileChecks.of(machine, file));
+            findings.add(directIo(file));
+        }
+        findings.addAll(PciChecks.of(machine));
+        findings.addAll(NvidiaChecks.of(machine));
+        findings.addAll(GraphicsChecks.of(machine));
+    }
+
+    /** Lists the backends while the cuFile driver, if it is here, is open and has counted one read of a file. */
+    private List<Backends.Listing> listWithDriver(Path path) {
+        List<Backends.Listing> listings = Backends.list();
+        boolean here = listings.stream()
+                .anyMatch(listing -> listing.name().equals("cufile")
+                        && listing.availability().available());
+        if (!here) {
+            return listings;
+        }
         Options options = Options.none().with("penstock.cufile.path", "sync").with("penstock.cufile.statistics", "3");
         try (Backend backend = Backends.open("cufile", options);
-                StorageFile file = get(backend.openFile(path))) {
-            long bytes = Math.min(file.size(), MOST_READ_BYTES);
+                StorageFile opened = get(backend.openFile(path))) {
+            long bytes = Math.min(opened.size(), MOST_READ_BYTES);
             if (bytes > 0) {
                 try (DeviceBuffer buffer = get(backend.allocate(bytes))) {
-                    get(backend.submit(Transfer.read(file.region(0, bytes), buffer.all())));
+                    get(backend.submit(Transfer.read(opened.region(0, bytes), buffer.all())));
                 }
             }
             return Backends.list();
+        } catch (RuntimeException e) {
+            findings.add(DoctorReport.failure("cuFile cannot read " + path + ": " + Complaint.of(e)));
+            return listings;
         }
+    }
+
+    private List<DoctorReport.Route> routes(List<Backends.Listing> listings, Path path) {
+        List<DoctorReport.Route> routes = new ArrayList<>();
+        for (Backends.Listing listing : listings) {
+            Availability availability = listing.availability();
+            if (!availability.available()) {
+                continue;
+            }
+            try (Backend backend = Backends.open(listing.name());
+                    StorageFile opened = get(backend.openFile(path));
+                    DeviceBuffer buffer = get(backend.allocate(MOST_READ_BYTES))) {
+                Explanation plan = backend.explain(Transfer.read(opened.region(0, MOST_READ_BYTES), buffer.all()));
+                routes.add(new DoctorReport.Route(listing.name(), plan));
+            } catch (RuntimeException e) {
+                findings.add(DoctorReport.failure(listing.name() + " cannot read " + path + ": " + Complaint.of(e)));
+            }
+        }
+        return routes;
+    }
+
+    private static Finding directIo(Path path) {
+        try (Backend host = Backends.open("host");
+                StorageFile opened = get(host.openFile(path, FileOption.READ, FileOption.DIRECT))) {
+            return DoctorReport.directIo("direct I/O in blocks of " + opened.blockSize() + " bytes");
+        } catch (RuntimeException e) {
+            return DoctorReport.noDirectIo(Complaint.of(e));
+        }
+    }
+
+    private static List<DoctorReport.Setting> settings() {
+        List<Option<?>> known = Backends.options();
+        Options options = Options.none().resolve(known);
+        return known.stream()
+                .filter(option -> !options.source(option).equals("default"))
+                .map(option -> new DoctorReport.Setting(
+                        option.name(),
+                        Option.show(Objects.requireNonNull(options.get(option))),
+                        options.source(option)))
+                .toList();
     }
 
     private static <T> T get(Mono<T> mono) {
         return Objects.requireNonNull(mono.block());
-    }
-
-    private static void print(PrintWriter out, Backends.Listing listing) {
-        Availability availability = listing.availability();
-        out.println(listing.name() + ": " + (availability.available() ? "available" : "not available") + " ("
-                + listing.description() + ")");
-        out.println("    " + availability.reason());
-        if (!availability.remedy().isEmpty()) {
-            out.println("    remedy: " + availability.remedy());
-        }
-        availability.details().forEach(detail -> out.println("    - " + detail));
-    }
-
-    private static String json(List<Backends.Listing> listings) {
-        return listings.stream().map(DoctorCommand::json).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
-    }
-
-    private static String json(Backends.Listing listing) {
-        Availability availability = listing.availability();
-        String details =
-                availability.details().stream().map(DoctorCommand::quoted).collect(Collectors.joining(", "));
-        return "{\"name\": " + quoted(listing.name())
-                + ", \"description\": " + quoted(listing.description())
-                + ", \"available\": " + availability.available()
-                + ", \"hardware\": " + availability.hardware()
-                + ", \"reason\": " + quoted(availability.reason())
-                + ", \"remedy\": " + quoted(availability.remedy())
-                + ", \"details\": [" + details + "]}";
     }
 
     static String quoted(String text) {

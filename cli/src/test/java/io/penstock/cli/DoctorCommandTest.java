@@ -31,11 +31,12 @@ class DoctorCommandTest {
         CommandLineRun run = CommandLineRun.of("doctor", "--json");
         assertThat(run.code()).isZero();
         assertThat(run.out())
-                .startsWith("[")
+                .startsWith("{")
+                .contains("\"default\": \"host\"", "\"options\": []", "\"paths\": []", "\"findings\": ")
                 .contains("\"name\": \"host\"")
                 .contains("\"available\": true")
                 .contains("\"remedy\": ")
-                .endsWith("]" + System.lineSeparator());
+                .endsWith("}" + System.lineSeparator());
     }
 
     @Test
@@ -46,7 +47,7 @@ class DoctorCommandTest {
         Files.write(file, new byte[100_000]);
         CommandLineRun closed = CommandLineRun.of("doctor");
         assertThat(closed.out()).doesNotContain("cuFile's driver", "cuFile's counters");
-        CommandLineRun run = CommandLineRun.of("doctor", "--driver", file.toString());
+        CommandLineRun run = CommandLineRun.of("doctor", file.toString());
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.out())
@@ -58,13 +59,60 @@ class DoctorCommandTest {
                         "cuFile's counters: GPU-[0-9a-f-]+: reads 0 by peer-to-peer DMA, 0 by nvidia-fs, 1 through"
                                 + " host memory, 1 unaligned");
         assertThat(CommandLineRun.of("doctor").out()).as("closed again").doesNotContain("cuFile's driver");
-        assertThat(CommandLineRun.of(
-                                "doctor",
-                                "--driver",
-                                file.resolveSibling("none").toString())
+        assertThat(CommandLineRun.of("doctor", file.resolveSibling("none").toString())
                         .code())
                 .isNotZero();
         Files.delete(file);
+    }
+
+    @Test
+    void theOptionsThatAreSetAreListedWithTheirSources() {
+        System.setProperty("penstock.queue.depth", "8");
+        try {
+            assertThat(CommandLineRun.of("doctor").out()).contains("penstock.queue.depth = 8 (the system property)");
+        } finally {
+            System.clearProperty("penstock.queue.depth");
+        }
+    }
+
+    @Test
+    void aWrongOptionIsNamedBesideWhatTheMachineIs() {
+        System.setProperty("penstock.queue.depth", "0");
+        try {
+            CommandLineRun run = CommandLineRun.of("doctor");
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.out()).contains("penstock.queue.depth=0", "1 to 4096", "machine:");
+        } finally {
+            System.clearProperty("penstock.queue.depth");
+        }
+    }
+
+    @Test
+    void itFailsIfTheDefaultBackendCannotBeUsed() {
+        System.setProperty("penstock.backend", "nonesuch");
+        try {
+            CommandLineRun run = CommandLineRun.of("doctor");
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.out()).contains("the default backend cannot be used: nonesuch");
+        } finally {
+            System.clearProperty("penstock.backend");
+        }
+    }
+
+    @Test
+    void thePlaceOfAFileAndThePathOfEachBackendAreListed() throws IOException {
+        Path file = Files.createTempFile(Files.createDirectories(Path.of("target")), "doctor", "");
+        CommandLineRun run = CommandLineRun.of("doctor", file);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).contains("path of a read:", "    host: HOST").containsPattern("irect I/O");
+        assertThat(CommandLineRun.of("doctor", file, "--json").out())
+                .contains("{\"backend\": \"host\", \"path\": \"HOST\"");
+        Files.delete(file);
+    }
+
+    @Test
+    void withoutATerminalThereAreNoColours() {
+        assertThat(CommandLineRun.of("doctor").out()).doesNotContain("\033");
     }
 
     @Test

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Availability;
+import io.penstock.Backends;
+import io.penstock.Explanation;
+import io.penstock.cli.doctor.Finding;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Help.Ansi;
+
+/**
+ * What {@code penstock doctor} prints.
+ *
+ * @param chosen the name of the backend that is opened by default
+ * @param settings the options that are set
+ * @param routes the path that a read of the given file takes with each backend that can be used
+ */
+record DoctorReport(
+        String chosen,
+        List<Backends.Listing> listings,
+        List<Setting> settings,
+        List<Route> routes,
+        List<Finding> findings) {
+
+    private static final String DIRECT_IO = "docs/doctor.md#direct-io";
+
+    /** An option that is set, and by which source. */
+    record Setting(String name, String value, String source) {}
+
+    /** How a backend would read the file. */
+    record Route(String backend, Explanation plan) {}
+
+    static Finding directIo(String what) {
+        return new Finding(Finding.Level.OK, what, "", "", DIRECT_IO);
+    }
+
+    static Finding noDirectIo(String what) {
+        return new Finding(
+                Finding.Level.NOTE,
+                what,
+                "without direct I/O all data goes through the page cache, and nothing moves from peer to peer",
+                "a file system with direct I/O, such as ext4 or XFS",
+                DIRECT_IO);
+    }
+
+    static Finding wrongOption(String what) {
+        return new Finding(
+                Finding.Level.WARNING, what, "no backend can be opened", "correct the option", "docs/options.md");
+    }
+
+    static Finding failure(String what) {
+        return new Finding(
+                Finding.Level.WARNING, what, "the backend is here and does not work", "", "docs/troubleshooting.md");
+    }
+
+    /** Returns whether {@code Backends.open()} would find its backend. */
+    boolean isDefaultAvailable() {
+        boolean best = chosen.equalsIgnoreCase("gpu");
+        return listings.stream()
+                .filter(listing -> best
+                        ? listing.gpuOrder() != Integer.MAX_VALUE
+                                && listing.availability().hardware()
+                        : listing.name().equalsIgnoreCase(chosen))
+                .anyMatch(listing -> listing.availability().available());
+    }
+
+    String text() {
+        List<String> lines = new ArrayList<>();
+        listings.forEach(listing -> lines.addAll(lines(listing)));
+        if (!isDefaultAvailable()) {
+            lines.add(colored("red", "the default backend cannot be used: ") + TextTable.plain(chosen));
+        }
+        if (!settings.isEmpty()) {
+            lines.add("options:");
+            settings.forEach(setting ->
+                    lines.add("    " + setting.name() + " = " + setting.value() + " (" + setting.source() + ")"));
+        }
+        if (!routes.isEmpty()) {
+            lines.add("path of a read:");
+            routes.forEach(route ->
+                    lines.add("    " + route.backend() + ": " + route.plan().path()
+                            + (route.plan().whyNotDirect().isEmpty()
+                                    ? ""
+                                    : "; " + route.plan().whyNotDirect())
+                            + (route.plan().remedy().isEmpty()
+                                    ? ""
+                                    : " (remedy: " + route.plan().remedy() + ")")));
+        }
+        if (!findings.isEmpty()) {
+            lines.add("machine:");
+            findings.forEach(finding -> lines.addAll(lines(finding)));
+        }
+        return String.join(System.lineSeparator(), lines);
+    }
+
+    private static List<String> lines(Backends.Listing listing) {
+        Availability availability = listing.availability();
+        List<String> lines = new ArrayList<>();
+        lines.add(listing.name() + ": "
+                + (availability.available() ? colored("green", "available") : colored("yellow", "not available")) + " ("
+                + listing.description() + ")");
+        lines.add("    " + availability.reason());
+        if (!availability.remedy().isEmpty()) {
+            lines.add("    remedy: " + availability.remedy());
+        }
+        availability.details().forEach(detail -> lines.add("    - " + detail));
+        return lines;
+    }
+
+    private static List<String> lines(Finding finding) {
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                switch (finding.level()) {
+                    case OK -> colored("green", "    ok       ") + TextTable.plain(finding.what());
+                    case NOTE -> "    note     " + TextTable.plain(finding.what());
+                    case WARNING -> colored("yellow", "    warning  ") + TextTable.plain(finding.what());
+                });
+        if (finding.level() != Finding.Level.OK) {
+            String indent = " ".repeat(13);
+            lines.add(indent + "why:    " + finding.why());
+            if (!finding.remedy().isEmpty()) {
+                lines.add(indent + "remedy: " + finding.remedy());
+            }
+            lines.add(indent + "see:    " + finding.page());
+        }
+        return lines;
+    }
+
+    /** Colours a word if standard output is a terminal, unless NO_COLOR is set. */
+    private static String colored(String colour, String fixed) {
+        return Ansi.AUTO.string("@|" + colour + " " + fixed + "|@");
+    }
+
+    /** Returns an object: the backends, the options that are set, the paths of the file, and what was found. */
+    String json() {
+        return "{\n\"default\": " + quoted(chosen)
+                + ",\n\"backends\": "
+                + array(listings.stream().map(DoctorReport::json).toList())
+                + ",\n\"options\": "
+                + array(settings.stream()
+                        .map(setting -> "{\"name\": " + quoted(setting.name()) + ", \"value\": "
+                                + quoted(setting.value()) + ", \"source\": " + quoted(setting.source()) + "}")
+                        .toList())
+                + ",\n\"paths\": "
+                + array(routes.stream()
+                        .map(route -> "{\"backend\": " + quoted(route.backend()) + ", \"path\": "
+                                + quoted(route.plan().path().name()) + ", \"whyNotDirect\": "
+                                + quoted(route.plan().whyNotDirect()) + ", \"remedy\": "
+                                + quoted(route.plan().remedy()) + "}")
+                        .toList())
+                + ",\n\"findings\": "
+                + array(findings.stream()
+                        .map(finding -> "{\"level\": "
+                                + quoted(finding.level().name().toLowerCase(Locale.ROOT))
+                                + ", \"what\": " + quoted(finding.what()) + ", \"why\": " + quoted(finding.why())
+                                + ", \"remedy\": " + quoted(finding.remedy()) + ", \"page\": " + quoted(finding.page())
+                                + "}")
+                        .toList())
+                + "\n}";
+    }
+
+    private static String json(Backends.Listing listing) {
+        Availability availability = listing.availability();
+        String details =
+                availability.details().stream().map(DoctorReport::quoted).collect(Collectors.joining(", "));
+        return "{\"name\": " + quoted(listing.name())
+                + ", \"description\": " + quoted(listing.description())
+                + ", \"available\": " + availability.available()
+                + ", \"hardware\": " + availability.hardware()
+                + ", \"reason\": " + quoted(availability.reason())
+                + ", \"remedy\": " + quoted(availability.remedy())
+                + ", \"details\": [" + details + "]}";
+    }
+
+    private static String array(List<String> items) {
+        return items.isEmpty() ? "[]" : items.stream().collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
+    }
+
+    private static String quoted(String text) {
+        return DoctorCommand.quoted(text);
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The file system and the device of a file. */
+public final class FileChecks {
+
+    private static final String FILE_SYSTEM = "file-system";
+    private static final String STORAGE = "device";
+    private static final String UDEV = "udev";
+
+    private FileChecks() {}
+
+    /** A line of mountinfo. */
+    private record Mount(String device, String point, String options, String type, String source, String superOptions) {
+
+        static Optional<Mount> parse(String line) {
+            String[] halves = line.split(" - ", 2);
+            String[] left = halves[0].split(" ");
+            String[] right = halves.length < 2 ? new String[0] : halves[1].split(" ");
+            return left.length < 6 || right.length < 3
+                    ? Optional.empty()
+                    : Optional.of(new Mount(left[2], left[4], left[5], right[0], right[1], right[2]));
+        }
+    }
+
+    /**
+     * Returns what is to be said about the place of an existing file.
+     *
+     * @throws IOException if the file's attributes cannot be read
+     */
+    public static List<Finding> of(Machine machine, Path file) throws IOException {
+        long device;
+        try {
+            device = ((Number) Files.getAttribute(file, "unix:dev")).longValue();
+        } catch (UnsupportedOperationException e) { // not a Unix
+            return List.of();
+        }
+        long major = (device >>> 8 & 0xFFF) | (device >>> 32 & 0xFFFFF000L);
+        long minor = (device & 0xFF) | (device >>> 12 & 0xFFFFFF00L);
+        return of(machine, file.toRealPath(), major + ":" + minor);
+    }
+
+    /** Same, of a file on the device of that number. */
+    static List<Finding> of(Machine machine, Path file, String device) {
+        List<Finding> findings = new ArrayList<>();
+        // The last of those that fit hides the others.
+        machine.text("/proc/self/mountinfo")
+                .orElse("")
+                .lines()
+                .flatMap(line -> Mount.parse(line).stream())
+                .filter(mount -> mount.device().equals(device) && file.startsWith(mount.point()))
+                .reduce((hidden, later) -> later)
+                .ifPresent(mount -> findings.add(mount(mount)));
+        String node = "/sys/dev/block/" + device;
+        machine.link(node).ifPresent(link -> {
+            findings.add(storage(machine, node, link));
+            findings.add(udev(machine, device));
+        });
+        return findings;
+    }
+
+    private static Finding mount(Mount mount) {
+        String all = mount.options() + "," + mount.superOptions();
+        String what = mount.type() + " on " + mount.source() + " at " + mount.point() + " (" + all + ")";
+        return switch (mount.type()) {
+            case "ext4" ->
+                all.contains("data=journal")
+                        ? Finding.warning(
+                                FILE_SYSTEM,
+                                what,
+                                "with data=journal there is no direct I/O: data goes through the page cache",
+                                "mount with data=ordered")
+                        : Finding.ok(FILE_SYSTEM, what);
+            case "xfs" -> Finding.ok(FILE_SYSTEM, what);
+            case "tmpfs", "ramfs" ->
+                Finding.note(
+                        FILE_SYSTEM,
+                        what,
+                        "its files are memory: cuFile does not register them, and most kernels refuse direct I/O",
+                        "a file on a disk, for what is to be measured or moved from peer to peer");
+            case "overlay" ->
+                Finding.note(
+                        FILE_SYSTEM,
+                        what,
+                        "a container's own layer: cuFile does not know it",
+                        "mount a volume of ext4 or XFS into the container");
+            default ->
+                Finding.note(
+                        FILE_SYSTEM,
+                        what,
+                        "cuFile moves directly from ext4 and XFS on NVMe, and from NFS, Lustre, GPFS, BeeGFS and WekaFS with their"
+                                + " vendors' support",
+                        "");
+        };
+    }
+
+    private static Finding storage(Machine machine, String node, Path link) {
+        boolean partition = machine.exists(node + "/partition");
+        String disk = partition ? node + "/.." : node;
+        String name = String.valueOf(link.getName(link.getNameCount() - (partition ? 2 : 1)));
+        List<String> parts = machine.names(disk + "/slaves");
+        boolean nvme = name.startsWith("nvme")
+                || (!parts.isEmpty() && parts.stream().allMatch(part -> part.startsWith("nvme")));
+        String what = name + (parts.isEmpty() ? "" : " of " + String.join(", ", parts)) + ": blocks of "
+                + machine.text(disk + "/queue/logical_block_size").orElse("?") + " bytes, requests of up to "
+                + machine.text(disk + "/queue/max_hw_sectors_kb").orElse("?") + " KiB, scheduler "
+                + machine.text(disk + "/queue/scheduler").orElse("?")
+                + (machine.text(disk + "/queue/rotational").filter("1"::equals).isPresent() ? ", rotating" : "");
+        return nvme
+                ? Finding.ok(STORAGE, what)
+                : Finding.note(
+                        STORAGE,
+                        what,
+                        "not NVMe: no transfers from peer to peer, but staging buffers reach its rate",
+                        "");
+    }
+
+    private static Finding udev(Machine machine, String device) {
+        return machine.value("/run/udev/data/b" + device, "E:ID_FS_USAGE")
+                .map(usage -> Finding.ok(UDEV, "udev knows the device " + device + " (ID_FS_USAGE=" + usage + ")"))
+                .orElseGet(() -> Finding.note(
+                        UDEV,
+                        "no record of udev in /run/udev/data/b" + device + ", as in most containers",
+                        "libcufile knows file systems by udev: cuFileHandleRegister answers 5027, and files go through staging"
+                                + " buffers",
+                        "docker run -v /run/udev:/run/udev:ro"));
+    }
+}

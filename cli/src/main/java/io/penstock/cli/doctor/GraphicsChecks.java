@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+
+/** AMD's GPUs, the vendors of OpenCL and EGL, and who may open the devices. */
+public final class GraphicsChecks {
+
+    private static final String VENDORS = "/etc/OpenCL/vendors";
+    private static final List<String> EGL = List.of("/etc/glvnd/egl_vendor.d", "/usr/share/glvnd/egl_vendor.d");
+
+    private GraphicsChecks() {}
+
+    /** Returns what is to be said; nothing about what is not there. */
+    public static List<Finding> of(Machine machine) {
+        List<Finding> findings = new ArrayList<>();
+        for (String vendor : machine.names(VENDORS)) {
+            machine.text(VENDORS + "/" + vendor).ifPresent(library -> findings.add(openCl(machine, vendor, library)));
+        }
+        List<String> egl = EGL.stream()
+                .flatMap(folder -> machine.names(folder).stream())
+                .filter(name -> name.endsWith(".json"))
+                .toList();
+        if (!egl.isEmpty()) {
+            findings.add(Finding.ok("opengl", "EGL's vendors: " + String.join(", ", egl)));
+        }
+        for (String name : machine.names("/dev/dri")) {
+            if (name.startsWith("renderD")) {
+                access(machine, "/dev/dri/" + name, "render", findings);
+            }
+        }
+        access(machine, "/dev/kfd", "render", findings);
+        for (String card : machine.names("/sys/class/drm")) {
+            visibleMemory(machine, "/sys/class/drm/" + card + "/device", card, findings);
+        }
+        return findings;
+    }
+
+    private static Finding openCl(Machine machine, String vendor, String library) {
+        String what = "OpenCL's vendor " + vendor + ": " + library;
+        return library.startsWith("/") && !machine.exists(library)
+                ? Finding.warning(
+                        "opencl",
+                        what + ", which is not there",
+                        "the loader leaves out its devices without a word",
+                        "install the vendor's driver again, or remove " + VENDORS + "/" + vendor)
+                : Finding.ok("opencl", what);
+    }
+
+    private static void access(Machine machine, String device, String group, List<Finding> findings) {
+        if (machine.exists(device) && !Files.isWritable(machine.path(device))) {
+            findings.add(Finding.warning(
+                    "access",
+                    device + " cannot be opened by this user",
+                    "the GPU is not found, or only as a software device",
+                    "usermod -aG " + group + " USER, and log in again; docker run --device " + device));
+        }
+    }
+
+    private static void visibleMemory(Machine machine, String device, String card, List<Finding> findings) {
+        machine.text(device + "/mem_info_vram_total").map(Long::valueOf).ifPresent(all -> {
+            long visible = machine.text(device + "/mem_info_vis_vram_total")
+                    .map(Long::valueOf)
+                    .orElse(all);
+            String what =
+                    card + ": the processor and other devices reach " + (visible >> 20) + " MiB of " + (all >> 20);
+            findings.add(
+                    visible >= all
+                            ? Finding.ok("bar", what)
+                            : Finding.warning(
+                                    "bar",
+                                    what,
+                                    "DirectGMA, RDMA and mappings are limited to that part",
+                                    "enable Resizable BAR and Above 4G Decoding in the firmware"));
+        });
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import io.penstock.Option;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** io_uring and the limits of the process. */
+public final class KernelChecks {
+
+    private static final long MIB = 1 << 20;
+    private static final long LEAST_LOCKED_BYTES = 64 * MIB;
+    private static final long LEAST_FILES = 4096;
+    private static final String URING = "io_uring";
+    private static final String LIMITS = "limits";
+
+    private KernelChecks() {}
+
+    /** Returns what the kernel and this process' limits allow. */
+    public static List<Finding> of(Machine machine) {
+        List<Finding> findings = new ArrayList<>();
+        uring(machine).ifPresent(findings::add);
+        if (machine.value("/proc/self/status", "Seccomp").filter("2"::equals).isPresent()) {
+            findings.add(Finding.note(
+                    URING,
+                    "a seccomp filter is in force, such as a container's",
+                    "it may refuse io_uring, or answer as if the kernel did not know it",
+                    "allow io_uring_setup, io_uring_enter and io_uring_register in the profile"));
+        }
+        locked(machine).ifPresent(findings::add);
+        files(machine).ifPresent(findings::add);
+        machine.text("/sys/fs/cgroup/memory.max")
+                .filter(limit -> !limit.equals("max"))
+                .ifPresent(limit -> findings.add(Finding.note(
+                        LIMITS,
+                        "the memory of this control group is limited to " + Option.show(Long.valueOf(limit)),
+                        "pinned staging buffers and the page cache of its files count too",
+                        "")));
+        return findings;
+    }
+
+    private static Optional<Finding> uring(Machine machine) {
+        return machine.text("/proc/sys/kernel/io_uring_disabled").map(value -> switch (value) {
+            case "0" -> Finding.ok(URING, "io_uring is enabled for every process (kernel.io_uring_disabled = 0)");
+            case "1" ->
+                Finding.note(
+                        URING,
+                        "io_uring is for processes with CAP_SYS_ADMIN, or of one group (kernel.io_uring_disabled = 1)",
+                        "others use a pool of blocking calls: slower at small reads, otherwise the same",
+                        "sysctl kernel.io_uring_disabled=0, or name the user's group in kernel.io_uring_group");
+            default ->
+                Finding.warning(
+                        URING,
+                        "io_uring is switched off (kernel.io_uring_disabled = " + value + ")",
+                        "a pool of blocking calls is used: slower at small reads, otherwise the same",
+                        "sysctl kernel.io_uring_disabled=0");
+        });
+    }
+
+    /** The soft limit of a line such as {@code Max locked memory 8388608 8388608 bytes}; -1 for none. */
+    private static Optional<Long> limit(Machine machine, String name) {
+        return machine.value("/proc/self/limits", name)
+                .map(values -> values.split("\\s+")[0])
+                .map(soft -> soft.equals("unlimited") ? -1 : Long.parseLong(soft));
+    }
+
+    private static Optional<Finding> locked(Machine machine) {
+        return limit(machine, "Max locked memory")
+                .map(
+                        bytes -> bytes < 0 || bytes >= LEAST_LOCKED_BYTES
+                                ? Finding.ok(LIMITS, "locked memory: " + (bytes < 0 ? "no limit" : Option.show(bytes)))
+                                : Finding.note(
+                                        LIMITS,
+                                        "locked memory is limited to " + Option.show(bytes),
+                                        "io_uring registers no more than that, unless the process has CAP_IPC_LOCK; the rest is used"
+                                                + " unregistered, at more processor time",
+                                        "ulimit -l unlimited; docker run --ulimit memlock=-1; LimitMEMLOCK=infinity in a systemd unit"));
+    }
+
+    private static Optional<Finding> files(Machine machine) {
+        return limit(machine, "Max open files")
+                .filter(count -> count >= 0 && count < LEAST_FILES)
+                .map(count -> Finding.note(
+                        LIMITS,
+                        count + " open files at most",
+                        "programs with many files need more",
+                        "ulimit -n 65536"));
+    }
+}

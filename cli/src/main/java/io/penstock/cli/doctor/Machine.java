@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The files by which a kernel describes itself. What cannot be read is absent: it may need root, or another kernel.
+ *
+ * @param root the directory that {@code /} stands for
+ * @param architecture {@code os.arch}
+ */
+public record Machine(Path root, String architecture) {
+
+    /** Returns the machine of this process. */
+    public static Machine here() {
+        return new Machine(Path.of("/"), System.getProperty("os.arch"));
+    }
+
+    Path path(String absolute) {
+        return root.resolve(absolute.substring(1));
+    }
+
+    boolean exists(String absolute) {
+        return Files.exists(path(absolute));
+    }
+
+    /** Returns a file's text without the last line's end. */
+    Optional<String> text(String absolute) {
+        return bytes(absolute).map(bytes -> new String(bytes, StandardCharsets.UTF_8).stripTrailing());
+    }
+
+    Optional<byte[]> bytes(String absolute) {
+        try {
+            return Optional.of(Files.readAllBytes(path(absolute)));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the value of a line {@code name: value}, or of any other separator of blanks and colons. */
+    Optional<String> value(String absolute, String name) {
+        return text(absolute)
+                .flatMap(text -> text.lines()
+                        .filter(line -> line.startsWith(name))
+                        .map(line -> line.substring(name.length()).replaceFirst("^[\\s:=]+", ""))
+                        .findFirst());
+    }
+
+    /** Returns the names in a directory, sorted; none if it cannot be read. */
+    List<String> names(String absolute) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(absolute))) {
+            entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+        } catch (IOException e) {
+            return List.of();
+        }
+        names.sort(null);
+        return names;
+    }
+
+    /** Returns the target of a symbolic link, as it is written. */
+    Optional<Path> link(String absolute) {
+        try {
+            return Optional.of(Files.readSymbolicLink(path(absolute)));
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the last name of a symbolic link's target. */
+    Optional<String> linkName(String absolute) {
+        return link(absolute).map(Path::getFileName).map(String::valueOf);
+    }
+
+    boolean isVirtual() {
+        return value("/proc/cpuinfo", "flags").orElse("").contains(" hypervisor");
+    }
+}

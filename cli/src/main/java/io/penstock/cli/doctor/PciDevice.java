@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+
+/**
+ * A PCI device, as sysfs describes it.
+ *
+ * @param machine whose it is
+ * @param address {@code 0000:1b:00.0}
+ * @param route from the host bridge ({@code pci0000:15}) over the bridges to the device itself
+ */
+record PciDevice(Machine machine, String address, List<String> route) {
+
+    private static final String DEVICES = "/sys/bus/pci/devices";
+    private static final int FIRST_EXTENDED = 0x100;
+    private static final int ACS_CAPABILITY = 0x000D;
+    private static final int ACS_CONTROL = 6; // its offset in the capability
+    private static final int ACS_REDIRECTS = 0x1C; // requests, completions, and upstream forwarding
+    private static final int BARS = 6;
+
+    static List<PciDevice> all(Machine machine) {
+        return machine.names(DEVICES).stream()
+                .map(address -> new PciDevice(machine, address, route(machine, address)))
+                .toList();
+    }
+
+    private static List<String> route(Machine machine, String address) {
+        return machine.link(DEVICES + "/" + address).stream()
+                .flatMap(link -> StreamSupport.stream(link.spliterator(), false))
+                .map(Path::toString)
+                .filter(name -> name.matches("pci[0-9a-f:]+|[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]"))
+                .toList();
+    }
+
+    Optional<String> text(String name) {
+        return machine.text(DEVICES + "/" + address + "/" + name);
+    }
+
+    private int number(String name) {
+        return text(name).map(text -> Integer.decode(text.strip())).orElse(-1);
+    }
+
+    /** Returns base class and subclass. */
+    private int kind() {
+        return number("class") >> 8;
+    }
+
+    String vendor() {
+        return text("vendor").orElse("");
+    }
+
+    boolean isNvidia() {
+        return vendor().equals("0x10de");
+    }
+
+    /** A display that only a management controller has does not count. */
+    boolean isGpu() {
+        int base = kind() >> 8;
+        return (base == 0x03 || kind() == 0x1200)
+                && List.of("0x10de", "0x1002", "0x8086").contains(vendor());
+    }
+
+    boolean isNvme() {
+        return kind() == 0x0108;
+    }
+
+    /** Returns whether it is an adapter with RDMA. */
+    boolean isRdma() {
+        return !machine.names(DEVICES + "/" + address + "/infiniband").isEmpty();
+    }
+
+    boolean isBridge() {
+        return kind() == 0x0604;
+    }
+
+    /** Returns its node; -1 if the machine has one only, or does not tell. */
+    int numaNode() {
+        return number("numa_node");
+    }
+
+    /** Returns the bytes of its largest BAR; 0 if it has none. */
+    long largestBar() {
+        long largest = 0;
+        for (String line : text("resource").orElse("").lines().limit(BARS).toList()) {
+            String[] range = line.split("\\s+");
+            if (range.length == 3) {
+                long start = Long.parseUnsignedLong(range[0].substring(2), 16);
+                long end = Long.parseUnsignedLong(range[1].substring(2), 16);
+                largest = Math.max(largest, end == 0 ? 0 : end - start + 1);
+            }
+        }
+        return largest;
+    }
+
+    /** Returns the lanes of its link; empty if unknown, as in many virtual machines. */
+    Optional<Integer> lanes(String which) {
+        return text(which + "_link_width").map(Integer::valueOf).filter(lanes -> lanes > 0 && lanes < 255);
+    }
+
+    /** Returns the transfers per second of a lane, in 10^9. */
+    Optional<Double> speed(String which) {
+        return text(which + "_link_speed")
+                .filter(text -> text.contains("GT/s"))
+                .map(text -> Double.valueOf(text.split(" ")[0]));
+    }
+
+    /** Whether access control services redirect peer-to-peer requests. */
+    enum Acs {
+        ABSENT,
+        OFF,
+        ON,
+        /** Only root reads what lies behind the first bytes of the configuration space. */
+        UNREADABLE
+    }
+
+    Acs acs() {
+        byte[] bytes = machine.bytes(DEVICES + "/" + address + "/config").orElse(new byte[0]);
+        if (bytes.length <= FIRST_EXTENDED) {
+            return bytes.length == FIRST_EXTENDED ? Acs.ABSENT : Acs.UNREADABLE; // 256 bytes: not PCI Express
+        }
+        ByteBuffer config = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int at = FIRST_EXTENDED;
+        for (int hops = 0; hops < bytes.length / 8 && at >= FIRST_EXTENDED && at + 8 <= bytes.length; hops++) {
+            int header = config.getInt(at);
+            if ((header & 0xFFFF) == ACS_CAPABILITY) {
+                return (config.getShort(at + ACS_CONTROL) & ACS_REDIRECTS) == 0 ? Acs.OFF : Acs.ON;
+            }
+            at = header >>> 20;
+        }
+        return Acs.ABSENT;
+    }
+
+    /** How close two devices are, the closest first. */
+    enum Distance {
+        SWITCH("below one PCIe switch"),
+        ROOT_COMPLEX("below one root complex"),
+        NODE("on one NUMA node"),
+        FAR("on different NUMA nodes"),
+        UNKNOWN("at an unknown distance");
+
+        private final String words;
+
+        Distance(String words) {
+            this.words = words;
+        }
+
+        @Override
+        public String toString() {
+            return words;
+        }
+    }
+
+    Distance to(PciDevice other) {
+        List<String> shared = new ArrayList<>();
+        for (int i = 0;
+                i < Math.min(route.size(), other.route.size()) && route.get(i).equals(other.route.get(i));
+                i++) {
+            shared.add(route.get(i));
+        }
+        // The host bridge, the root port, and the switch's upstream port.
+        if (shared.size() >= 3) {
+            return Distance.SWITCH;
+        }
+        if (!shared.isEmpty()) {
+            return Distance.ROOT_COMPLEX;
+        }
+        if (numaNode() < 0 || other.numaNode() < 0) {
+            return Distance.UNKNOWN;
+        }
+        return numaNode() == other.numaNode() ? Distance.NODE : Distance.FAR;
+    }
+
+    @Override
+    public String toString() {
+        String model = isNvidia()
+                ? machine.value("/proc/driver/nvidia/gpus/" + address + "/information", "Model")
+                        .orElse("NVIDIA")
+                : isGpu() ? (vendor().equals("0x1002") ? "AMD" : "Intel") : isNvme() ? "NVMe" : isRdma() ? "RDMA" : "";
+        return (model + " " + address).strip();
+    }
+}

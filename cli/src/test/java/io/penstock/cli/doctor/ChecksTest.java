@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.doctor.Finding.Level;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each check on trees of {@code /proc}, {@code /sys} and so on. */
+class ChecksTest {
+
+    @TempDir
+    static Path root;
+
+    private static Machine server;
+    private static Machine workstation;
+
+    @BeforeAll
+    static void makeTrees() throws IOException {
+        server = Trees.make(root.resolve("server"), "switch.tree", "amd64");
+        workstation = Trees.make(root.resolve("workstation"), "workstation.tree", "amd64");
+    }
+
+    private static List<String> of(List<Finding> findings, Level level) {
+        return findings.stream()
+                .filter(finding -> finding.level() == level)
+                .map(Finding::what)
+                .toList();
+    }
+
+    private static List<Finding> ofFile(String path, String device) {
+        return FileChecks.of(server, Path.of(path), device);
+    }
+
+    @Test
+    void whatStandsBetweenDevicesOfAServerIsFound() {
+        List<Finding> findings = PciChecks.of(server);
+        assertThat(of(findings, Level.WARNING))
+                .containsExactly(
+                        "the IOMMU translates [DMA-FQ]",
+                        "access control services (ACS) redirect requests at 0000:17:00.0, 0000:17:01.0",
+                        "NVIDIA H100 80GB HBM3 0000:86:00.0: the nearest of NVMe and RDMA, NVMe 0000:19:00.0, is on different NUMA"
+                                + " nodes",
+                        "NVIDIA H100 80GB HBM3 0000:86:00.0: its largest BAR has 256 MiB",
+                        "NVMe 0000:19:00.0: 2 lanes of 4, 32.0 GT/s of 32.0");
+        assertThat(of(findings, Level.NOTE))
+                .containsExactly("NVIDIA H100 80GB HBM3 0000:18:00.0: 16 lanes of 16, 2.5 GT/s of 32.0");
+        assertThat(of(findings, Level.OK))
+                .containsExactly(
+                        "NVIDIA H100 80GB HBM3 0000:18:00.0: the nearest of NVMe and RDMA, NVMe 0000:19:00.0, is below one PCIe"
+                                + " switch",
+                        "NVIDIA H100 80GB HBM3 0000:18:00.0: its largest BAR has 131072 MiB");
+    }
+
+    @Test
+    void aWorkstationWithoutASwitchIsDescribedAsItIs() {
+        List<Finding> findings = PciChecks.of(workstation);
+        assertThat(of(findings, Level.OK)).containsExactly("the IOMMU passes through");
+        assertThat(of(findings, Level.WARNING)).containsExactly("AMD 0000:01:00.0: its largest BAR has 256 MiB");
+        assertThat(of(findings, Level.NOTE))
+                .containsExactly(
+                        "only root reads whether ACS is on",
+                        "AMD 0000:01:00.0: the nearest of NVMe and RDMA, NVMe 0000:02:00.0, is below one root complex",
+                        "NVMe 0000:02:00.0: 4 lanes of 4, 8.0 GT/s of 16.0");
+    }
+
+    @Test
+    void aGraceProcessorNeedsAnIommuThatTranslates() throws IOException {
+        Machine grace = new Machine(server.root(), "aarch64");
+        assertThat(of(PciChecks.of(grace), Level.OK)).contains("the IOMMU translates [DMA-FQ]");
+        Machine off = Trees.make(root.resolve("off"), "switch.tree", "aarch64");
+        Files.walk(off.path("/sys/class/iommu"))
+                .sorted((a, b) -> b.compareTo(a))
+                .forEach(path -> path.toFile().delete());
+        assertThat(of(PciChecks.of(off), Level.WARNING)).contains("the IOMMU is off");
+        assertThat(of(PciChecks.of(new Machine(off.root(), "amd64")), Level.OK)).contains("the IOMMU is off");
+    }
+
+    @Test
+    void nvidiasDriverNvidiaFsAndAdaptersAreDescribed() {
+        List<Finding> findings = NvidiaChecks.of(server);
+        assertThat(of(findings, Level.OK))
+                .containsExactly(
+                        "NVIDIA's open kernel module 580.95.05",
+                        "nvidia-fs 2.27.3 is loaded",
+                        "nvidia-fs: Active Shadow-Buffer (MiB): 128; Reads : err=0 io_state_err=0; Writes : err=0 io_state_err=0",
+                        "mlx5_0: port 1 ACTIVE, Ethernet, RoCE v2, 400 Gb/sec (4X NDR)",
+                        "OFED's mlx5_core 24.10-1.1.4");
+        assertThat(of(findings, Level.NOTE))
+                .containsExactly(
+                        "nvidia-fs counts no operations",
+                        "mlx5_1: port 1 DOWN, InfiniBand",
+                        "nvidia-peermem is not loaded");
+        assertThat(NvidiaChecks.of(workstation)).isEmpty();
+    }
+
+    @Test
+    void aGpuWithoutItsDriverIsAWarning() throws IOException {
+        Machine bare = Trees.make(root.resolve("bare"), "switch.tree", "amd64");
+        Files.delete(bare.path("/proc/driver/nvidia/version"));
+        assertThat(of(NvidiaChecks.of(bare), Level.WARNING))
+                .singleElement()
+                .asString()
+                .contains("is not loaded");
+    }
+
+    @Test
+    void vendorsAndMemoryOfGraphicsAreDescribed() {
+        List<Finding> findings = GraphicsChecks.of(workstation);
+        assertThat(of(findings, Level.WARNING))
+                .containsExactly(
+                        "OpenCL's vendor amdocl64.icd: /opt/rocm/lib/libamdocl64.so, which is not there",
+                        "card0: the processor and other devices reach 256 MiB of 32752");
+        assertThat(of(findings, Level.OK))
+                .containsExactly("OpenCL's vendor pocl.icd: libpocl.so.2", "EGL's vendors: 50_mesa.json");
+    }
+
+    @Test
+    void theKernelsLimitsAreNamedWithTheirRemedies() {
+        List<Finding> findings = KernelChecks.of(workstation);
+        assertThat(of(findings, Level.WARNING))
+                .containsExactly("io_uring is switched off (kernel.io_uring_disabled = 2)");
+        assertThat(of(findings, Level.NOTE))
+                .containsExactly(
+                        "a seccomp filter is in force, such as a container's",
+                        "locked memory is limited to 64KiB",
+                        "1024 open files at most",
+                        "the memory of this control group is limited to 2GiB");
+        assertThat(KernelChecks.of(server))
+                .as("nothing is said about what cannot be read")
+                .isEmpty();
+    }
+
+    @Test
+    void theFileSystemAndTheDiskOfAFileAreDescribed() {
+        assertThat(of(ofFile("/model", "259:2"), Level.WARNING))
+                .containsExactly("ext4 on /dev/nvme0n1p2 at / (rw,relatime,rw,data=journal)");
+        assertThat(of(ofFile("/model", "259:2"), Level.OK))
+                .containsExactly(
+                        "nvme0n1: blocks of 4096 bytes, requests of up to 128 KiB, scheduler [none] mq-deadline",
+                        "udev knows the device 259:2 (ID_FS_USAGE=filesystem)");
+        assertThat(of(ofFile("/data/model", "9:127"), Level.OK))
+                .containsExactly("xfs on /dev/md127 at /data (rw,noatime,rw,attr2)");
+        assertThat(of(ofFile("/data/model", "9:127"), Level.NOTE).get(0)).startsWith("md127 of nvme1n1, sda: ");
+        assertThat(of(ofFile("/data/model", "9:127"), Level.NOTE).get(1)).startsWith("no record of udev");
+        for (String other :
+                new String[] {"/tmp/model 0:30 tmpfs", "/layer/model 0:41 overlay", "/net/model 0:50 nfs4"}) {
+            String[] parts = other.split(" ");
+            assertThat(of(ofFile(parts[0], parts[1]), Level.NOTE))
+                    .as(other)
+                    .singleElement()
+                    .asString()
+                    .startsWith(parts[2]);
+        }
+    }
+
+    @Test
+    void thisMachineCanBeLookedAt() throws IOException {
+        Machine here = Machine.here();
+        Path file = Files.createTempFile(root, "file", "");
+        List<Finding> all = new ArrayList<>(FileChecks.of(here, file));
+        assertThat(all).as("a mount").isNotEmpty();
+        all.addAll(KernelChecks.of(here));
+        all.addAll(PciChecks.of(here));
+        all.addAll(NvidiaChecks.of(here));
+        all.addAll(GraphicsChecks.of(here));
+        assertThat(all).allSatisfy(finding -> assertThat(finding.what()).isNotBlank());
+    }
+
+    private static List<String> anchors(Path page) throws IOException {
+        return Files.readAllLines(page).stream()
+                .filter(line -> line.startsWith("## "))
+                .map(line -> line.substring(3).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_ -]", ""))
+                .map(line -> line.replace(' ', '-'))
+                .toList();
+    }
+
+    @Test
+    void everyFindingHasAReasonAndASectionOfTheDocumentation() throws IOException {
+        List<Finding> all = new ArrayList<>();
+        for (Machine machine : List.of(server, workstation)) {
+            all.addAll(KernelChecks.of(machine));
+            all.addAll(PciChecks.of(machine));
+            all.addAll(NvidiaChecks.of(machine));
+            all.addAll(GraphicsChecks.of(machine));
+        }
+        for (String file : new String[] {"/ 259:2", "/data 9:127", "/tmp 0:30"}) {
+            all.addAll(ofFile(file.split(" ")[0] + "/x", file.split(" ")[1]));
+        }
+        Path docs = Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
+        for (Finding finding : all) {
+            String[] page = finding.page().split("#");
+            assertThat(anchors(docs.resolve(page[0]))).as("%s", finding).contains(page[1]);
+            if (finding.level() == Level.WARNING) {
+                assertThat(finding.why()).as("%s", finding).isNotBlank();
+                assertThat(finding.remedy()).as("%s", finding).isNotBlank();
+            }
+        }
+    }
+}
