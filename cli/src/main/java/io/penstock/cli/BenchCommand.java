@@ -288,7 +288,7 @@ final class BenchCommand implements Callable<Integer> {
                         options -> open(0, options),
                         options(),
                         nanos,
-                        (run, total) -> progress.step("sweeping, measurement " + run + " of " + total, run - 1, total))
+                        (run, total) -> progress.share("sweeping, measurement " + run + " of " + total, run - 1, total))
                 .run();
         SweepReport report = new SweepReport(file, choice.name(), found);
         Files.writeString(properties(), report.properties());
@@ -306,7 +306,7 @@ final class BenchCommand implements Callable<Integer> {
         long nanos = (long) (howLong * 1e9);
         return benchmark.run(
                 nanos,
-                (bytes, now) -> progress.step(what + " at " + Progress.rate(bytes, now), Math.min(now, nanos), nanos));
+                (bytes, now) -> progress.share(what + " at " + Progress.rate(bytes, now), Math.min(now, nanos), nanos));
     }
 
     /** The backends of a benchmark, closed together. */

@@ -70,7 +70,10 @@ final class CopyCommand implements Callable<Integer> {
             target.leftByKill().ifPresent(this::warn);
             DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path());
             DeviceCopy.Result result = copy.run(
-                    source, extents, target.part(), (done, total) -> progress.step("copying " + source, done, total));
+                    source,
+                    extents,
+                    target.part(),
+                    (done, total, paths) -> progress.step("path " + paths + ", copying " + source, done, total));
             String sums = verify ? sums(target.part()) : "";
             target.commit();
             progress.clear();

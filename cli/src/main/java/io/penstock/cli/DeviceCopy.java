@@ -29,9 +29,9 @@ final class DeviceCopy {
 
     private static final int BUFFERS = 4;
 
-    /** Receives the number of bytes that have arrived. */
+    /** Receives the number of bytes that have arrived, and the paths so far. */
     interface Listener {
-        void copied(long done, long total);
+        void copied(long done, long total, String paths);
     }
 
     /**
@@ -98,7 +98,8 @@ final class DeviceCopy {
                                                 segment -> moveChunk(
                                                         from.region(segment.offset(), segment.length()), to, buffer),
                                                 0)
-                                        .doOnNext(bytes -> listener.copied(done.addAndGet(bytes), extents.dataBytes()))
+                                        .doOnNext(bytes ->
+                                                listener.copied(done.addAndGet(bytes), extents.dataBytes(), paths()))
                                         .then()),
                         BUFFERS)
                 .then();
@@ -114,7 +115,7 @@ final class DeviceCopy {
                 buffer -> Mono.defer(() -> moveNext(from, to, buffer))
                         .doOnNext(bytes -> {
                             ended.set(bytes == 0);
-                            listener.copied(done.addAndGet(bytes), 0);
+                            listener.copied(done.addAndGet(bytes), 0, paths());
                         })
                         .repeat(() -> !ended.get())
                         .then());

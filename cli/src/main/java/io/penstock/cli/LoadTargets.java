@@ -60,6 +60,7 @@ final class LoadTargets implements AutoCloseable {
     private final List<Backend> backends = new ArrayList<>();
     private final List<Target> targets = new ArrayList<>();
     private long nanos;
+    private volatile String path = "unknown";
 
     /** Returns the backend, which is closed with this. */
     Backend own(Backend backend) {
@@ -77,7 +78,11 @@ final class LoadTargets implements AutoCloseable {
     void load(Progress progress) {
         Disposable shown = Flux.combineLatest(
                         targets.stream().map(target -> target.load.progress()).toList(), LoadTargets::sum)
-                .subscribe(step -> progress.step("loading", step.done(), step.total()));
+                .subscribe(step -> progress.step("path " + path + ", loading", step.done(), step.total()));
+        // The backends are closed with this, and their listeners with them.
+        targets.stream()
+                .filter(target -> progress.isShown())
+                .forEach(target -> target.backend.listen(completion -> path = String.valueOf(completion.path())));
         long start = System.nanoTime();
         try {
             Flux.fromIterable(targets)

@@ -3,43 +3,117 @@ package io.penstock.cli;
 
 import java.io.Console;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Shows progress on standard error: on a terminal one line that changes, elsewhere one line per finished step. */
+/**
+ * Shows progress on standard error: on a terminal one line that changes, of steps that take longer than half a second; elsewhere
+ * nothing but {@link #line}. Thread-safe.
+ */
 public final class Progress {
 
-    private static final int BAR = 24;
+    private static final int BAR = 12;
     private static final long EVERY_NANOS = 100_000_000;
+    private static final long SILENT_NANOS = 500_000_000;
+    private static final int MOST_SECONDS = 100 * 3600;
     private static final boolean TERMINAL = isTerminal(System.console()) || isTerminal(Path.of("/proc/self/fd/2"));
 
-    private long shownNanos = System.nanoTime() - EVERY_NANOS;
+    private final PrintStream to;
+    private final boolean terminal;
+    private final LongSupplier nanoTime;
+    private final int columns = Penstock.columns(System.getenv("COLUMNS"));
+
+    private long beganNanos;
+    private long lastDone = Long.MAX_VALUE;
+    private long shownNanos;
     private int shownLength;
 
-    /** Shows a step, at most ten times a second; nothing if standard error is not a terminal. */
+    /** Creates an instance that shows nothing if standard error is not a terminal. */
+    public Progress() {
+        this(System.err, TERMINAL, System::nanoTime);
+    }
+
+    /** Same, with the place, what it is, and the clock. */
+    Progress(PrintStream to, boolean terminal, LongSupplier nanoTime) {
+        this.to = to;
+        this.terminal = terminal;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Returns whether steps are shown. */
+    boolean isShown() {
+        return terminal;
+    }
+
+    /**
+     * Shows a step: its share, its rate and the time left, at most ten times a second. A step begins
+     * where {@code done} is less than half of what it was.
+     *
+     * @param what the step, and the path of its bytes if it is known
+     * @param done bytes so far
+     * @param total all bytes
+     */
     public synchronized void step(String what, long done, long total) {
-        long now = System.nanoTime();
-        if (TERMINAL && now - shownNanos >= EVERY_NANOS) {
-            shownNanos = now;
-            int full = (int) (total == 0 ? BAR : (double) done / total * BAR);
-            String bar = "#".repeat(full) + ".".repeat(BAR - full);
-            show(String.format(Locale.ROOT, "[%s] %3.0f %%  %s", bar, total == 0 ? 100.0 : 100.0 * done / total, what));
+        if (isDue(done)) {
+            long nanos = nanoTime.getAsLong() - beganNanos;
+            String bytes =
+                    String.format(Locale.ROOT, "%.2f of %.2f GB, %s, ", done / 1e9, total / 1e9, rate(done, nanos));
+            show(share(done, total) + bytes + left(done, total, nanos) + what);
         }
+    }
+
+    /** Shows a step that is measured by something else than bytes: its share and the time left. */
+    synchronized void share(String what, long done, long total) {
+        if (isDue(done)) {
+            show(share(done, total) + left(done, total, nanoTime.getAsLong() - beganNanos) + what);
+        }
+    }
+
+    private boolean isDue(long done) {
+        if (!terminal) {
+            return false;
+        }
+        long now = nanoTime.getAsLong();
+        if (done < lastDone / 2) { // a little less is the report of a thread that was overtaken
+            beganNanos = now;
+            shownNanos = now;
+            lastDone = done;
+        }
+        lastDone = Math.max(lastDone, done);
+        boolean due = now - beganNanos >= SILENT_NANOS && now - shownNanos >= EVERY_NANOS;
+        shownNanos = due ? now : shownNanos;
+        return due;
+    }
+
+    private static String share(long done, long total) {
+        double share = total == 0 ? 1 : Math.min(1, (double) done / total);
+        int full = (int) (share * BAR);
+        return String.format(Locale.ROOT, "[%s] %3.0f %%  ", "#".repeat(full) + ".".repeat(BAR - full), 100 * share);
+    }
+
+    private static String left(long done, long total, long nanos) {
+        double seconds = nanos / 1e9 * (total - done) / done;
+        return done <= 0 || done > total || seconds > MOST_SECONDS
+                ? ""
+                : String.format(Locale.ROOT, "%d:%02d left, ", (int) seconds / 60, (int) seconds % 60);
     }
 
     /** Shows a permanent line. */
     public synchronized void line(String text) {
         clear();
-        System.err.println(text);
+        to.println(text);
     }
 
     /** Clears the changing line, before other output or an exception. */
     public synchronized void clear() {
         if (shownLength > 0) {
-            System.err.print("\r" + " ".repeat(shownLength) + "\r");
+            to.print("\r" + " ".repeat(shownLength) + "\r");
+            to.flush();
             shownLength = 0;
         }
     }
@@ -51,9 +125,11 @@ public final class Progress {
     }
 
     private void show(String text) {
-        System.err.print("\r" + text + " ".repeat(Math.max(0, shownLength - text.length())));
-        System.err.flush();
-        shownLength = text.length();
+        String fits =
+                text.length() < columns ? text : text.substring(0, columns - 1); // a line that wraps cannot be cleared
+        to.print("\r" + fits + " ".repeat(Math.max(0, shownLength - fits.length())));
+        to.flush();
+        shownLength = fits.length();
     }
 
     /** From JDK 22 on a console may exist without a terminal, and has a method to query that. */

@@ -195,9 +195,7 @@ public final class RenderCommand implements Subcommand {
                 reader,
                 shot,
                 (done, variant) -> progress.step(
-                        name + ", " + variant(done, System.nanoTime() - start, variant, reader.backend()),
-                        done,
-                        reader.bytes()));
+                        "path " + variant + ", backend " + reader.backend() + ", " + name, done, reader.bytes()));
         long nanos = System.nanoTime() - start;
         Path file = file(frame);
         Png.write(drawn.picture(), file);
