@@ -16,7 +16,6 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -44,10 +43,12 @@ public final class Bounces {
     private final int bounceBuffers; // of one path
     private final Map<IoPath, Pool> pools = new HashMap<>();
     private final ArrayDeque<Segment> waitingForBuffer = new ArrayDeque<>();
+    private final BufferCopies copies;
 
     Bounces(IoQueue ioQueue, int bounceBuffers) {
         this.ioQueue = ioQueue;
         this.bounceBuffers = bounceBuffers;
+        this.copies = new BufferCopies(ioQueue, this);
     }
 
     /** Starts a segment. */
@@ -107,7 +108,7 @@ public final class Bounces {
         }
     }
 
-    private void bufferOrWait(Segment segment) {
+    void bufferOrWait(Segment segment) {
         IoPath ioPath = segment.owner().ioPath();
         Pool pool = pools.computeIfAbsent(ioPath, r -> new Pool());
         DeviceMemory bounce = pool.free.poll();
@@ -128,8 +129,7 @@ public final class Bounces {
 
     private void throughBuffer(Segment segment) {
         if (segment.file() instanceof BufferFile.Source from) {
-            download(
-                    segment, from, Math.min(segment.coverBytes, segment.bounce().bytes()), segment.bounce(), 0);
+            copies.throughBuffer(segment, from);
         } else if (segment.kind == Kind.WRITE && !segment.merges) {
             copy(segment, segment.bytes);
         } else {
@@ -149,7 +149,7 @@ public final class Bounces {
 
     private void body(Segment segment) {
         if (segment.file() instanceof BufferFile.Source from) {
-            copyFrom(segment, from);
+            copies.begin(segment, from);
             return;
         }
         Request request = segment.request
@@ -160,53 +160,6 @@ public final class Bounces {
         }
         segment.joinOrder();
         ioQueue.enqueue(segment);
-    }
-
-    /**
-     * Starts the rest of a segment of a buffer: by one request where the path reaches both, otherwise through host memory,
-     * into which the buffer's own backend copies.
-     */
-    private void copyFrom(Segment segment, BufferFile.Source from) {
-        long at = segment.fileOffset + segment.done;
-        long bytes = Math.min(segment.bytes - segment.done, from.size() - at);
-        DeviceMemory to = segment.memory();
-        if (bytes <= 0) {
-            ioQueue.end(segment); // beyond the end of the buffer
-        } else if (segment.owner().ioPath().copies(from.memory(), to) != null) {
-            segment.request
-                    .copy(Kind.COPY_IN, from.memory(), at, bytes)
-                    .from(from.memory(), at)
-                    .memory(to, segment.memoryOffset + segment.done);
-            segment.joinOrder();
-            ioQueue.enqueue(segment);
-        } else if (to.hostAddress() != 0) {
-            download(segment, from, bytes, to, segment.memoryOffset + segment.done);
-        } else {
-            segment.coverBytes = bytes;
-            segment.step = Segment.Step.FILL;
-            if (segment.bounce == null) {
-                bufferOrWait(segment);
-            } else {
-                throughBuffer(segment);
-            }
-        }
-    }
-
-    private void download(Segment segment, BufferFile.Source from, long bytes, DeviceMemory to, long offset) {
-        segment.offQueue = true;
-        ByteBuffer window = MemoryView.window(to, offset, (int) bytes);
-        from.download(
-                segment.fileOffset + segment.done,
-                window,
-                failure -> ioQueue.post(() -> {
-                    segment.offQueue = false;
-                    if (failure != null) {
-                        segment.owner().fail(failure);
-                        ioQueue.end(segment);
-                    } else {
-                        advance(segment, bytes);
-                    }
-                }));
     }
 
     private void fill(Segment segment) {
@@ -243,8 +196,9 @@ public final class Bounces {
 
     /** Submits the same step again, after a transient failure. */
     void again(Segment segment) {
-        if (segment.file() instanceof BufferFile.Source) {
-            segment.step = Segment.Step.BODY;
+        if (segment.file() instanceof BufferFile.Source from) {
+            copies.begin(segment, from);
+            return;
         }
         switch (segment.step) {
             case BODY -> body(segment);
@@ -293,7 +247,7 @@ public final class Bounces {
 
     private void filled(Segment segment, long moved) {
         if (segment.file() instanceof BufferFile.Source) {
-            copyDownloaded(segment, moved);
+            copies.filled(segment, moved);
             return;
         }
         long before = segment.coverDone;
@@ -393,20 +347,6 @@ public final class Bounces {
             long end = segment.fileOffset + segment.bytes;
             segment.finalLength = Math.max(end, segment.coverOffset + segment.coverDone);
         }
-    }
-
-    private void copyDownloaded(Segment segment, long bytes) {
-        if (segment.owner().isStopped()) {
-            ioQueue.end(segment);
-            return;
-        }
-        segment.step = Segment.Step.COPY;
-        segment.coverDone = bytes;
-        segment.request
-                .copy(Kind.COPY_IN, segment.bounce(), 0, bytes)
-                .memory(segment.memory(), segment.memoryOffset + segment.done);
-        segment.joinOrder(segment.done + bytes == segment.bytes);
-        ioQueue.enqueue(segment);
     }
 
     private void copied(Segment segment) {
