@@ -54,7 +54,7 @@ final class DoctorCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "FILE",
             description =
-                    "Looks at the file system and the device of FILE too, reads up to 16 MiB of it through cuFile, if that"
+                    "Looks at the file system and the device of FILE, or of a directory, too; reads up to 16 MiB of it through cuFile, if that"
                             + " is here, so that its driver reports its settings and counters, and lists the path of each backend.")
     private @Nullable Path file;
 
@@ -68,8 +68,9 @@ final class DoctorCommand implements Callable<Integer> {
         DoctorReport report;
         try {
             String chosen = Backends.configured();
-            List<Backends.Listing> listings = file == null ? Backends.list() : listWithDriver(file);
-            List<DoctorReport.Route> routes = file == null ? List.of() : routes(listings, file);
+            Path readable = file == null || Files.isDirectory(file) ? null : file;
+            List<Backends.Listing> listings = readable == null ? Backends.list() : listWithDriver(readable);
+            List<DoctorReport.Route> routes = readable == null ? List.of() : routes(listings, readable);
             look();
             report = new DoctorReport(chosen, listings, settings(), routes, findings);
         } catch (IllegalArgumentException e) { // an option: no backend can be opened, but the machine is what it is
@@ -88,7 +89,9 @@ final class DoctorCommand implements Callable<Integer> {
         findings.addAll(KernelChecks.of(machine));
         if (file != null) {
             findings.addAll(FileChecks.of(machine, file));
-            findings.add(directIo(file));
+            if (!Files.isDirectory(file)) {
+                findings.add(directIo(file));
+            }
         }
         findings.addAll(PciChecks.of(machine));
         findings.addAll(NvidiaChecks.of(machine));

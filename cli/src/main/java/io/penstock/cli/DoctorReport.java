@@ -120,7 +120,9 @@ record DoctorReport(
                 });
         if (finding.level() != Finding.Level.OK) {
             String indent = " ".repeat(13);
-            lines.add(indent + "why:    " + finding.why());
+            if (!finding.why().isEmpty()) {
+                lines.add(indent + "why:    " + finding.why());
+            }
             if (!finding.remedy().isEmpty()) {
                 lines.add(indent + "remedy: " + finding.remedy());
             }

@@ -18,7 +18,11 @@ public final class FileChecks {
     private FileChecks() {}
 
     /** A line of mountinfo. */
-    private record Mount(String device, String point, String options, String type, String source, String superOptions) {
+    private record Mount(String point, String options, String type, String source, String superOptions) {
+
+        int depth() {
+            return Path.of(point).getNameCount();
+        }
 
         static Optional<Mount> parse(String line) {
             String[] halves = line.split(" - ", 2);
@@ -26,12 +30,12 @@ public final class FileChecks {
             String[] right = halves.length < 2 ? new String[0] : halves[1].split(" ");
             return left.length < 6 || right.length < 3
                     ? Optional.empty()
-                    : Optional.of(new Mount(left[2], left[4], left[5], right[0], right[1], right[2]));
+                    : Optional.of(new Mount(left[4], left[5], right[0], right[1], right[2]));
         }
     }
 
     /**
-     * Returns what is to be said about the place of an existing file.
+     * Returns findings about the place of an existing file.
      *
      * @throws IOException if the file's attributes cannot be read
      */
@@ -50,13 +54,13 @@ public final class FileChecks {
     /** Same, of a file on the device of that number. */
     static List<Finding> of(Machine machine, Path file, String device) {
         List<Finding> findings = new ArrayList<>();
-        // The last of those that fit hides the others.
+        // By the mount point: an overlay and a subvolume of btrfs have files of other device numbers than their own.
         machine.text("/proc/self/mountinfo")
                 .orElse("")
                 .lines()
                 .flatMap(line -> Mount.parse(line).stream())
-                .filter(mount -> mount.device().equals(device) && file.startsWith(mount.point()))
-                .reduce((hidden, later) -> later)
+                .filter(mount -> file.startsWith(mount.point()))
+                .reduce((first, later) -> later.depth() >= first.depth() ? later : first) // which hides the first
                 .ifPresent(mount -> findings.add(mount(mount)));
         String node = "/sys/dev/block/" + device;
         machine.link(node).ifPresent(link -> {
@@ -89,7 +93,7 @@ public final class FileChecks {
                 Finding.note(
                         FILE_SYSTEM,
                         what,
-                        "a container's own layer: cuFile does not know it",
+                        "a container's own layer: cuFile does not support it",
                         "mount a volume of ext4 or XFS into the container");
             default ->
                 Finding.note(
@@ -124,11 +128,12 @@ public final class FileChecks {
 
     private static Finding udev(Machine machine, String device) {
         return machine.value("/run/udev/data/b" + device, "E:ID_FS_USAGE")
-                .map(usage -> Finding.ok(UDEV, "udev knows the device " + device + " (ID_FS_USAGE=" + usage + ")"))
+                .map(usage ->
+                        Finding.ok(UDEV, "udev has a record of the device " + device + " (ID_FS_USAGE=" + usage + ")"))
                 .orElseGet(() -> Finding.note(
                         UDEV,
                         "no record of udev in /run/udev/data/b" + device + ", as in most containers",
-                        "libcufile knows file systems by udev: cuFileHandleRegister answers 5027, and files go through staging"
+                        "libcufile identifies file systems by udev: cuFileHandleRegister returns 5027, and files go through staging"
                                 + " buffers",
                         "docker run -v /run/udev:/run/udev:ro"));
     }

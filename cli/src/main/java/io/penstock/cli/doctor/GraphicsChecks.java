@@ -13,7 +13,7 @@ public final class GraphicsChecks {
 
     private GraphicsChecks() {}
 
-    /** Returns what is to be said; nothing about what is not there. */
+    /** Returns findings about what is installed. */
     public static List<Finding> of(Machine machine) {
         List<Finding> findings = new ArrayList<>();
         for (String vendor : machine.names(VENDORS)) {
@@ -44,7 +44,7 @@ public final class GraphicsChecks {
                 ? Finding.warning(
                         "opencl",
                         what + ", which is not there",
-                        "the loader leaves out its devices without a word",
+                        "the loader omits its devices without a message",
                         "install the vendor's driver again, or remove " + VENDORS + "/" + vendor)
                 : Finding.ok("opencl", what);
     }

@@ -15,7 +15,7 @@ public final class NvidiaChecks {
 
     private NvidiaChecks() {}
 
-    /** Returns what is to be said about NVIDIA's GPUs and about adapters with RDMA; nothing where there are none. */
+    /** Returns findings about NVIDIA's GPUs and about adapters with RDMA; none where there are none. */
     public static List<Finding> of(Machine machine) {
         List<Finding> findings = new ArrayList<>();
         boolean gpu = PciDevice.all(machine).stream().anyMatch(device -> device.isGpu() && device.isNvidia());
@@ -70,7 +70,7 @@ public final class NvidiaChecks {
                 "install nvidia-gds for this kernel and driver; modprobe nvidia_fs");
     }
 
-    /** The lines of its statistics that tell of trouble, or that they are not kept. */
+    /** Returns its counters of memory and errors, and whether it counts operations. */
     private static List<Finding> statistics(String stats) {
         List<Finding> findings = new ArrayList<>();
         String shown = stats.lines()

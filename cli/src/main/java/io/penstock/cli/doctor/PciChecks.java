@@ -19,7 +19,7 @@ public final class PciChecks {
 
     private PciChecks() {}
 
-    /** Returns what is to be said about GPUs and the NVMe and RDMA devices near them; nothing without a GPU. */
+    /** Returns findings about GPUs and the NVMe and RDMA devices near them; none without a GPU. */
     public static List<Finding> of(Machine machine) {
         List<PciDevice> all = PciDevice.all(machine);
         List<PciDevice> gpus = all.stream().filter(PciDevice::isGpu).toList();
@@ -36,7 +36,7 @@ public final class PciChecks {
             findings.add(Finding.note(
                     TOPOLOGY,
                     "this is a virtual machine",
-                    "its PCI topology is the hypervisor's invention: the distances below may not be those of the hardware",
+                    "the hypervisor defines its PCI topology: the distances below may not be those of the hardware",
                     ""));
         }
         gpus.forEach(gpu -> partners.stream()
