@@ -65,9 +65,17 @@ class CudaProbeTest {
                 .anyMatch(line -> line.startsWith("driver: CUDA 13.0, ") && line.contains("libcuda.so.1"))
                 .anyMatch(line -> line.startsWith("GPU 0: "))
                 .anyMatch(line -> line.startsWith("staging buffers, past the page cache: "))
-                .anyMatch(line -> line.startsWith("GPU 1: "));
+                .anyMatch(line -> line.startsWith("GPU 1: ") && line.endsWith(", peer access to GPU 0"));
         assertThat(cuda.live("contexts")).isZero();
         assertThat(cuda.calls("cuDevicePrimaryCtxRetain")).isZero();
+    }
+
+    @Test
+    void gpusThatDoNotReachEachOtherAreTold() {
+        cuda.set("device_count", 2);
+        cuda.set("no_peers", 1);
+        assertThat(probe().details())
+                .anyMatch(line -> line.startsWith("GPU 0: ") && line.endsWith(", peer access to none"));
     }
 
     @Test

@@ -36,6 +36,12 @@ public record CudaGpu(int ordinal, int device, String name, long bytes, String b
         return new CudaGpu(ordinal, device[0], text(name), bytes[0], placed ? text(bus) : "");
     }
 
+    /** Returns whether kernels and copies of this GPU can access the memory of another; needs no context. */
+    public boolean reaches(CudaGpu other) {
+        int[] can = new int[1];
+        return Cuda.cuDeviceCanAccessPeer(can, device, other.device) == CudaError.SUCCESS && can[0] != 0;
+    }
+
     private static String text(byte[] terminated) {
         int end = 0;
         while (end < terminated.length && terminated[end] != 0) {

@@ -24,6 +24,7 @@ import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** Provides NVIDIA GPUs on machines with their driver. */
 public final class CufileProvider implements BackendProvider {
@@ -69,10 +70,18 @@ public final class CufileProvider implements BackendProvider {
         return Availability.available(true, gpu.name() + ", driver for " + chosen.driver(), details(chosen, options));
     }
 
+    private static String reached(CudaGpu gpu, List<CudaGpu> all) {
+        String others = all.stream()
+                .filter(other -> other.ordinal() != gpu.ordinal() && gpu.reaches(other))
+                .map(other -> String.valueOf(other.ordinal()))
+                .collect(Collectors.joining(", "));
+        return all.size() == 1 ? "" : ", peer access to " + (others.isEmpty() ? "none" : "GPU " + others);
+    }
+
     private static List<String> details(CudaPlatform platform, Options options) {
         List<String> details = new ArrayList<>();
         details.add("driver: " + platform.driver() + ", " + Cuda.file());
-        platform.gpus().forEach(gpu -> details.add(gpu.toString()));
+        platform.gpus().forEach(gpu -> details.add(gpu + reached(gpu, platform.gpus())));
         details.addAll(CuFileLibrary.find(options).describe());
         details.add(StagingPath.fact());
         return details;
