@@ -3,6 +3,7 @@ package io.penstock;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -269,6 +270,29 @@ public interface Backend extends AutoCloseable {
 
     /** Returns what the backend holds and does now. Does not block; meant for once a second, not for each transfer. */
     Counters counters();
+
+    /** What a staging buffer is used for at one moment; see {@link #stagingStates}. */
+    enum StagingState {
+        /** For nothing. */
+        FREE,
+        /** A file is being read into it. */
+        FILLING,
+        /** Its copy to or from the device has yet to be started: the calls to the device are being made, or wait for their thread. */
+        COPYING,
+        /** The device copies: the staging buffer waits for the fence behind the copy. */
+        FENCED,
+        /** It is being written to a file. */
+        DRAINING
+    }
+
+    /**
+     * Returns what the staging buffers of the backend's I/O queues are used for now. Does not block, and costs transfers
+     * nothing; meant for a picture of a pipeline at work. While it is taken, the states may be of slightly different moments.
+     *
+     * <p><b>Result:</b> a list for each I/O queue that has staging buffers, which other backends of the process may share;
+     * a staging buffer keeps its place in it. Empty if there are none, or not yet.
+     */
+    List<List<StagingState>> stagingStates();
 
     /** Returns this backend for code that blocks, or that uses {@link java.util.concurrent.CompletableFuture}. */
     default BlockingBackend blocking() {

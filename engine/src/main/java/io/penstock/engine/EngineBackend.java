@@ -267,12 +267,21 @@ final class EngineBackend extends Intake implements Backend {
         int inUse = 0;
         for (IoQueues ofPath : ioQueues) {
             for (IoQueue ioQueue : ofPath.all()) {
-                stagingBuffers += ioQueue.stagingBuffers();
+                stagingBuffers += ioQueue.stagingStates().size();
                 inUse += ioQueue.stagingBuffersInUse();
             }
         }
         return resources.counters(
                 closing.inFlight(), stagingBuffers, inUse, choice.fallbacks().count());
+    }
+
+    @Override
+    public List<List<StagingState>> stagingStates() {
+        return ioQueues.stream()
+                .flatMap(ofPath -> ofPath.all().stream())
+                .map(IoQueue::stagingStates)
+                .filter(states -> !states.isEmpty())
+                .toList();
     }
 
     // Engine internals.

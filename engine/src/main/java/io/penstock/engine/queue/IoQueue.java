@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.Backend.StagingState;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.engine.order.BusyRegions;
@@ -92,14 +93,14 @@ public final class IoQueue implements Request.Completion {
         inbox.post(action);
     }
 
-    /** Returns the number of its staging buffers; any thread. */
-    public int stagingBuffers() {
-        return queue.stagingBuffers();
-    }
-
     /** Returns how many of its staging buffers requests hold or have reserved; any thread. */
     public int stagingBuffersInUse() {
         return queue.stagingBuffersInUse();
+    }
+
+    /** Returns what each of its staging buffers is used for; any thread. */
+    public List<StagingState> stagingStates() {
+        return queue.stagingStates();
     }
 
     /** Returns the time of the clock that deadlines are compared with; any thread. */

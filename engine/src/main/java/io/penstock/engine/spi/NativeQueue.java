@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi;
 
+import io.penstock.Backend.StagingState;
+import java.util.List;
+
 /**
  * Executes native requests: an io_uring, a pool of blocking calls, a vendor's batch or command queue, a ring of staging
  * buffers.
@@ -44,14 +47,14 @@ public interface NativeQueue {
      */
     Wakeup wakeup();
 
-    /** Returns the number of its staging buffers; 0 if requests need none. Any thread. */
-    default int stagingBuffers() {
-        return 0;
-    }
-
     /** Returns how many of its staging buffers requests hold or have reserved. Any thread. */
     default int stagingBuffersInUse() {
         return 0;
+    }
+
+    /** Returns what each of its staging buffers is used for, in an order that does not change; empty if requests need none. Any thread. */
+    default List<StagingState> stagingStates() {
+        return List.of();
     }
 
     /** Stops the queue and frees its resources; no request is in flight. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Backend.StagingState;
 import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class DeviceSide {
             note(staged.failure);
             return false;
         }
+        staged.show(StagingState.FENCED);
         staged.markStreamOrdered();
         return true;
     }

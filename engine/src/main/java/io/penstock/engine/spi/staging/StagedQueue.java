@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Backend.StagingState;
 import io.penstock.CommonOptions;
 import io.penstock.NativeError;
 import io.penstock.Options;
@@ -12,6 +13,7 @@ import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Function;
@@ -310,10 +312,12 @@ final class StagedQueue implements NativeQueue {
         if (staged.step == StagedRequest.Step.FILL && moved > 0) {
             staged.moved = moved;
             staged.step = StagedRequest.Step.COPY;
+            staged.show(StagingState.COPYING);
             return true;
         }
         if (staged.step == StagedRequest.Step.COPY && staged.request.kind() == Request.Kind.WRITE) {
             staged.step = StagedRequest.Step.DRAIN;
+            staged.show(StagingState.DRAINING);
             return true;
         }
         if (staged.step != StagedRequest.Step.COPY) {
@@ -349,13 +353,13 @@ final class StagedQueue implements NativeQueue {
     }
 
     @Override
-    public int stagingBuffers() {
-        return stagingBuffers.total();
+    public int stagingBuffersInUse() {
+        return stagingBuffers.total() - stagingBuffers.free();
     }
 
     @Override
-    public int stagingBuffersInUse() {
-        return stagingBuffers.total() - stagingBuffers.free();
+    public List<StagingState> stagingStates() {
+        return stagingBuffers.states();
     }
 
     private static void endStage(StagedRequest staged, long moved) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Backend.StagingState;
 import io.penstock.engine.host.blocking.BufferBytes;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
@@ -126,6 +127,16 @@ final class StagedRequest implements Request.Completion {
         if (hasPermit && pooled == null) {
             pooled = from.take();
             staging = pooled.memory();
+            boolean reads = request.isInward();
+            show(step == Step.COPY ? StagingState.COPYING : reads ? StagingState.FILLING : StagingState.DRAINING);
+        }
+    }
+
+    /** Shows what its staging buffer is used for from now on, if it has one of the pool. */
+    void show(StagingState state) {
+        StagingBuffer shown = pooled;
+        if (shown != null) {
+            shown.state().setOpaque(state);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.Backend.StagingState;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
 import java.util.List;
@@ -99,6 +100,7 @@ final class StagingBuffers {
      */
     void release(@Nullable StagingBuffer staging) {
         if (staging != null) {
+            staging.state().setOpaque(StagingState.FREE);
             free.push(staging);
         }
         permits.incrementAndGet();
@@ -145,6 +147,10 @@ final class StagingBuffers {
     /** Returns how many permits are free. */
     int free() {
         return permits.get();
+    }
+
+    List<StagingState> states() {
+        return all.stream().map(staging -> staging.state().getOpaque()).toList();
     }
 
     void close() {

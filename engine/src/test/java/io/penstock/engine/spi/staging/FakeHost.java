@@ -31,6 +31,7 @@ final class FakeHost implements HostBytes {
     final ArrayDeque<Integer> nextCounts = new ArrayDeque<>(); // of calls that are interrupted, wherever that is
     int failures; // that many calls fail
     boolean throwsAtRead; // an exception of each read's own
+    Runnable atCall = () -> {}; // run by each read and write
     int calls;
     int callsByBuffers;
 
@@ -95,6 +96,7 @@ final class FakeHost implements HostBytes {
     }
 
     private boolean fails() {
+        atCall.run();
         calls++;
         if (failures == 0) {
             return false;

@@ -104,11 +104,13 @@ final class Stage {
     }
 
     int freeBuffers() {
-        return queue.stagingBuffers() - queue.stagingBuffersInUse();
+        return queue.stagingStates().size() - queue.stagingBuffersInUse();
     }
 
     void close() {
-        assertThat(freeBuffers()).as("staging buffers that came back").isEqualTo(queue.stagingBuffers());
+        assertThat(freeBuffers())
+                .as("staging buffers that came back")
+                .isEqualTo(queue.stagingStates().size());
         assertThat(device.running()).as("copies that run").isZero();
         queue.close();
         assertThat(host.allFreed()).as("staging buffers were freed").isTrue();

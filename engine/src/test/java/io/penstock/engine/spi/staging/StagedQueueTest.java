@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import static io.penstock.Backend.StagingState.COPYING;
+import static io.penstock.Backend.StagingState.DRAINING;
+import static io.penstock.Backend.StagingState.FENCED;
+import static io.penstock.Backend.StagingState.FILLING;
+import static io.penstock.Backend.StagingState.FREE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -103,7 +108,7 @@ class StagedQueueTest {
             stage.turn();
             stage.work();
         }
-        assertThat(stage.queue.stagingBuffers()).isEqualTo(2);
+        assertThat(stage.queue.stagingStates().size()).isEqualTo(2);
         assertThat(stage.device.running()).as("copies in flight").isEqualTo(2);
         assertThat(stage.requests.ended())
                 .as("nothing ended while the device copies")
@@ -114,6 +119,33 @@ class StagedQueueTest {
             assertThat(stage.result(id)).isEqualTo(STAGING);
         }
         assertThat(memory.bytes).isEqualTo(file.bytes);
+        stage.close();
+    }
+
+    @Test
+    void theStateOfAStagingBufferFollowsItsRequest() {
+        Stage stage = new Stage(ThreadRule.ONE, 1, 4, 1);
+        stage.device.held = true;
+        stage.read(0, file, 0, memory, 0, STAGING);
+        stage.turn();
+        assertThat(stage.queue.stagingStates()).as("only reserved").containsOnly(FREE);
+        stage.host.atCall = () -> assertThat(stage.queue.stagingStates()).containsOnlyOnce(FILLING);
+        stage.fill();
+        assertThat(stage.host.calls).isPositive();
+        assertThat(stage.queue.stagingStates())
+                .as("the executor has yet to start the copy")
+                .containsExactlyInAnyOrder(COPYING, FREE);
+        stage.work();
+        assertThat(stage.queue.stagingStates()).containsExactlyInAnyOrder(FENCED, FREE);
+
+        stage.device.held = false;
+        assertThat(stage.result(0)).isEqualTo(STAGING);
+        assertThat(stage.queue.stagingStates()).containsOnly(FREE);
+
+        stage.host.atCall = () -> assertThat(stage.queue.stagingStates()).containsOnlyOnce(DRAINING);
+        stage.write(1, memory, 0, file, 0, STAGING);
+        assertThat(stage.result(1)).isEqualTo(STAGING);
+        assertThat(stage.queue.stagingStates()).containsOnly(FREE);
         stage.close();
     }
 

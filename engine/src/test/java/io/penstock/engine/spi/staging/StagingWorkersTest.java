@@ -145,7 +145,7 @@ class StagingWorkersTest {
         FakeHost host = new FakeHost(1 << 20, 1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue queue = new StagedQueue(device, host, options, StagingWorkers.stepped(workers), null, null);
-        int total = queue.stagingBuffers();
+        int total = queue.stagingStates().size();
         queue.close();
         return total;
     }
