@@ -12,13 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The scan that comes with the renderer, in a directory or in a jar; its notice lies next to it. */
-final class BundledScan implements AutoCloseable {
+public final class BundledScan implements AutoCloseable {
 
     private static final String NAME = "ch2better.nii.gz";
 
     private @Nullable FileSystem jar;
 
-    Path path() throws IOException {
+    /** Returns the path of the scan, which is valid until this is closed. */
+    public Path path() throws IOException {
         URL url = BundledScan.class.getResource(NAME);
         if (url == null) {
             throw new IOException("the scan " + NAME + " is missing from this build");

@@ -2,8 +2,8 @@
 package io.penstock.renderer;
 
 import io.penstock.Backend;
+import io.penstock.Backends;
 import io.penstock.Options;
-import io.penstock.cli.BackendChoice;
 import io.penstock.renderer.cuda.CudaKernels;
 import io.penstock.renderer.dx11.Painter;
 import io.penstock.renderer.dx11.TextureProjection;
@@ -17,8 +17,14 @@ import io.penstock.renderer.volume.DeviceComposition;
 import io.penstock.renderer.volume.KernelQueue;
 import io.penstock.renderer.volume.ProjectionPlane;
 
-/** Composes pictures: on the GPU that the slabs are streamed to, if there are kernels for it, or on the processor. */
-interface Composer extends AutoCloseable {
+/**
+ * Composes pictures: on the GPU that the slabs are streamed to, if there are kernels for it, or on the processor.
+ *
+ * <p><b>Threading:</b> any thread, one at a time.
+ *
+ * <p><b>Ownership:</b> it closes its backend.
+ */
+public interface Composer extends AutoCloseable {
 
     /**
      * A picture, and the pass that read its slabs.
@@ -27,12 +33,17 @@ interface Composer extends AutoCloseable {
      */
     record Drawn(VolumeReader.Pass pass, Picture picture) {}
 
-    /** Opens the chosen backend and a composer for it. */
-    static Composer open(BackendChoice choice) {
-        Backend backend = choice.open();
+    /**
+     * Opens a backend and a composer for it.
+     *
+     * @param name the name of the backend
+     * @throws io.penstock.BackendUnavailableException if it cannot be used
+     */
+    static Composer open(String name, Options options) {
+        Backend backend = Backends.open(name, options);
         if (backend.name().equals("gl") && backend.capabilities().images()) {
             backend.close(); // shaders require a backend that shares with a context of the application
-            return InTextures.open();
+            return InTextures.open(options);
         }
         try {
             return of(backend);
@@ -51,9 +62,14 @@ interface Composer extends AutoCloseable {
         };
     }
 
+    /** Returns the backend that reads the slabs. */
     Backend backend();
 
-    /** Draws a picture. */
+    /**
+     * Draws a picture; blocks until it is complete.
+     *
+     * @param listener called for each slab; what it throws ends the drawing, and is thrown
+     */
     Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) throws BadVolumeException;
 
     @Override
@@ -82,7 +98,7 @@ interface Composer extends AutoCloseable {
             if (!(shot instanceof Shot.Projection along) || !TextureProjection.takes(along.header())) {
                 return new OnProcessor(backend).draw(reader, shot, listener);
             }
-            ProjectionPlane plane = ProjectionPlane.of(along.header(), along.world());
+            ProjectionPlane plane = ProjectionPlane.of(along.header(), along.world(), along.display());
             try (TextureProjection projection = new TextureProjection(painter, plane)) {
                 return new Drawn(reader.draw(projection, listener), projection.finish());
             }
@@ -116,8 +132,8 @@ interface Composer extends AutoCloseable {
     /** Shaders, which read slabs in 3D textures. */
     record InTextures(GlApplication application, GlKernels kernels) implements Composer {
 
-        static InTextures open() {
-            GlApplication application = GlApplication.open(Options.none());
+        static InTextures open(Options options) {
+            GlApplication application = GlApplication.open(options);
             try {
                 return new InTextures(application, new GlKernels(application));
             } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer;
 
+import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.cli.BackendChoice;
 import io.penstock.cli.ByteSize;
@@ -9,12 +10,12 @@ import io.penstock.cli.Progress;
 import io.penstock.cli.Subcommand;
 import io.penstock.renderer.picture.Png;
 import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Budget;
 import io.penstock.renderer.volume.Camera;
+import io.penstock.renderer.volume.Display;
 import io.penstock.renderer.volume.NiftiFile;
 import io.penstock.renderer.volume.NiftiHeader;
 import io.penstock.renderer.volume.Scene;
-import io.penstock.renderer.volume.Survey;
-import io.penstock.renderer.volume.ValueRange;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,22 +34,6 @@ import picocli.CommandLine.Spec;
 @Command(name = "render", description = "Renders a NIfTI volume (.nii, .nii.gz), streaming it in slabs.")
 public final class RenderCommand implements Subcommand {
 
-    /** What can be drawn; the constants are what the user types. */
-    enum View {
-        X(0),
-        Y(1),
-        Z(2),
-        MIP(ANY),
-        SHADED(ANY);
-
-        private final int world;
-
-        View(int world) {
-            this.world = world;
-        }
-    }
-
-    private static final int ANY = -1; // angle
     private static final int MAX_FRAMES = 100_000;
 
     @Spec
@@ -116,11 +101,11 @@ public final class RenderCommand implements Subcommand {
     @Override
     public Integer call() throws IOException {
         check();
-        try (Composer composer = Composer.open(choice);
+        try (Composer composer = Composer.open(choice.name(), Options.none());
                 BundledScan bundled = new BundledScan();
                 NiftiFile volume = NiftiFile.open(path == null ? bundled.path() : path, this::inflated)) {
             announce(volume);
-            VolumeReader reader = new VolumeReader(composer.backend(), volume, budgetBytes);
+            VolumeReader reader = new VolumeReader(composer.backend(), volume, Budget.of(budgetBytes));
             Function<Camera, Shot> shots = shots(reader, volume.header());
             long nanos = 0;
             for (int frame = 0; frame < frames; frame++) {
@@ -167,24 +152,11 @@ public final class RenderCommand implements Subcommand {
 
     /** Returns the shot for a camera; a projection along an axis does not depend on it. */
     private Function<Camera, Shot> shots(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
-        if (view.world != ANY) {
-            return camera -> new Shot.Projection(header, view.world);
+        if (!view.turns()) {
+            return camera -> Shot.along(header, view, Display.DEFAULT);
         }
-        Scene scene = survey(reader, header);
-        return camera -> view == View.MIP ? new Shot.Maximum(scene, camera) : new Shot.Shaded(scene, camera);
-    }
-
-    private Scene survey(VolumeReader reader, NiftiHeader header) throws BadVolumeException {
-        Survey survey;
-        if (Survey.needsRange(header)) {
-            ValueRange range = new ValueRange(header);
-            reader.show(range, (done, variant) -> progress.step("finding the range", done, header.volumeBytes()));
-            survey = new Survey(header, range);
-        } else {
-            survey = new Survey(header);
-        }
-        reader.show(survey, (done, variant) -> progress.step("surveying", done, header.volumeBytes()));
-        return survey.finish();
+        Scene scene = reader.survey(name -> (done, variant) -> progress.step(name, done, header.volumeBytes()));
+        return camera -> Shot.of(scene, view, camera);
     }
 
     /** Returns how long it took, excluding the writing of the picture. */

@@ -15,14 +15,18 @@ import io.penstock.renderer.dx11.TextureProjection;
 import io.penstock.renderer.gl.BrickStream;
 import io.penstock.renderer.gl.GlApplication;
 import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Budget;
 import io.penstock.renderer.volume.DeviceComposition;
 import io.penstock.renderer.volume.DevicePlace;
 import io.penstock.renderer.volume.NiftiFile;
 import io.penstock.renderer.volume.NiftiHeader;
+import io.penstock.renderer.volume.Scene;
 import io.penstock.renderer.volume.Slab;
 import io.penstock.renderer.volume.SlabOrder;
 import io.penstock.renderer.volume.SlabPlan;
 import io.penstock.renderer.volume.SlabVisitor;
+import io.penstock.renderer.volume.Survey;
+import io.penstock.renderer.volume.ValueRange;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -36,7 +40,7 @@ import reactor.core.publisher.Mono;
  * Streams a volume to visitors, within a budget: each slab is a chunk of device memory, leased while the visitor uses
  * it and the next ones are read.
  */
-final class VolumeReader {
+public final class VolumeReader {
 
     /**
      * One pass over a whole volume.
@@ -45,10 +49,11 @@ final class VolumeReader {
      * @param nanos how long it took, composition included
      * @param path the path that the bytes took
      */
-    record Pass(long bytes, long nanos, TransferPath path) {}
+    public record Pass(long bytes, long nanos, TransferPath path) {}
 
-    /** Receives the progress of a pass. */
-    interface Listener {
+    /** Receives the progress of a pass. An exception ends the pass, once its slabs are released, and is its failure. */
+    public interface Listener {
+        /** Called when {@code bytes} in all have been read and shown. */
         void read(long bytes, TransferPath path);
     }
 
@@ -56,12 +61,17 @@ final class VolumeReader {
 
     private final Backend backend;
     private final NiftiFile volume;
-    private final long budgetBytes;
+    private final Budget budget;
 
-    VolumeReader(Backend backend, NiftiFile volume, long budgetBytes) {
+    /**
+     * Prepares passes over a volume.
+     *
+     * @param backend reads it; the caller closes it
+     */
+    public VolumeReader(Backend backend, NiftiFile volume, Budget budget) {
         this.backend = backend;
         this.volume = volume;
-        this.budgetBytes = budgetBytes;
+        this.budget = budget;
     }
 
     /**
@@ -73,7 +83,7 @@ final class VolumeReader {
      */
     Pass compose(DeviceComposition composition, Supplier<DeviceFence> fence, Listener listener)
             throws BadVolumeException {
-        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), composition);
+        SlabPlan plan = SlabPlan.within(budget, volume.header(), composition);
         return pass(
                 plan,
                 (chunk, range) -> {
@@ -95,7 +105,7 @@ final class VolumeReader {
     Pass compose(DeviceComposition composition, GlApplication application, Listener listener)
             throws BadVolumeException {
         SlabPlan plan = SlabPlan.within(
-                budgetBytes, volume.header(), new BrickOrder(composition, BrickStream.mostTexels(application)));
+                budget, volume.header(), new BrickOrder(composition, BrickStream.mostTexels(application)));
         long start = System.nanoTime();
         long[] read = new long[1];
         try (BrickStream bricks = new BrickStream(application, volume.header(), plan)) {
@@ -134,7 +144,7 @@ final class VolumeReader {
      * @param listener called for each slab, on a delivery thread
      */
     Pass draw(TextureProjection projection, Listener listener) throws BadVolumeException {
-        SlabPlan plan = SlabPlan.within(budgetBytes, volume.header(), projection);
+        SlabPlan plan = SlabPlan.within(budget, volume.header(), projection);
         long start = System.nanoTime();
         Completion last = backend.withFile(
                         volume.path(),
@@ -169,6 +179,23 @@ final class VolumeReader {
     Pass show(SlabVisitor visitor, Listener listener) throws BadVolumeException {
         SlabPlan plan = plan(visitor);
         return pass(plan, new Lending(plan, volume.header(), visitor), listener);
+    }
+
+    /**
+     * Surveys the volume, in one pass, or two if its range must be found first.
+     *
+     * @param progress returns the listener of a pass for its name
+     */
+    public Scene survey(Function<String, Listener> progress) throws BadVolumeException {
+        NiftiHeader header = volume.header();
+        Survey survey = new Survey(header);
+        if (Survey.needsRange(header)) {
+            ValueRange range = new ValueRange(header);
+            show(range, progress.apply("finding the range"));
+            survey = new Survey(header, range);
+        }
+        show(survey, progress.apply("surveying"));
+        return survey.finish();
     }
 
     /** The use of a slab while its memory is leased. */
@@ -216,7 +243,7 @@ final class VolumeReader {
 
     private SlabPlan plan(SlabVisitor visitor) throws BadVolumeException {
         boolean copies = !backend.capabilities().hostVisible();
-        return SlabPlan.within(budgetBytes, volume.header(), new SlabOrder() {
+        return SlabPlan.within(budget, volume.header(), new SlabOrder() {
             @Override
             public boolean descending() {
                 return visitor.descending();

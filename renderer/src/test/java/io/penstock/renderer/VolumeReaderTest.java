@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Budget;
 import io.penstock.renderer.volume.InflationProgress;
 import io.penstock.renderer.volume.NiftiFile;
 import io.penstock.renderer.volume.Phantom;
@@ -74,7 +75,7 @@ class VolumeReaderTest {
         Keeping visitor = new Keeping();
         List<Long> progress = new ArrayList<>();
         try (NiftiFile volume = NiftiFile.open(path, InflationProgress.SILENT)) {
-            VolumeReader.Pass pass = new VolumeReader(backend, volume, 12 * SLICE_BYTES)
+            VolumeReader.Pass pass = new VolumeReader(backend, volume, Budget.of(12 * SLICE_BYTES))
                     .show(visitor, (done, taken) -> progress.add(done));
             assertThat(pass.bytes()).isEqualTo(SLICES * SLICE_BYTES);
         }
@@ -89,7 +90,7 @@ class VolumeReaderTest {
         Keeping visitor = new Keeping();
         try (NiftiFile volume = NiftiFile.open(path, InflationProgress.SILENT)) {
             Files.write(path, Arrays.copyOf(bytes, bytes.length - 1));
-            VolumeReader reader = new VolumeReader(backend, volume, 12 * SLICE_BYTES);
+            VolumeReader reader = new VolumeReader(backend, volume, Budget.of(12 * SLICE_BYTES));
             assertThatThrownBy(() -> reader.show(visitor, (done, taken) -> {}))
                     .hasRootCauseInstanceOf(BadVolumeException.class)
                     .hasMessageContaining("the volume was truncated while it was read: 799 of 800 bytes at ");

@@ -19,9 +19,9 @@ interface DeviceFilm {
     /** {@link Lights} on a device. */
     final class Shaded implements DeviceFilm {
 
-        private static final int PIXELS = Picture.SIDE * Picture.SIDE;
-        private static final long BYTES = 4L * PIXELS * Float.BYTES;
+        private static final int PIXEL_BYTES = 4 * Float.BYTES;
 
+        private final int side;
         private final DeviceMemory memory;
         private final long means;
         private final long opacity;
@@ -29,10 +29,15 @@ interface DeviceFilm {
 
         Shaded(Scene scene, DeviceMemory memory) {
             this.memory = memory;
+            side = scene.display().side();
             means = floats(scene.terrain().map().means());
             opacity = floats(scene.tissue().table());
-            exposure = memory.allocate(BYTES);
-            memory.kernels().run("begin", PIXELS, exposure);
+            exposure = memory.allocate(bytes());
+            memory.kernels().run("begin", (long) side * side, exposure);
+        }
+
+        private long bytes() {
+            return (long) side * side * PIXEL_BYTES;
         }
 
         private long floats(float[] values) {
@@ -52,9 +57,9 @@ interface DeviceFilm {
 
         @Override
         public Picture develop() {
-            ByteBuffer lights = memory.get(exposure, BYTES);
-            Exposure gathered = new Exposure();
-            for (int pixel = 0; pixel < PIXELS; pixel++) {
+            ByteBuffer lights = memory.get(exposure, bytes());
+            Exposure gathered = new Exposure(side);
+            for (int pixel = 0; pixel < side * side; pixel++) {
                 gathered.red[pixel] = lights.getFloat();
                 gathered.green[pixel] = lights.getFloat();
                 gathered.blue[pixel] = lights.getFloat();

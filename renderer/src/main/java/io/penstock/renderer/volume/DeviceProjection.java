@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 public final class DeviceProjection implements DeviceComposition {
 
     private final NiftiHeader header;
+    private final Display display;
     private final Kernels kernels;
     private final int along;
     private final int width;
@@ -23,8 +24,9 @@ public final class DeviceProjection implements DeviceComposition {
      * @param world 0 to look from the left, 1 from the front, 2 from above
      * @throws BadVolumeException if the projection would be absurdly large
      */
-    public DeviceProjection(NiftiHeader header, int world, Kernels kernels) throws BadVolumeException {
+    public DeviceProjection(NiftiHeader header, int world, Display display, Kernels kernels) throws BadVolumeException {
         this.header = header;
+        this.display = display;
         this.kernels = kernels;
         this.along = header.orientation().fileAxis(world);
         this.width = along == 0 ? header.rows() : header.columns();
@@ -96,7 +98,7 @@ public final class DeviceProjection implements DeviceComposition {
                 ByteBuffer.allocateDirect(values.length * Float.BYTES).order(ByteOrder.nativeOrder());
         kernels.get(maxima, bytes);
         bytes.rewind().asFloatBuffer().get(values);
-        return ProjectionView.of(header, along, values);
+        return ProjectionView.of(header, along, display, values);
     }
 
     @Override

@@ -12,9 +12,9 @@ import java.util.stream.LongStream;
  */
 public final class DeviceRayView implements DeviceComposition {
 
-    private static final int PIXELS = Picture.SIDE * Picture.SIDE;
-
     private final Scene scene;
+    private final int side;
+    private final int pixels;
     private final NiftiHeader header;
     private final Rays rays;
     private final Kernels kernels;
@@ -35,6 +35,8 @@ public final class DeviceRayView implements DeviceComposition {
     private DeviceRayView(
             Scene scene, Camera camera, Kernels kernels, BiFunction<Scene, DeviceMemory, DeviceFilm> film) {
         this.scene = scene;
+        this.side = scene.display().side();
+        this.pixels = side * side;
         this.header = scene.header();
         this.rays = new Rays(scene, camera);
         this.kernels = kernels;
@@ -46,9 +48,9 @@ public final class DeviceRayView implements DeviceComposition {
                 to.putChar((char) map.highest(cell));
             }
         });
-        starts = memory.filled(3L * PIXELS * Float.BYTES, this::starts);
-        next = memory.filled((long) PIXELS * Integer.BYTES, to -> inside(to, 0));
-        end = memory.filled((long) PIXELS * Integer.BYTES, to -> inside(to, 1));
+        starts = memory.filled(3L * pixels * Float.BYTES, this::starts);
+        next = memory.filled((long) pixels * Integer.BYTES, to -> inside(to, 0));
+        end = memory.filled((long) pixels * Integer.BYTES, to -> inside(to, 1));
         this.film = film.apply(scene, memory);
     }
 
@@ -78,9 +80,9 @@ public final class DeviceRayView implements DeviceComposition {
         void visit(int u, int v);
     }
 
-    private static void eachPixel(PixelVisitor visitor) {
-        for (int v = 0; v < Picture.SIDE; v++) {
-            for (int u = 0; u < Picture.SIDE; u++) {
+    private void eachPixel(PixelVisitor visitor) {
+        for (int v = 0; v < side; v++) {
+            for (int u = 0; u < side; u++) {
                 visitor.visit(u, v);
             }
         }
@@ -151,7 +153,7 @@ public final class DeviceRayView implements DeviceComposition {
             LongStream arguments = LongStream.concat(LongStream.of(all), LongStream.of(film.addresses()));
             kernels.run(
                     film.kernel(),
-                    PIXELS,
+                    pixels,
                     LongStream.concat(arguments, LongStream.of(from, to)).toArray());
         }
     }

@@ -10,29 +10,34 @@ final class Exposure {
     /** Below this transparency there is no visible difference in 8 bits. */
     static final float OPAQUE = 1 / 512f;
 
-    private static final int SIDE = Picture.SIDE;
     private static final int TONES = 4096;
 
-    final float[] red = new float[SIDE * SIDE];
-    final float[] green = new float[SIDE * SIDE];
-    final float[] blue = new float[SIDE * SIDE];
-    final float[] clear = new float[SIDE * SIDE];
+    final float[] red;
+    final float[] green;
+    final float[] blue;
+    final float[] clear;
+    private final int side;
 
-    Exposure() {
+    Exposure(int side) {
+        this.side = side;
+        red = new float[side * side];
+        green = new float[side * side];
+        blue = new float[side * side];
+        clear = new float[side * side];
         Arrays.fill(clear, 1);
     }
 
     Picture develop() {
         byte[] tones = tones();
-        byte[] rgb = new byte[3 * SIDE * SIDE];
-        for (int pixel = 0; pixel < SIDE * SIDE; pixel++) {
-            int row = pixel / SIDE;
-            float night = clear[pixel] * (0.004f + 0.012f * row / SIDE);
+        byte[] rgb = new byte[3 * side * side];
+        for (int pixel = 0; pixel < side * side; pixel++) {
+            int row = pixel / side;
+            float night = clear[pixel] * (0.004f + 0.012f * row / side);
             rgb[3 * pixel] = tone(tones, red[pixel] + night);
             rgb[3 * pixel + 1] = tone(tones, green[pixel] + night * 1.15f);
             rgb[3 * pixel + 2] = tone(tones, blue[pixel] + night * 1.5f);
         }
-        return new Picture(SIDE, SIDE, rgb);
+        return new Picture(side, side, rgb);
     }
 
     private static byte tone(byte[] tones, float light) {

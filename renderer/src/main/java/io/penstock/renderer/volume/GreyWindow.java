@@ -14,14 +14,27 @@ final class GreyWindow {
     private static final double MIDDLE_GREY = 0.5;
     private static final double STEEPEST = 8;
 
-    private final float black;
-    private final float white;
+    private final double black;
+    private final double white;
     private final byte[] tones;
 
     private GreyWindow(float black, float white, float middle) {
+        this(black, white, tones(((double) middle - black) / ((double) white - black)));
+    }
+
+    private GreyWindow(double black, double white, byte[] tones) {
         this.black = black;
         this.white = white;
-        this.tones = tones(((double) middle - black) / ((double) white - black));
+        this.tones = tones;
+    }
+
+    /** Returns this window with another level and width. */
+    GreyWindow displayed(Display display) {
+        double span = white - black;
+        double half = display.window() / 2;
+        // Added to both ends, so that the defaults change nothing.
+        return new GreyWindow(
+                black + (display.level() - half) * span, white + (display.level() + half - 1) * span, tones);
     }
 
     static GreyWindow of(float[] maxima) {
@@ -41,7 +54,7 @@ final class GreyWindow {
 
     /** Returns a maximum as brightness from 0 to 1. */
     double brightness(float maximum) {
-        double bright = ((double) maximum - black) / ((double) white - black);
+        double bright = ((double) maximum - black) / (white - black);
         return bright > 0 ? Math.min(bright, 1) : 0;
     }
 

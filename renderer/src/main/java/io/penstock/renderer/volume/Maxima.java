@@ -10,11 +10,14 @@ import java.util.Arrays;
  */
 final class Maxima implements Film {
 
-    final float[] codes = new float[Picture.SIDE * Picture.SIDE];
+    final float[] codes;
 
+    private final int side;
     private final GreyWindow window;
 
     Maxima(Scene scene) {
+        side = scene.display().side();
+        codes = new float[side * side];
         window = scene.window();
         Arrays.fill(codes, scene.terrain().outside());
     }
@@ -30,7 +33,7 @@ final class Maxima implements Film {
         for (int pixel = 0; pixel < codes.length; pixel++) {
             Arrays.fill(rgb, 3 * pixel, 3 * pixel + 3, window.grey(window.brightness(codes[pixel])));
         }
-        return new Picture(Picture.SIDE, Picture.SIDE, rgb);
+        return new Picture(side, side, rgb);
     }
 
     private final class Highest implements Gathering {

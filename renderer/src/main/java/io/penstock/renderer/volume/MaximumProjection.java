@@ -15,6 +15,7 @@ public final class MaximumProjection implements Composition {
     private static final int MAX_LINES = 1 << 27;
 
     private final NiftiHeader header;
+    private final Display display;
     private final int along;
     private final int width;
     private final float[] maxima;
@@ -25,8 +26,9 @@ public final class MaximumProjection implements Composition {
      * @param world 0 to look from the left, 1 from the front, 2 from above
      * @throws BadVolumeException if the projection would be absurdly large
      */
-    public MaximumProjection(NiftiHeader header, int world) throws BadVolumeException {
+    public MaximumProjection(NiftiHeader header, int world, Display display) throws BadVolumeException {
         this.header = header;
+        this.display = display;
         this.along = header.orientation().fileAxis(world);
         this.width = along == 0 ? header.rows() : header.columns();
         int height = along == 2 ? header.rows() : header.slices();
@@ -59,7 +61,7 @@ public final class MaximumProjection implements Composition {
 
     @Override
     public Picture finish() {
-        return ProjectionView.of(header, along, maxima);
+        return ProjectionView.of(header, along, display, maxima);
     }
 
     private int tasks() {

@@ -17,26 +17,30 @@ final class ProjectionView {
     };
 
     private final float[] maxima;
+    private final Display display;
     private final int width;
     private final int height;
     private final GreyWindow window;
 
-    private ProjectionView(float[] maxima, int width) {
+    private ProjectionView(float[] maxima, int width, Display display) {
+        this.display = display;
         this.maxima = maxima;
         this.width = width;
         this.height = maxima.length / width;
-        this.window = GreyWindow.of(maxima);
+        this.window = GreyWindow.of(maxima).displayed(display);
     }
 
-    static Picture of(NiftiHeader header, int along, float[] maxima) {
+    static Picture of(NiftiHeader header, int along, Display display, float[] maxima) {
         int first = along == 0 ? 1 : 0;
         int second = along == 2 ? 1 : 2;
-        ProjectionView view = new ProjectionView(maxima, header.along(first));
+        ProjectionView view = new ProjectionView(maxima, header.along(first), display);
         int[] screen = SCREEN[header.orientation().axis(along).world()];
         Orientation.Axis firstAxis = header.orientation().axis(first);
         boolean upright = firstAxis.world() == screen[0];
         double[] spacing = {header.spacing().along(first), header.spacing().along(second)};
-        double side = MARGIN * Math.max(view.width * spacing[0], view.height * spacing[1]) / Picture.SIDE;
+        double side = MARGIN
+                * Math.max(view.width * spacing[0], view.height * spacing[1])
+                / (display.side() * display.zoom());
         double[] right = new double[2];
         double[] up = new double[2];
         for (int i = 0; i < 2; i++) {
@@ -49,7 +53,7 @@ final class ProjectionView {
     }
 
     private Picture draw(double[] right, double[] up) {
-        int side = Picture.SIDE;
+        int side = display.side();
         byte[] rgb = new byte[3 * side * side];
         for (int v = 0; v < side; v++) {
             for (int u = 0; u < side; u++) {

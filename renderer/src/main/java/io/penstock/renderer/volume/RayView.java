@@ -18,8 +18,9 @@ public final class RayView implements Composition {
     private final NiftiHeader header;
     private final Rays rays;
     private final Film film;
-    private final int[] next = new int[Picture.SIDE * Picture.SIDE];
-    private final int[] end = new int[Picture.SIDE * Picture.SIDE];
+    private final int side;
+    private final int[] next;
+    private final int[] end;
     private @Nullable SlabWindow window;
 
     private RayView(Scene scene, Rays rays, Film film) {
@@ -27,13 +28,19 @@ public final class RayView implements Composition {
         this.header = scene.header();
         this.rays = rays;
         this.film = film;
-        IntStream.range(0, Picture.SIDE).parallel().forEach(this::aim);
+        this.side = scene.display().side();
+        this.next = new int[side * side];
+        this.end = new int[side * side];
+        IntStream.range(0, side).parallel().forEach(this::aim);
     }
 
     /** Returns a view that shades the volume. */
     public static RayView shaded(Scene scene, Camera camera) {
         Rays rays = new Rays(scene, camera);
-        return new RayView(scene, rays, new Lights(scene, new Light(rays), new Exposure()));
+        return new RayView(
+                scene,
+                rays,
+                new Lights(scene, new Light(rays), new Exposure(scene.display().side())));
     }
 
     /** Returns a view that keeps the largest code along each ray: maximum intensity. */
@@ -92,19 +99,19 @@ public final class RayView implements Composition {
     }
 
     private void aim(int v) {
-        for (int u = 0; u < Picture.SIDE; u++) {
+        for (int u = 0; u < side; u++) {
             int[] inside = rays.inside(u, v);
-            next[v * Picture.SIDE + u] = inside[0];
-            end[v * Picture.SIDE + u] = inside[1];
+            next[v * side + u] = inside[0];
+            end[v * side + u] = inside[1];
         }
     }
 
     private void march(SlabWindow here) {
         if (here.readyFrom() < here.readyTo()) {
             CoarseMap map = scene.terrain().map();
-            IntStream.range(0, Picture.SIDE)
+            IntStream.range(0, side)
                     .parallel()
-                    .forEach(v -> new RowMarch(map, rays, here, film).march(v, next, end));
+                    .forEach(v -> new RowMarch(map, rays, here, film).march(side, v, next, end));
         }
     }
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
-import io.penstock.renderer.picture.Picture;
-
 /**
  * The rays of one frame: where the samples of each lie, in padded voxel positions. Sample {@code k} of a ray is at
  * {@code start + k * step} whatever slab it falls into, so the cuts are not visible.
  */
 final class Rays {
 
-    private static final int SIDE = Picture.SIDE;
     private static final double STEP = 0.5; // of the smallest spacing: finer than any detail
     private static final int MOST_SAMPLES = 8192;
     private static final double EDGE = 0.001; // keeps rounded positions inside
@@ -34,7 +31,8 @@ final class Rays {
         double finest = Math.min(spacing.columns(), Math.min(spacing.rows(), spacing.slices()));
         double diameter = 2 * scene.radius();
         double length = Math.max(STEP * finest, diameter / MOST_SAMPLES);
-        double pixel = scene.view() / SIDE;
+        int side = scene.display().side();
+        double pixel = scene.view() / side;
         depth = (int) Math.ceil(diameter / length) + 1;
         for (int axis = 0; axis < 3; axis++) {
             double voxels = 1 / spacing.along(axis);
@@ -42,7 +40,7 @@ final class Rays {
             down[axis] = -directions[1][axis] * pixel * voxels;
             step[axis] = -directions[2][axis] * length * voxels;
             double near = directions[2][axis] * scene.radius() * voxels;
-            corner[axis] = scene.center()[axis] + near - (right[axis] + down[axis]) * (SIDE - 1) / 2;
+            corner[axis] = scene.center()[axis] + near - (right[axis] + down[axis]) * (side - 1) / 2;
         }
         stepX = (float) step[0];
         stepY = (float) step[1];

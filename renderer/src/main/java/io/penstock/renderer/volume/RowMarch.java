@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.volume;
 
-import io.penstock.renderer.picture.Picture;
-
 /**
  * Moves the rays of one row of pixels through the slices that are in the window.
  *
@@ -38,9 +36,9 @@ final class RowMarch {
         this.perStepZ = inverse(rays.stepZ);
     }
 
-    void march(int v, int[] next, int[] end) {
-        for (int u = 0; u < Picture.SIDE; u++) {
-            int pixel = v * Picture.SIDE + u;
+    void march(int side, int v, int[] next, int[] end) {
+        for (int u = 0; u < side; u++) {
+            int pixel = v * side + u;
             if (next[pixel] < end[pixel]) {
                 startX = rays.start(0, u, v);
                 startY = rays.start(1, u, v);

@@ -11,16 +11,37 @@ public final class Scene {
     private static final double MARGIN = 1.02;
 
     private final Terrain terrain;
+    private final Display display;
     private final Tissue tissue;
     private final GreyWindow window;
-    private final double[] center = new double[3];
+    private final double[] center;
     private double radius;
 
     Scene(Terrain terrain) {
         this.terrain = terrain;
-        this.tissue = new Tissue(terrain);
+        this.display = Display.DEFAULT;
+        this.tissue = new Tissue(terrain, display);
         this.window = GreyWindow.of(terrain.map().highestLines());
+        this.center = new double[3];
         enclose();
+    }
+
+    private Scene(Scene same, Display display) {
+        this.terrain = same.terrain;
+        this.display = display;
+        this.tissue = new Tissue(terrain, display);
+        this.window = GreyWindow.of(terrain.map().highestLines()).displayed(display);
+        this.center = same.center;
+        this.radius = same.radius;
+    }
+
+    /** Returns this scene, displayed in another way around the same centre. */
+    public Scene displayed(Display how) {
+        return new Scene(this, how);
+    }
+
+    Display display() {
+        return display;
     }
 
     NiftiHeader header() {
@@ -52,7 +73,7 @@ public final class Scene {
 
     /** Returns the extent of a side of the picture, in the unit of the spacing. */
     double view() {
-        return 2 * MARGIN * radius;
+        return 2 * MARGIN * radius / display.zoom();
     }
 
     private void enclose() {

@@ -12,9 +12,6 @@ import java.util.List;
  */
 public record SlabPlan(int depth, List<Range> slabs) {
 
-    private static final int DEPTH = 4;
-    private static final int LEAST_DEPTH = 2; // one is composed while the next is read
-
     /**
      * Slices {@code from} to {@code to} and where they are in the file.
      *
@@ -30,16 +27,16 @@ public record SlabPlan(int depth, List<Range> slabs) {
      *
      * @throws BadVolumeException if not even single slices fit
      */
-    public static SlabPlan within(long budgetBytes, NiftiHeader header, SlabOrder visitor) throws BadVolumeException {
-        for (int depth = DEPTH; depth >= LEAST_DEPTH; depth--) {
-            int slices = thickest(budgetBytes, depth, header, visitor);
+    public static SlabPlan within(Budget budget, NiftiHeader header, SlabOrder visitor) throws BadVolumeException {
+        for (int depth = budget.depth(); depth >= Budget.LEAST_DEPTH; depth--) {
+            int slices = thickest(budget, depth, header, visitor);
             if (slices > 0) {
                 return new SlabPlan(depth, cut(header, slices, visitor.descending()));
             }
         }
         throw new BadVolumeException("a budget of %d bytes is too small: a slice of this volume has %d bytes, and this "
-                        .formatted(budgetBytes, header.sliceBytes())
-                + "view needs at least " + need(1, LEAST_DEPTH, header, visitor));
+                        .formatted(budget.bytes(), header.sliceBytes())
+                + "view needs at least " + need(1, Budget.LEAST_DEPTH, header, visitor));
     }
 
     /** Returns the bytes of the thickest slab. */
@@ -47,13 +44,14 @@ public record SlabPlan(int depth, List<Range> slabs) {
         return slabs.stream().mapToLong(Range::bytes).max().orElseThrow();
     }
 
-    private static int thickest(long budgetBytes, int depth, NiftiHeader header, SlabOrder visitor) {
+    private static int thickest(Budget budget, int depth, NiftiHeader header, SlabOrder visitor) {
         int fits = 0;
         int most = Math.min(header.slices(), visitor.mostSlices());
-        int tooThick = (int) Math.min(most, Integer.MAX_VALUE / header.sliceBytes()) + 1;
+        long chunkBytes = Math.max(header.sliceBytes(), Math.min(budget.chunkBytes(), Integer.MAX_VALUE));
+        int tooThick = (int) Math.min(most, chunkBytes / header.sliceBytes()) + 1;
         while (fits + 1 < tooThick) {
             int slices = (fits + tooThick) >>> 1;
-            if (need(slices, depth, header, visitor) <= budgetBytes) {
+            if (need(slices, depth, header, visitor) <= budget.bytes()) {
                 fits = slices;
             } else {
                 tooThick = slices;

@@ -5,8 +5,7 @@ package io.penstock.renderer.volume;
 final class Tissue {
 
     private static final int ENTRIES = 1024;
-    private static final float SURFACE = 0.5f; // between background and tissue
-    private static final float SOFTNESS = 0.22f;
+    private static final float SOFTNESS = 0.22f; // to each side of the surface, which by default lies in the middle
     private static final double DENSEST = 0.55; // what one sample hides at most
 
     private final float[] opacity = new float[ENTRIES + 1];
@@ -15,13 +14,14 @@ final class Tissue {
     private final float background;
     private final float perContrast;
 
-    Tissue(Terrain terrain) {
+    Tissue(Terrain terrain, Display display) {
         Histogram.Split split = terrain.split();
         float contrast = split.empty() ? Float.MAX_VALUE : split.tissue() - split.background();
         background = split.background();
         perContrast = 1 / contrast;
-        transparent = background + (SURFACE - SOFTNESS) * contrast;
-        entriesPerCode = ENTRIES / (2 * SOFTNESS * contrast);
+        float softness = SOFTNESS * (float) display.window();
+        transparent = background + ((float) display.level() - softness) * contrast;
+        entriesPerCode = ENTRIES / (2 * softness * contrast);
         for (int i = 0; i <= ENTRIES; i++) {
             double ramp = (double) i / ENTRIES;
             opacity[i] = (float) (DENSEST * ramp * ramp * (3 - 2 * ramp));

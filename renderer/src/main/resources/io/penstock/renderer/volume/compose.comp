@@ -11,7 +11,6 @@
 layout(local_size_x = 64) in;
 
 const int PAD = 2;
-const uint SIDE = 512u;
 const int ENTRIES = 1024;
 const float OPAQUE = 1.0 / 512.0;
 const float FAR_AWAY = 1e9;
@@ -165,7 +164,7 @@ void main() {
 layout(std430, binding = 0) buffer Exposure { vec4 exposure[]; };
 
 void main() {
-    EACH_INDEX_BELOW(SIDE * SIDE) {
+    EACH_INDEX_BELOW(exposure.length()) {
         exposure[index] = vec4(0, 0, 0, 1);
     }
 }
@@ -239,7 +238,7 @@ bool isReady(vec3 at) {
 void move(uint pixel);
 
 void main() {
-    EACH_INDEX_BELOW(SIDE * SIDE) {
+    EACH_INDEX_BELOW(next.length()) {
         if (next[index] < end[index]) {
             move(index);
         }

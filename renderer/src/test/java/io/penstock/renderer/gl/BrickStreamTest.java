@@ -11,6 +11,7 @@ import io.penstock.Options;
 import io.penstock.renderer.gl.ffi.GlReads;
 import io.penstock.renderer.picture.Picture;
 import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.Budget;
 import io.penstock.renderer.volume.DeviceComposition;
 import io.penstock.renderer.volume.DevicePlace;
 import io.penstock.renderer.volume.NiftiHeader;
@@ -111,7 +112,7 @@ class BrickStreamTest {
     @Test
     void everySlabIsSeenOnceAndWholeInAsManyTexturesAsTheBudgetHasRoomFor() throws Exception {
         Looking looking = new Looking();
-        SlabPlan plan = SlabPlan.within(BUDGET, header, looking);
+        SlabPlan plan = SlabPlan.within(Budget.of(BUDGET), header, looking);
         assertThat(plan.slabs()).hasSize(17);
         try (BrickStream bricks = new BrickStream(application, header, plan)) {
             assertThat(show(bricks, looking)).isEqualTo(COLUMNS * ROWS * SLICES);
@@ -131,7 +132,7 @@ class BrickStreamTest {
     @Test
     void aFileThatBecomesShorterIsNamed() throws Exception {
         Looking looking = new Looking();
-        SlabPlan plan = SlabPlan.within(BUDGET, header, looking);
+        SlabPlan plan = SlabPlan.within(Budget.of(BUDGET), header, looking);
         Files.write(file, Arrays.copyOf(phantom.bytes(), 20_000));
         try (BrickStream bricks = new BrickStream(application, header, plan)) {
             assertThatThrownBy(() -> show(bricks, looking))
@@ -148,7 +149,7 @@ class BrickStreamTest {
                 throw new IllegalStateException("glDispatchCompute -> 0x502");
             }
         };
-        SlabPlan plan = SlabPlan.within(BUDGET, header, looking);
+        SlabPlan plan = SlabPlan.within(Budget.of(BUDGET), header, looking);
         try (BrickStream bricks = new BrickStream(application, header, plan)) {
             assertThatThrownBy(() -> show(bricks, looking))
                     .isInstanceOf(IllegalStateException.class)

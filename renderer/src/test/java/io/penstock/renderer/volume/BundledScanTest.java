@@ -45,8 +45,8 @@ class BundledScanTest {
                     .isEqualTo(maximum.rgb());
         }
         for (int world = 0; world < 3; world++) {
-            Picture large = showing.picture(200 << 20, new MaximumProjection(showing.header(), world));
-            Picture small = showing.picture(300_000, new MaximumProjection(showing.header(), world));
+            Picture large = showing.picture(200 << 20, new MaximumProjection(showing.header(), world, Display.DEFAULT));
+            Picture small = showing.picture(300_000, new MaximumProjection(showing.header(), world, Display.DEFAULT));
             assertThat(small.rgb()).isEqualTo(large.rgb());
         }
     }
@@ -72,11 +72,11 @@ class BundledScanTest {
 
     @Test
     void projectionsShowItInTheSamePlaces() throws Exception {
-        boolean[] left = seen(draw("x", new MaximumProjection(showing.header(), 0)));
+        boolean[] left = seen(draw("x", new MaximumProjection(showing.header(), 0, Display.DEFAULT)));
         assertThat(stemFrom(left)).isGreaterThan(256);
-        boolean[] front = seen(draw("y", new MaximumProjection(showing.header(), 1)));
+        boolean[] front = seen(draw("y", new MaximumProjection(showing.header(), 1, Display.DEFAULT)));
         assertThat(overlapWithMirrored(front)).isGreaterThan(0.9);
-        boolean[] above = seen(draw("z", new MaximumProjection(showing.header(), 2)));
+        boolean[] above = seen(draw("z", new MaximumProjection(showing.header(), 2, Display.DEFAULT)));
         assertThat(overlapWithMirrored(above)).isGreaterThan(0.9);
         assertThat(coverage(above)).isBetween(0.3, 0.7);
     }

@@ -51,9 +51,11 @@ class DeviceCompositionTest {
                 Phantom.ball(type, order, extents[0], extents[1], extents[2]).slope(slope);
         Showing showing = new Showing(phantom);
         for (int world = 0; world < 3; world++) {
-            Picture expected = showing.picture(1 << 20, new MaximumProjection(showing.header(), world));
+            Picture expected =
+                    showing.picture(1 << 20, new MaximumProjection(showing.header(), world, Display.DEFAULT));
             for (long budget : new long[] {2L * extents[0] * extents[1] * type.bytes(), 60_000, 1 << 20}) {
-                Picture picture = drawn(phantom, budget, new DeviceProjection(showing.header(), world, kernels));
+                Picture picture =
+                        drawn(phantom, budget, new DeviceProjection(showing.header(), world, Display.DEFAULT, kernels));
                 assertThat(picture.rgb())
                         .as("from %d, budget %d", world, budget)
                         .isEqualTo(expected.rgb());
@@ -68,7 +70,7 @@ class DeviceCompositionTest {
                 .spacing(1, 1.5, 0.75)
                 .slope(slope);
         Showing showing = new Showing(phantom);
-        Scene scene = showing.scene(1 << 20);
+        Scene scene = showing.scene(1 << 20).displayed(new Display(extents[0] < 16 ? 128 : 512, 1.25, 0.45, 0.9));
         int least = (extents[0] + 4) * (extents[1] + 4) * (8 + 2 * type.bytes());
         for (Camera camera : new Camera[] {new Camera(0, 90), new Camera(33, 20), new Camera(215, -40)}) {
             Picture shaded = showing.picture(1 << 20, RayView.shaded(scene, camera));
@@ -85,8 +87,8 @@ class DeviceCompositionTest {
 
     private static Picture drawn(Phantom phantom, long budgetBytes, DeviceComposition composition) throws Exception {
         try (composition) {
-            for (SlabPlan.Range slab :
-                    SlabPlan.within(budgetBytes, phantom.header(), composition).slabs()) {
+            for (SlabPlan.Range slab : SlabPlan.within(Budget.of(budgetBytes), phantom.header(), composition)
+                    .slabs()) {
                 long memory = kernels.allocate(slab.bytes() + 1);
                 kernels.put(
                         phantom.file

@@ -23,14 +23,15 @@ class MaximumProjectionTest {
         for (int world = 0; world < 3; world++) {
             Picture whole = reference(Phantom.ball(type, order, 29, 17, 23), world);
             for (int budget : BUDGETS) {
-                Picture picture = showing.picture(budget, new MaximumProjection(showing.header(), world));
+                Picture picture =
+                        showing.picture(budget, new MaximumProjection(showing.header(), world, Display.DEFAULT));
                 assertThat(picture.rgb())
                         .as("%s, budget %d", "xyz".charAt(world), budget)
                         .isEqualTo(whole.rgb());
             }
             if (type != VoxelType.INT8) { // whose phantom is cut off at 120
                 assertThat(whole.rgb())
-                        .isEqualTo(bytes.picture(1 << 20, new MaximumProjection(bytes.header(), world))
+                        .isEqualTo(bytes.picture(1 << 20, new MaximumProjection(bytes.header(), world, Display.DEFAULT))
                                 .rgb());
             }
         }
@@ -101,9 +102,9 @@ class MaximumProjectionTest {
         for (int world = 0; world < 3; world++) {
             Showing a = new Showing(canonical);
             Showing b = new Showing(turned);
-            assertThat(b.picture(1 << 20, new MaximumProjection(b.header(), world))
+            assertThat(b.picture(1 << 20, new MaximumProjection(b.header(), world, Display.DEFAULT))
                             .rgb())
-                    .isEqualTo(a.picture(1 << 20, new MaximumProjection(a.header(), world))
+                    .isEqualTo(a.picture(1 << 20, new MaximumProjection(a.header(), world, Display.DEFAULT))
                             .rgb());
         }
         assertThat(grey(canonical, 0, 0.12))
@@ -126,7 +127,7 @@ class MaximumProjectionTest {
     /** Returns the grey at a place across the picture, near its top. */
     private static int grey(Phantom phantom, int world, double across) throws Exception {
         Showing showing = new Showing(phantom);
-        Picture picture = showing.picture(1 << 20, new MaximumProjection(showing.header(), world));
+        Picture picture = showing.picture(1 << 20, new MaximumProjection(showing.header(), world, Display.DEFAULT));
         int x = (int) (across * picture.width());
         int y = (int) (0.12 * picture.height());
         return picture.rgb()[3 * (y * picture.width() + x)] & 0xff;
@@ -144,7 +145,7 @@ class MaximumProjectionTest {
             int line = (world == 2 ? y : z) * width + (world == 0 ? y : x);
             maxima[line] = Math.max(maxima[line], value(phantom, header, voxel));
         }
-        return ProjectionView.of(header, world, maxima);
+        return ProjectionView.of(header, world, Display.DEFAULT, maxima);
     }
 
     private static float value(Phantom phantom, NiftiHeader header, int voxel) {

@@ -51,7 +51,7 @@ final class PlainRays implements CodeField {
 
     Picture shaded(Camera camera) {
         Rays rays = new Rays(scene, camera);
-        Lights lights = new Lights(scene, new Light(rays), new Exposure());
+        Lights lights = new Lights(scene, new Light(rays), new Exposure(Picture.SIDE));
         Gathering gathering = lights.gathering(this);
         for (int pixel = 0; pixel < PIXELS; pixel++) {
             gathering.load(pixel);

@@ -43,7 +43,7 @@ final class Showing {
     }
 
     void show(long budgetBytes, SlabVisitor visitor) throws BadVolumeException {
-        SlabPlan plan = SlabPlan.within(budgetBytes, header, visitor);
+        SlabPlan plan = SlabPlan.within(Budget.of(budgetBytes), header, visitor);
         for (SlabPlan.Range range : plan.slabs()) {
             // A copy that is wiped: what a lease is to the real visitor.
             byte[] lease = new byte[(int) range.bytes()];

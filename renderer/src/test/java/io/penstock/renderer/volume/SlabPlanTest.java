@@ -35,16 +35,31 @@ class SlabPlanTest {
     @Test
     void leasedAndHeldSlabsFitTheBudget() throws Exception {
         for (long budget = 300; budget < 20_000; budget += 50) {
-            SlabPlan plan = SlabPlan.within(budget, header, new Visitor(false, 100));
+            SlabPlan plan = SlabPlan.within(Budget.of(budget), header, new Visitor(false, 100));
             int thickest = (int) (plan.chunkBytes() / 100);
             assertThat(plan.depth() * plan.chunkBytes() + 100L * thickest).isLessThanOrEqualTo(budget);
         }
     }
 
     @Test
+    void depthAndChunkAreThoseOfTheBudgetIfTheyFit() throws Exception {
+        SlabPlan plan = SlabPlan.within(new Budget(100_000, 250, 7), header, new Visitor(false, 0));
+        assertThat(plan.depth()).isEqualTo(7);
+        assertThat(plan.chunkBytes()).as("whole slices of 100 bytes").isEqualTo(200);
+        assertThat(SlabPlan.within(new Budget(100_000, 1, 2), header, new Visitor(false, 0))
+                        .chunkBytes())
+                .as("one slice is the least")
+                .isEqualTo(100);
+        assertThat(SlabPlan.within(new Budget(350, 250, 7), header, new Visitor(false, 0))
+                        .depth())
+                .as("as many as fit")
+                .isEqualTo(3);
+    }
+
+    @Test
     void everySliceIsReadOnceInTheRequestedOrder() throws Exception {
         for (boolean descending : new boolean[] {false, true}) {
-            SlabPlan plan = SlabPlan.within(2000, header, new Visitor(descending, 0));
+            SlabPlan plan = SlabPlan.within(Budget.of(2000), header, new Visitor(descending, 0));
             int next = descending ? 23 : 0;
             for (SlabPlan.Range range : plan.slabs()) {
                 assertThat(descending ? range.to() : range.from()).isEqualTo(next);
@@ -64,7 +79,7 @@ class SlabPlanTest {
                 .dim(2, 20_000)
                 .dim(3, 100)
                 .header();
-        SlabPlan plan = SlabPlan.within(1L << 40, large, new Visitor(false, 0));
+        SlabPlan plan = SlabPlan.within(Budget.of(1L << 40), large, new Visitor(false, 0));
         assertThat(plan.chunkBytes()).isEqualTo(2 * 800_000_000);
         assertThat(plan.slabs()).hasSize(50);
         assertThat(plan.slabs().get(49).fileOffset()).isEqualTo(352 + 98 * 800_000_000L);
@@ -83,7 +98,7 @@ class SlabPlanTest {
 
     @Test
     void aSliceThatDoesNotFitIsNamed() {
-        assertThatThrownBy(() -> SlabPlan.within(199, header, new Visitor(false, 0)))
+        assertThatThrownBy(() -> SlabPlan.within(Budget.of(199), header, new Visitor(false, 0)))
                 .isInstanceOf(BadVolumeException.class)
                 .hasMessage("a budget of 199 bytes is too small: a slice of this volume has 100 bytes, and this view "
                         + "needs at least 200");
