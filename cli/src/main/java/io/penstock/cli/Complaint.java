@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
 /** Formats errors as messages for the user. */
-final class Complaint {
+public final class Complaint {
 
     private Complaint() {}
 
-    static String of(Throwable thrown) {
+    /** Returns the message for an error, on one line. */
+    public static String of(Throwable thrown) {
         Throwable e = Exceptions.unwrap(thrown);
         if (e instanceof FileSystemException file && e.getClass() != FileSystemException.class) {
             return ofKnown(file);

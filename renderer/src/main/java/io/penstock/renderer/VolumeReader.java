@@ -48,8 +48,9 @@ public final class VolumeReader {
      * @param bytes the bytes read
      * @param nanos how long it took, composition included
      * @param path the path that the bytes took
+     * @param plan how the volume was cut
      */
-    public record Pass(long bytes, long nanos, TransferPath path) {}
+    public record Pass(long bytes, long nanos, TransferPath path, SlabPlan plan) {}
 
     /** Receives the progress of a pass. An exception ends the pass, once its slabs are released, and is its failure. */
     public interface Listener {
@@ -119,7 +120,8 @@ public final class VolumeReader {
             return new Pass(
                     bytes(),
                     System.nanoTime() - start,
-                    Objects.requireNonNull(last).path());
+                    Objects.requireNonNull(last).path(),
+                    plan);
         }
     }
 
@@ -168,7 +170,7 @@ public final class VolumeReader {
                                 .last())
                 .block();
         return new Pass(
-                bytes(), System.nanoTime() - start, Objects.requireNonNull(last).path());
+                bytes(), System.nanoTime() - start, Objects.requireNonNull(last).path(), plan);
     }
 
     /**
@@ -216,7 +218,7 @@ public final class VolumeReader {
                             .last();
                 })
                 .block();
-        return new Pass(bytes(), System.nanoTime() - start, Objects.requireNonNull(path));
+        return new Pass(bytes(), System.nanoTime() - start, Objects.requireNonNull(path), plan);
     }
 
     private static Mono<Void> used(Chunk chunk, SlabPlan plan, Use use) {

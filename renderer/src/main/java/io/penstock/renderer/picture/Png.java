@@ -46,12 +46,16 @@ public final class Png {
         }
     }
 
-    private static void encode(Picture picture, Path part) throws IOException {
+    static BufferedImage image(Picture picture) {
         int width = picture.width();
         int height = picture.height();
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
         image.getRaster()
                 .setDataElements(0, 0, width, height, picture.rgb()); // red, green, blue, however it keeps them
+        return image;
+    }
+
+    private static void encode(Picture picture, Path part) throws IOException {
         ImageWriter writer = ImageIO.getImageWritersByFormatName("png").next(); // every JDK has one
         ImageWriteParam how = writer.getDefaultWriteParam();
         how.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
@@ -60,7 +64,7 @@ public final class Png {
         try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
                 ImageOutputStream png = new MemoryCacheImageOutputStream(out)) {
             writer.setOutput(png);
-            writer.write(null, new IIOImage(image, null, null), how);
+            writer.write(null, new IIOImage(image(picture), null, null), how);
         } finally {
             writer.dispose();
         }

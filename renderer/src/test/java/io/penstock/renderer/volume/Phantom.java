@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 
 /** Makes NIfTI-1 files for tests: sound ones, and ones with a field changed. */
@@ -47,6 +48,18 @@ public final class Phantom {
             double value = 900 * (0.36 + bump - Math.sqrt(dx * dx + dy * dy + dz * dz));
             return Math.max(0, Math.min(type == VoxelType.INT8 ? 120 : 200, Math.floor(value)));
         });
+    }
+
+    /** Noise, of which no picture compresses well. */
+    public static Phantom noise(int columns, int rows, int slices) {
+        Random random = new Random(1);
+        return new Phantom(
+                VoxelType.UINT8,
+                ByteOrder.LITTLE_ENDIAN,
+                columns,
+                rows,
+                slices,
+                (x, y, z) -> random.nextInt(256) * random.nextDouble());
     }
 
     Phantom dim(int index, int value) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import io.penstock.renderer.Composer;
+import io.penstock.renderer.Shot;
+import io.penstock.renderer.VolumeReader;
+import io.penstock.renderer.picture.Jpeg;
+import io.penstock.renderer.volume.BadVolumeException;
+import io.penstock.renderer.volume.NiftiFile;
+import io.penstock.renderer.volume.Scene;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+
+/**
+ * Draws the frames of all viewers, one at a time and in the order of their requests, on one thread. So the budget is that of
+ * one frame, however many look on, and each viewer that asks gets its turn.
+ *
+ * <p>A route is opened for the first frame that needs it, shared, and closed once no viewer uses it, or after a failure that
+ * is not the volume's.
+ *
+ * <p><b>Threading:</b> any thread.
+ */
+final class FrameLoop implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FrameLoop.class);
+    private static final long CLOSE_SECONDS = 30;
+
+    private final NiftiFile volume;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(FrameLoop::thread);
+    private final Map<Route, OpenRoute> open = new HashMap<>(); // used by the thread, as is the next
+    private @Nullable Scene scene;
+    private final LongAdder frames = new LongAdder();
+
+    /**
+     * Prepares frames of a volume.
+     *
+     * @param volume stays open as long as the loop
+     */
+    FrameLoop(NiftiFile volume) {
+        this.volume = volume;
+    }
+
+    private static Thread thread(Runnable frames) {
+        Thread thread = new Thread(frames, "penstock-view");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Returns the volume. */
+    NiftiFile volume() {
+        return volume;
+    }
+
+    /**
+     * Draws a frame.
+     *
+     * <p><b>Result:</b> the frame, on the loop's thread, once the frames requested before it are drawn.
+     *
+     * <p><b>Errors:</b> that of opening or reading, after which the route is closed; {@link BadVolumeException} if the budget
+     * is too small; {@link CancellationException} if the viewer has left.
+     *
+     * <p><b>Cancellation:</b> drops the result. {@link Viewer#leave} ends the drawing.
+     */
+    Mono<Frame> draw(Viewer viewer, FrameRequest request) {
+        return Mono.create(sink -> {
+            try {
+                thread.execute(() -> {
+                    try {
+                        sink.success(frame(viewer, request));
+                    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+                        sink.error(e);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                sink.error(new CancellationException("the server is closing"));
+            }
+        });
+    }
+
+    /** Releases the route of a viewer that has left, behind the frame that is being drawn. */
+    void release(Viewer viewer) {
+        viewer.leave();
+        try {
+            thread.execute(() -> use(viewer, null));
+        } catch (RejectedExecutionException e) {
+            // close() closes all routes
+        }
+    }
+
+    private Frame frame(Viewer viewer, FrameRequest request) throws IOException {
+        check(viewer);
+        long start = System.nanoTime();
+        OpenRoute route = route(viewer, request.route());
+        try {
+            VolumeReader reader = new VolumeReader(route.backend(), volume, request.budget());
+            Composer.Drawn drawn =
+                    route.composer().draw(reader, shot(reader, viewer, request), (bytes, path) -> check(viewer));
+            byte[] jpeg = Jpeg.of(drawn.picture());
+            String device = route.backend().capabilities().device();
+            frames.increment();
+            return new Frame(jpeg, request.display().side(), System.nanoTime() - start, drawn.pass(), device);
+        } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+            Throwable cause = Exceptions.unwrap(e);
+            if (!(cause instanceof BadVolumeException || cause instanceof CancellationException)) {
+                fail(request.route(), e);
+            }
+            throw e;
+        }
+    }
+
+    private static void check(Viewer viewer) {
+        if (viewer.isGone()) {
+            throw new CancellationException("the viewer has left");
+        }
+    }
+
+    private Shot shot(VolumeReader reader, Viewer viewer, FrameRequest request) throws BadVolumeException {
+        if (!request.view().turns()) {
+            return Shot.along(volume.header(), request.view(), request.display());
+        }
+        Scene surveyed = scene;
+        if (surveyed == null) {
+            surveyed = reader.survey(name -> (bytes, path) -> check(viewer));
+            scene = surveyed;
+        }
+        return Shot.of(surveyed.displayed(request.display()), request.view(), request.camera());
+    }
+
+    private OpenRoute route(Viewer viewer, Route route) {
+        OpenRoute opened = open.get(route);
+        if (opened == null) {
+            use(viewer, null); // first: two backends at a time would need twice the memory
+            opened = OpenRoute.open(route);
+            open.put(route, opened);
+        }
+        use(viewer, opened);
+        return opened;
+    }
+
+    /** Makes a viewer a user of that route only, and closes what nobody uses any more. */
+    private void use(Viewer viewer, @Nullable OpenRoute route) {
+        OpenRoute before = viewer.route;
+        if (before == route) {
+            return;
+        }
+        viewer.route = route;
+        if (route != null) {
+            route.users.add(viewer);
+        }
+        if (before != null
+                && before.users.remove(viewer)
+                && before.users.isEmpty()
+                && open.values().remove(before)) {
+            close(before);
+        }
+    }
+
+    private void fail(Route route, Throwable cause) {
+        LOG.debug("frame failed, backend {} is closed", route.backend(), cause);
+        OpenRoute failed = open.remove(route);
+        if (failed != null) {
+            failed.users.forEach(viewer -> viewer.route = null);
+            close(failed);
+        }
+    }
+
+    private static void close(OpenRoute route) {
+        try {
+            route.close();
+        } catch (RuntimeException e) {
+            LOG.warn("backend {} cannot be closed", route.backend().name(), e);
+        }
+    }
+
+    /** Returns how many frames have been drawn. */
+    long frames() {
+        return frames.sum();
+    }
+
+    /** Returns how many routes are open, behind the frame that is being drawn. */
+    int openRoutes() {
+        return Mono.<Integer>create(sink -> thread.execute(() -> sink.success(open.size())))
+                .blockOptional()
+                .orElseThrow();
+    }
+
+    /** Closes all routes, behind the frame that is being drawn: viewers have left. */
+    @Override
+    public void close() {
+        thread.execute(() -> {
+            open.values().forEach(FrameLoop::close);
+            open.clear();
+        });
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("a frame has not ended after {} s: its backend stays open", CLOSE_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import io.penstock.Backend;
+import io.penstock.renderer.Composer;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * A route that is open: the composer that draws from it, the viewers that use it, and the meter of its backend.
+ *
+ * <p><b>Threading:</b> {@link #meter} and {@link #backend} are for any thread, the rest for that of the {@link FrameLoop}.
+ */
+final class OpenRoute implements AutoCloseable {
+
+    final Set<Viewer> users = new HashSet<>();
+    private final Composer composer;
+    private final StreamMeter meter = new StreamMeter();
+
+    private OpenRoute(Composer composer) {
+        this.composer = composer;
+        var unused = composer.backend().listen(meter); // as long as the backend
+    }
+
+    /** Opens a route; fails as its backend does. */
+    static OpenRoute open(Route route) {
+        return new OpenRoute(Composer.open(route.backend(), route.options()));
+    }
+
+    Composer composer() {
+        return composer;
+    }
+
+    Backend backend() {
+        return composer.backend();
+    }
+
+    StreamMeter meter() {
+        return meter;
+    }
+
+    @Override
+    public void close() {
+        composer.close();
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.NetUtil;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Set;
+
+/**
+ * Which pages may open a socket: those of this server, and those of origins that are named.
+ *
+ * <p>The name of the server must be an address or {@code localhost}. A name could be made to resolve to this machine by its
+ * owner, whose page would then have the same origin as this server.
+ *
+ * @param named further origins, such as {@code https://view.example}: of a proxy
+ */
+record Origins(Set<String> named) {
+
+    /** Returns whether a request comes from such a page. */
+    boolean allow(HttpHeaders headers) {
+        String origin = headers.get(HttpHeaderNames.ORIGIN, "");
+        if (named.contains(origin)) {
+            return true;
+        }
+        String host = headers.get(HttpHeaderNames.HOST, "");
+        return origin.equals("http://" + host) && isAddress(origin);
+    }
+
+    private static boolean isAddress(String origin) {
+        try {
+            String name = new URI(origin).getHost();
+            return name != null
+                    && (name.equals("localhost")
+                            || NetUtil.isValidIpV4Address(name)
+                            || NetUtil.isValidIpV6Address(name));
+        } catch (URISyntaxException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import io.penstock.Backends;
+import io.penstock.Option;
+import io.penstock.Options;
+import java.util.List;
+
+/**
+ * Which backend brings the voxels, and by which path.
+ *
+ * @param backend its name
+ * @param path a value of the backend's option {@code penstock.NAME.path}; empty for what is set outside, or the default
+ */
+record Route(String backend, String path) {
+
+    /** Returns the paths that can be chosen for a backend; empty if it has only one. */
+    static List<String> paths(String backend) {
+        String name = option(backend);
+        return Backends.options().stream()
+                .filter(option -> option.name().equals(name))
+                .map(Option::range)
+                .flatMap(range -> List.of(range.split(", ")).stream())
+                .toList();
+    }
+
+    /** Returns the options by which the backend takes the path. */
+    Options options() {
+        return path.isEmpty() ? Options.none() : Options.none().with(option(backend), path);
+    }
+
+    /** The options of opencl-ssg are those of opencl. */
+    private static String option(String backend) {
+        return "penstock." + backend.replaceFirst("-.*", "") + ".path";
+    }
+}

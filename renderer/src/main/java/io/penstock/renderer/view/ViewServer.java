@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.penstock.Backends;
+import io.penstock.cli.Complaint;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.ChannelBindException;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.http.server.HttpServerRoutes;
+import reactor.netty.http.server.WebsocketServerSpec;
+import reactor.netty.http.websocket.WebsocketInbound;
+import reactor.netty.http.websocket.WebsocketOutbound;
+
+/** An HTTP/1.1 server of the page, and of a WebSocket for each viewer. */
+final class ViewServer implements AutoCloseable {
+
+    /**
+     * What pages begin with.
+     *
+     * @param volume the name of the volume
+     * @param backend the name of a backend
+     * @param budgetBytes the budget, less than the volume
+     */
+    record Beginning(String volume, String backend, long budgetBytes) {}
+
+    private static final int MOST_VIEWERS = 16;
+    private static final int MOST_REQUEST_BYTES = 4096;
+    private static final Duration SAMPLE = Duration.ofMillis(5);
+    private static final int SAMPLES = 50; // in a message
+
+    /** What the kernel keeps for a viewer that does not read: a frame or two. */
+    private static final int SEND_BUFFER = 1 << 17;
+
+    private static final Duration IDLE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** The page takes nothing from elsewhere, and no page shows it in a frame. */
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src blob: data:;"
+            + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static final Map<String, String> FILES = Map.of(
+            "/", "view.html",
+            "/view.js", "view.js",
+            "/view.css", "view.css");
+
+    private final FrameLoop loop;
+    private final Origins origins;
+    private final Beginning beginning;
+    private final AtomicInteger viewers = new AtomicInteger();
+
+    /** Once it is closed, it closes each that is added. */
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final DisposableServer server;
+
+    private ViewServer(InetSocketAddress address, FrameLoop loop, Origins origins, Beginning beginning) {
+        this.loop = loop;
+        this.origins = origins;
+        this.beginning = beginning;
+        this.server = HttpServer.create()
+                .bindAddress(() -> address)
+                .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER)
+                .idleTimeout(IDLE) // between requests, not of sockets
+                .doOnConnection(connection -> connections.add(connection.channel()))
+                .route(this::routes)
+                .bindNow();
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param address where to listen; port 0 for any free port
+     * @param loop draws the frames; the caller closes it after the server
+     * @param origins the pages that may open sockets
+     * @param beginning what pages begin with
+     * @throws IllegalStateException if it cannot listen there
+     */
+    static ViewServer start(InetSocketAddress address, FrameLoop loop, Origins origins, Beginning beginning) {
+        try {
+            return new ViewServer(address, loop, origins, beginning);
+        } catch (ChannelBindException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IllegalStateException("cannot listen on " + address + ": " + cause.getMessage(), e);
+        }
+    }
+
+    private void routes(HttpServerRoutes routes) {
+        FILES.forEach((path, name) -> {
+            byte[] content = resource(name);
+            String type = name.endsWith(".html") ? "text/html" : name.endsWith(".js") ? "text/javascript" : "text/css";
+            routes.get(path, (request, response) -> file(response, type + "; charset=utf-8", content));
+        });
+        routes.get("/stream", this::stream);
+    }
+
+    private static byte[] resource(String name) {
+        try (InputStream from = ViewServer.class.getResourceAsStream(name)) {
+            if (from == null) {
+                throw new IllegalStateException(name + " is missing from this build");
+            }
+            return from.readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalStateException(name + " cannot be read", e);
+        }
+    }
+
+    private static Publisher<Void> file(HttpServerResponse response, String type, byte[] content) {
+        return response.header(HttpHeaderNames.CONTENT_TYPE, type)
+                .header(HttpHeaderNames.CACHE_CONTROL, "no-cache")
+                .header("Content-Security-Policy", POLICY)
+                .header("X-Content-Type-Options", "nosniff")
+                .header("Referrer-Policy", "no-referrer")
+                .header(HttpHeaderNames.CONTENT_LENGTH, String.valueOf(content.length))
+                .sendObject(Unpooled.wrappedBuffer(content));
+    }
+
+    private Publisher<Void> stream(HttpServerRequest request, HttpServerResponse response) {
+        if (!origins.allow(request.requestHeaders())) {
+            return response.status(HttpResponseStatus.FORBIDDEN).send();
+        }
+        if (viewers.incrementAndGet() > MOST_VIEWERS) {
+            viewers.decrementAndGet();
+            return response.status(HttpResponseStatus.SERVICE_UNAVAILABLE).send();
+        }
+        Viewer viewer = new Viewer();
+        request.withConnection(connection -> connection.channel().closeFuture().addListener(ended -> {
+            viewers.decrementAndGet();
+            loop.release(viewer);
+        }));
+        WebsocketServerSpec socket = WebsocketServerSpec.builder()
+                .maxFramePayloadLength(MOST_REQUEST_BYTES)
+                .build();
+        return response.sendWebsocket((in, out) -> messages(viewer, in, out), socket);
+    }
+
+    /**
+     * Sends what a viewer gets: each message once the one before is written, so that a socket that is full takes no frame and
+     * no statistics, and no request is read before its predecessor is answered.
+     */
+    private Publisher<Void> messages(Viewer viewer, WebsocketInbound in, WebsocketOutbound out) {
+        Flux<List<WebSocketFrame>> frames = in.receive().asString().concatMap(query -> answer(viewer, query), 1);
+        Flux<List<WebSocketFrame>> stats =
+                Sampler.of(viewer, Flux.interval(SAMPLE), SAMPLES).map(text -> List.of(new TextWebSocketFrame(text)));
+        return hello().concatWith(Flux.merge(1, frames, stats))
+                .concatMap(message -> out.sendObject(Flux.fromIterable(message)).then(), 1)
+                .then();
+    }
+
+    private Flux<List<WebSocketFrame>> hello() {
+        // Backends are looked for each time, which loads libraries: what was repaired meanwhile is found.
+        return Mono.fromCallable(() -> Messages.hello(
+                        beginning.volume,
+                        loop.volume().header(),
+                        Backends.list(),
+                        beginning.backend,
+                        beginning.budgetBytes))
+                .subscribeOn(Schedulers.boundedElastic())
+                .map(text -> List.<WebSocketFrame>of(new TextWebSocketFrame(text)))
+                .flux();
+    }
+
+    private Mono<List<WebSocketFrame>> answer(Viewer viewer, String query) {
+        long volumeBytes = loop.volume().header().volumeBytes();
+        return Mono.fromCallable(() -> FrameRequest.parse(query, volumeBytes))
+                .flatMap(request -> loop.draw(viewer, request))
+                .map(frame -> List.<WebSocketFrame>of(
+                        new TextWebSocketFrame(Messages.frame(frame)),
+                        new BinaryWebSocketFrame(Unpooled.wrappedBuffer(frame.jpeg()))))
+                .onErrorResume(e -> Mono.just(List.of(new TextWebSocketFrame(Messages.error(Complaint.of(e))))));
+    }
+
+    /** Returns the address that it listens on. */
+    InetSocketAddress address() {
+        return (InetSocketAddress) server.address();
+    }
+
+    /** Returns how many viewers are connected. */
+    int viewers() {
+        return viewers.get();
+    }
+
+    /** Stops accepting connections, and closes those that there are. */
+    @Override
+    public void close() {
+        server.disposeNow(PATIENCE);
+        connections.close().awaitUninterruptibly(PATIENCE.toMillis());
+        closed.complete(null);
+    }
+
+    /** Waits until {@link #close} is done. */
+    void await() {
+        closed.join();
+    }
+}

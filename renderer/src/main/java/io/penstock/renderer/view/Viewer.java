@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.renderer.view;
+
+import org.jspecify.annotations.Nullable;
+
+/** A page that is connected. */
+final class Viewer {
+
+    private volatile boolean gone;
+
+    /** The route of its last frame; null before the first, and after it failed. Set by the thread of the loop. */
+    volatile @Nullable OpenRoute route;
+
+    /** Marks it as disconnected: the frame that is being drawn for it ends at its next slab. Any thread. */
+    void leave() {
+        gone = true;
+    }
+
+    boolean isGone() {
+        return gone;
+    }
+}
