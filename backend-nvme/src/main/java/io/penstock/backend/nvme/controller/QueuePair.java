@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme.controller;
+
+import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.backend.nvme.bus.DmaMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A submission queue and its completion queue, which have the same number of entries. The caller keeps fewer commands in
+ * flight than there are entries, so that neither queue is ever full.
+ *
+ * <p>The controller writes a completion queue entry before its last dword, which holds the phase bit; that dword is read
+ * with acquire semantics, and the rest after it.
+ *
+ * <p><b>Threading:</b> one thread at a time. No method allocates.
+ */
+public final class QueuePair {
+
+    /** The size of a completion queue entry. */
+    static final int COMPLETION_BYTES = 16;
+
+    private static final int LAST_WORD = 12;
+    private static final int PHASE = 1 << 16;
+
+    private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /**
+     * What a queue pair keeps over resets.
+     *
+     * @param id the identifier
+     * @param entries how many entries each queue has
+     * @param eventfd what its interrupts signal; -1 if it has none
+     */
+    record Place(int id, int entries, int eventfd) {}
+
+    /** Receives completions. */
+    @FunctionalInterface
+    public interface Completions {
+
+        /**
+         * Called for each completion.
+         *
+         * @param commandId identifies the command
+         * @param status the status field without the phase bit; 0 if the command has succeeded
+         * @param result command-specific
+         */
+        void completed(int commandId, int status, int result);
+    }
+
+    private final int id;
+    private final int entries;
+    private final int generation;
+    private final int eventfd;
+    private final Doorbells doorbells;
+    private final DmaMemory submissions;
+    private final DmaMemory completions;
+    private final ByteBuffer completionBytes;
+    private final SubmissionEntry entry;
+    private int tail;
+    private int rungTail;
+    private int head;
+    private int phase = PHASE;
+
+    /** Allocates the queues of a generation; the controller does not know them yet. */
+    QueuePair(Place place, int generation, Bus bus, Doorbells doorbells) {
+        id = place.id;
+        entries = place.entries;
+        eventfd = place.eventfd;
+        this.generation = generation;
+        this.doorbells = doorbells;
+        submissions = bus.allocate((long) entries * SubmissionEntry.BYTES);
+        completions = bus.allocate((long) entries * COMPLETION_BYTES);
+        entry = new SubmissionEntry(bytes(submissions));
+        completionBytes = bytes(completions);
+        for (int i = 0; i < completionBytes.capacity(); i += Long.BYTES) {
+            completionBytes.putLong(i, 0); // no entry has the first phase
+        }
+    }
+
+    private static ByteBuffer bytes(DmaMemory memory) {
+        return memory.buffer(0, (int) memory.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Returns the identifier, 0 for the admin queues. */
+    public int id() {
+        return id;
+    }
+
+    /** Returns the number of entries of each queue. */
+    public int entries() {
+        return entries;
+    }
+
+    /** Returns whether its completions raise interrupts. */
+    public boolean hasInterrupts() {
+        return eventfd >= 0;
+    }
+
+    Place place() {
+        return new Place(id, entries, eventfd);
+    }
+
+    /** Returns the {@linkplain Controller#generation generation} of the controller that it belongs to. */
+    public int generation() {
+        return generation;
+    }
+
+    /** Returns the bus address of the submission queue. */
+    long submissionAddress() {
+        return submissions.busAddress();
+    }
+
+    /** Returns the bus address of the completion queue. */
+    long completionAddress() {
+        return completions.busAddress();
+    }
+
+    /** Returns the next entry, to be filled; the controller sees it after {@link #ring}. */
+    public SubmissionEntry next() {
+        SubmissionEntry next = entry.moveTo(tail);
+        tail = tail + 1 == entries ? 0 : tail + 1;
+        return next;
+    }
+
+    /** Rings the doorbell for the entries since the last call; returns whether there were any. */
+    public boolean ring() {
+        if (tail == rungTail) {
+            return false;
+        }
+        rungTail = tail;
+        doorbells.tail(id, tail);
+        return true;
+    }
+
+    /** Passes on the completions that have arrived, and rings for all of them once; returns how many. */
+    public int poll(Completions receiver) {
+        int count = reap(receiver);
+        if (count > 0) {
+            doorbells.head(id, head);
+        }
+        return count;
+    }
+
+    /** As {@link #poll}, for a queue that the controller has removed: without ringing. */
+    public int reap(Completions receiver) {
+        int count = 0;
+        while (count < entries) {
+            int at = head * COMPLETION_BYTES;
+            int last = (int) WORDS.getAcquire(completionBytes, at + LAST_WORD);
+            if ((last & PHASE) != phase) {
+                break;
+            }
+            int result = completionBytes.getInt(at);
+            if (++head == entries) {
+                head = 0;
+                phase ^= PHASE;
+            }
+            count++;
+            receiver.completed(last & 0xffff, last >>> 17, result);
+        }
+        return count;
+    }
+
+    /** Frees the memory; the controller must have deleted the queues, or have been disabled. */
+    void free() {
+        submissions.free();
+        completions.free();
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+/** NVMe controllers driven from user space. */
+module io.penstock.backend.nvme {
+    requires transitive io.penstock.api;
+    requires io.penstock.engine;
+    requires org.slf4j;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme.qemu;
+
+import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.backend.nvme.bus.DmaMemory;
+import io.penstock.engine.spi.memory.HostMemory;
+
+/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost. */
+public final class FaultyBus implements Bus {
+
+    private static final int CC = 0x14;
+    private static final int CSTS = 0x1c;
+    private static final int AQA = 0x24;
+
+    private final Bus bus;
+    private volatile boolean removed;
+    private volatile boolean fatal;
+    private volatile boolean losesAttributes;
+    private volatile boolean stopped;
+
+    /** Creates a bus without faults yet. */
+    public FaultyBus(Bus bus) {
+        this.bus = bus;
+    }
+
+    /** Removes the device: its registers read as all ones. */
+    public void remove() {
+        removed = true;
+    }
+
+    /** Reports controller fatal status until the controller is disabled. */
+    public void fail() {
+        fatal = true;
+    }
+
+    /** Replaces the attributes of the admin queues by 0, which controllers refuse. */
+    public void loseAttributes() {
+        losesAttributes = true;
+    }
+
+    /** Returns whether DMA was stopped. */
+    public boolean isStopped() {
+        return stopped;
+    }
+
+    @Override
+    public String name() {
+        return bus.name();
+    }
+
+    @Override
+    public int read(int offset) {
+        if (removed) {
+            return GONE;
+        }
+        return bus.read(offset) | (offset == CSTS && fatal ? 2 : 0);
+    }
+
+    @Override
+    public void write(int offset, int value) {
+        if (removed) {
+            return;
+        }
+        if (offset == CC && (value & 1) == 0) {
+            fatal = false;
+        }
+        bus.write(offset, offset == AQA && losesAttributes ? 0 : value);
+    }
+
+    @Override
+    public DmaMemory allocate(long bytes) {
+        return bus.allocate(bytes);
+    }
+
+    @Override
+    public DmaMemory map(HostMemory memory) {
+        return bus.map(memory);
+    }
+
+    @Override
+    public void stopDma() {
+        stopped = true;
+        bus.stopDma();
+    }
+
+    @Override
+    public void close() {
+        bus.close();
+    }
+}
