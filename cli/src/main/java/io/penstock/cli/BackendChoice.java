@@ -21,7 +21,7 @@ public final class BackendChoice {
     @Option(
             names = "--backend",
             paramLabel = "NAME",
-            description = "host, cufile, opencl-ssg, gl, dx11, or gpu for the best real GPU; else the"
+            description = "host, cufile, opencl-ssg, gl, dx11, nvme, or gpu for the best real GPU; else the"
                     + " value of PENSTOCK_BACKEND, else host.")
     private @Nullable String name;
 

@@ -159,6 +159,7 @@ class HouseRulesTest {
             "io.penstock.backend.dx11..",
             "io.penstock.backend.gl..",
             "io.penstock.backend.host",
+            "io.penstock.backend.nvme..",
             "io.penstock.backend.opencl..",
             "io.penstock.engine.host..",
             "io.penstock.engine.order",

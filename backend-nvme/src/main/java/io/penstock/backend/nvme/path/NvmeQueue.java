@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme.path;
+
+import io.penstock.NativeError;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.nvme.bus.DmaMemory;
+import io.penstock.backend.nvme.controller.Controller;
+import io.penstock.backend.nvme.controller.ControllerException;
+import io.penstock.backend.nvme.controller.PrpLists;
+import io.penstock.backend.nvme.controller.QueuePair;
+import io.penstock.backend.nvme.controller.Status;
+import io.penstock.backend.nvme.controller.SubmissionEntry;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.Wakeup;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.file.HostFailure;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests over one queue pair: a request is one command, and its tag the command's identifier. A turn rings the doorbell
+ * once for all commands since the last, and polls for completions.
+ *
+ * <p>A command that does not complete in time is aborted, and if that does not end it, the controller is reset: all
+ * commands of all its queue pairs then fail, once, and each queue opens its pair again.
+ *
+ * <p><b>Threading:</b> as {@link NativeQueue}; a turn blocks while the controller is being reset.
+ *
+ * <p><b>Cancellation:</b> a command runs to its end: an Abort costs more than the rest of a read, and rarely succeeds.
+ */
+final class NvmeQueue implements NativeQueue, QueuePair.Completions {
+
+    private static final long MOST_CHECK_NANOS = 500_000_000;
+    private static final int HOST_ABORTED = 0x371;
+    private static final int OUT_OF_RANGE = 0x080;
+
+    private final Controller controller;
+    private final long timeoutNanos;
+    private final long checkNanos;
+    private final PrpLists lists;
+    private final @Nullable Request[] requests; // by tag; null if not in flight
+    private final long[] deadlines; // by tag
+    private final long[] moved; // by tag: the bytes to report
+    private final boolean[] aborted; // by tag
+    private final @Nullable DmaMemory[] tails; // by tag: for the last block of a file; null until needed
+    private final @Nullable NativeFailure[] failures; // by tag, of requests that end without a command
+    private final ArrayDeque<Request> ended; // without a command
+    private final ArrayDeque<Request> deferred = new ArrayDeque<>(); // until the queue pair is open again
+    private final CompletionWait wait;
+    private QueuePair pair;
+    private int inFlight;
+    private long nextCheck;
+    private boolean renewing;
+    private String fault = "";
+
+    private NvmeQueue(Controller controller, QueuePair pair, PrpLists lists, CompletionWait wait) {
+        this.controller = controller;
+        this.pair = pair;
+        this.lists = lists;
+        timeoutNanos = controller.timeoutNanos();
+        checkNanos = Math.min(MOST_CHECK_NANOS, timeoutNanos / 4);
+        int depth = pair.entries() - 1;
+        requests = new Request[depth];
+        deadlines = new long[depth];
+        moved = new long[depth];
+        aborted = new boolean[depth];
+        tails = new DmaMemory[depth];
+        failures = new NativeFailure[depth];
+        ended = new ArrayDeque<>(depth);
+        this.wait = wait;
+    }
+
+    /**
+     * Opens a queue.
+     *
+     * <p><b>Ownership:</b> leaves the controller when it is closed, or if this throws.
+     *
+     * @param depth the most commands in flight, unless the controller takes fewer
+     * @param pollNanos how long to poll after the last completion before sleeping between polls
+     */
+    static NvmeQueue open(Controller controller, int depth, long pollNanos) throws ControllerException {
+        int commands = Math.min(depth, controller.maxDepth());
+        int eventfd = LibC.eventfd(0, LibC.EFD_CLOEXEC); // -1 if there is none: it works without
+        PrpLists lists = null;
+        try {
+            lists = new PrpLists(
+                    controller.bus(), commands, controller.identity().maxBytes());
+            QueuePair pair = controller.openQueuePair(commands, eventfd);
+            if (!pair.hasInterrupts() && eventfd >= 0) {
+                LibC.close(eventfd);
+            }
+            CompletionWait wait = new CompletionWait(pair.hasInterrupts() ? eventfd : -1, pollNanos);
+            return new NvmeQueue(controller, pair, lists, wait);
+        } catch (ControllerException | RuntimeException e) {
+            if (eventfd >= 0) {
+                LibC.close(eventfd);
+            }
+            if (lists != null) {
+                lists.free();
+            }
+            controller.leave();
+            throw e;
+        }
+    }
+
+    @Override
+    public int depth() {
+        return requests.length;
+    }
+
+    @Override
+    public void enqueue(Request request) {
+        NativeFailure lost = controller.lost();
+        if (renewing) {
+            deferred.add(request);
+            return;
+        }
+        try {
+            if (request.isCopy()) {
+                copy(request);
+                end(request, request.bytes(), null);
+            } else if (lost != null) {
+                end(request, 0, lost);
+            } else if (request.kind() == Request.Kind.SYNC) {
+                begin(request, 0, SubmissionEntry.FLUSH, (NvmeFile) request.file());
+            } else {
+                move(request, (NvmeFile) request.file());
+            }
+        } catch (IOException e) {
+            end(request, 0, HostFailure.of(request.kind(), e));
+        } catch (TransientStorageException e) {
+            String note = String.valueOf(e.getMessage()); // no memory for the last block of the file
+            end(request, 0, new NativeFailure(new NativeError("allocate", 0, ""), NativeFailure.Kind.TRANSIENT, note));
+        }
+    }
+
+    private static void copy(Request request) {
+        long staging = request.staging().hostAddress() + request.stagingOffset();
+        if (request.isInward()) {
+            NativeMemory.copy(request.hostAddress(), staging, request.bytes());
+        } else {
+            NativeMemory.copy(staging, request.hostAddress(), request.bytes());
+        }
+    }
+
+    private void move(Request request, NvmeFile file) throws IOException {
+        boolean isRead = request.kind() == Request.Kind.READ;
+        long offset = request.fileOffset();
+        long bytes = isRead ? file.readable(offset, request.bytes()) : file.writable(offset, request.bytes());
+        if (bytes == 0) { // the end of the file
+            end(request, 0, isRead ? null : Status.failure("Write", OUT_OF_RANGE));
+            return;
+        }
+        int block = file.blockBytes();
+        if (bytes < block) { // the end of the file within a block: the rest of that block must not reach the memory
+            DmaMemory tail = tail(request.tag(), block);
+            begin(request, bytes, SubmissionEntry.READ, file)
+                    .data(tail.busAddress(), 0)
+                    .blocks(file.block(offset), 1);
+            return;
+        }
+        int blocks = (int) (bytes / block); // the engine requests the rest again
+        long address = ((DmaMemory) request.memory()).busAddress() + request.memoryOffset();
+        long second = lists.second(request.tag(), address, (long) blocks * block);
+        begin(request, (long) blocks * block, isRead ? SubmissionEntry.READ : SubmissionEntry.WRITE, file)
+                .data(address, second)
+                .blocks(file.block(offset), blocks);
+    }
+
+    private DmaMemory tail(int tag, int bytes) {
+        DmaMemory tail = tails[tag];
+        if (tail == null || tail.bytes() < bytes) {
+            if (tail != null) {
+                tail.free();
+            }
+            tail = controller.bus().allocate(bytes);
+            tails[tag] = tail;
+        }
+        return tail;
+    }
+
+    private SubmissionEntry begin(Request request, long bytes, int opcode, NvmeFile file) {
+        int tag = request.tag();
+        requests[tag] = request;
+        moved[tag] = bytes;
+        aborted[tag] = false;
+        deadlines[tag] = System.nanoTime() + timeoutNanos;
+        if (inFlight++ == 0) {
+            nextCheck = System.nanoTime() + checkNanos;
+        }
+        return pair.next().command(opcode, tag, file.namespace());
+    }
+
+    private void end(Request request, long bytes, @Nullable NativeFailure failure) {
+        moved[request.tag()] = bytes;
+        failures[request.tag()] = failure;
+        ended.add(request);
+    }
+
+    @Override
+    public void cancel(Request request) {
+        // it completes
+    }
+
+    @Override
+    public void turn(long waitNanos) {
+        if (advance()) {
+            wait.progress();
+        } else if (waitNanos != 0) {
+            if (inFlight == 0) {
+                wait.awaitWakeup(waitNanos);
+            } else {
+                wait.awaitCompletion(waitNanos < 0 ? checkNanos : Math.min(waitNanos, checkNanos));
+            }
+            advance();
+        }
+    }
+
+    /** Submits and completes what it can; returns whether any request has ended. */
+    private boolean advance() {
+        int count = endWithoutCommand();
+        if (pair.generation() == controller.generation()) {
+            pair.ring();
+            count += pair.poll(this);
+            check();
+        }
+        if (pair.generation() != controller.generation() && controller.lost() == null) {
+            renew();
+            return true;
+        }
+        NativeFailure lost = controller.lost();
+        if (lost != null && inFlight + deferred.size() > 0) {
+            failAll(lost);
+            while (!deferred.isEmpty()) {
+                end(deferred.remove(), 0, lost);
+            }
+            return true;
+        }
+        return count > 0;
+    }
+
+    private int endWithoutCommand() {
+        int count = ended.size(); // requests that follow end in the next turn
+        for (int i = 0; i < count; i++) {
+            Request request = ended.remove();
+            request.end(moved[request.tag()], failures[request.tag()]);
+        }
+        return count;
+    }
+
+    @Override
+    public void completed(int commandId, int status, int result) {
+        Request request = commandId < requests.length ? requests[commandId] : null;
+        if (request == null) {
+            fault = "completion of command " + commandId + " of queue " + pair.id() + ", which is not in flight";
+            return;
+        }
+        requests[commandId] = null;
+        inFlight--;
+        if (status != Status.SUCCESS) {
+            request.fail(Status.failure(name(request), status));
+            return;
+        }
+        DmaMemory tail = tails[commandId];
+        if (tail != null && isTail(request)) {
+            NativeMemory.copy(request.hostAddress(), tail.hostAddress(), moved[commandId]);
+        }
+        request.complete(moved[commandId]);
+    }
+
+    private boolean isTail(Request request) {
+        return request.kind() == Request.Kind.READ && moved[request.tag()] < ((NvmeFile) request.file()).blockBytes();
+    }
+
+    private static String name(Request request) {
+        return switch (request.kind()) {
+            case READ, COPY_IN -> "Read";
+            case WRITE, COPY_OUT -> "Write";
+            case SYNC -> "Flush";
+        };
+    }
+
+    /** Resets the controller if it is at fault, or does not complete a command in time. */
+    private void check() {
+        if (!fault.isEmpty()) {
+            reset(fault);
+            fault = "";
+        } else if (inFlight > 0 && System.nanoTime() - nextCheck >= 0) {
+            long now = System.nanoTime();
+            nextCheck = now + checkNanos;
+            String reported = controller.fault();
+            if (!reported.isEmpty()) {
+                reset(reported);
+                return;
+            }
+            for (int tag = 0; tag < requests.length; tag++) {
+                if (requests[tag] != null && now - deadlines[tag] > 0 && !abort(tag)) {
+                    reset("command " + tag + " of queue " + pair.id() + " has not completed within "
+                            + timeoutNanos / 1_000_000 + " ms");
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Aborts a command, once; returns false if it is not going to end by that. */
+    private boolean abort(int tag) {
+        if (aborted[tag]) {
+            return false;
+        }
+        aborted[tag] = true;
+        deadlines[tag] = System.nanoTime() + checkNanos;
+        try {
+            return controller.abort(pair, tag);
+        } catch (ControllerException e) {
+            return false;
+        }
+    }
+
+    private void reset(String cause) {
+        controller.reset(pair.generation(), cause);
+    }
+
+    /** Ends the commands that a reset has removed, and opens the queue pair again. */
+    private void renew() {
+        renewing = true; // what follows upon their ends must not be put into a queue that is gone
+        pair.reap(this); // what had completed before
+        failAll(Status.failure("reset", HOST_ABORTED));
+        try {
+            pair = controller.renew(pair);
+        } catch (ControllerException e) {
+            return; // lost: the next turn fails the rest
+        } finally {
+            renewing = false;
+        }
+        for (int count = deferred.size(); count > 0; count--) {
+            enqueue(deferred.remove());
+        }
+    }
+
+    private void failAll(NativeFailure failure) {
+        for (int tag = 0; tag < requests.length && inFlight > 0; tag++) {
+            Request request = requests[tag];
+            if (request != null) {
+                requests[tag] = null;
+                inFlight--;
+                NativeError error = failure.error();
+                request.fail(new NativeFailure(
+                        new NativeError("NVMe " + name(request), error.code(), error.symbol()),
+                        failure.kind(),
+                        failure.note()));
+            }
+        }
+    }
+
+    @Override
+    public Wakeup wakeup() {
+        return wait.wakeup();
+    }
+
+    @Override
+    public void close() {
+        controller.close(pair);
+        for (DmaMemory tail : tails) {
+            if (tail != null) {
+                tail.free();
+            }
+        }
+        lists.free();
+        wait.close();
+        controller.leave();
+    }
+}

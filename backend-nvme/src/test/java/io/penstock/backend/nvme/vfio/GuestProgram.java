@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme.vfio;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.backend.nvme.NvmeOptions;
+import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
+import java.util.List;
+import reactor.core.publisher.Flux;
+
+/** Runs in a guest, where a controller is bound to vfio-pci; prints a line for each thing that works. */
+final class GuestProgram {
+
+    private static final String ADDRESS = System.getenv(NvmeOptions.DEVICE.variable());
+    private static final int MIB = 1 << 20;
+
+    private GuestProgram() {}
+
+    public static void main(String[] args) {
+        System.out.println("nvme: "
+                + Backends.list().stream()
+                        .filter(found -> found.name().equals("nvme"))
+                        .toList());
+        try (Backend backend = Backends.open("nvme")) {
+            refusesToWrite(backend);
+        }
+        try (Backend backend = Backends.open("nvme", Options.none().with(NvmeOptions.WRITE, true));
+                StorageFile file = backend.openFile(Path.of(ADDRESS, "1"), FileOption.READ, FileOption.WRITE)
+                        .block()) {
+            System.out.println(backend.capabilities().device() + ", " + file.size() + " bytes");
+            sizes(backend, file);
+            edges(backend, file);
+            wrapped(backend, file);
+            many(backend, file);
+            file.sync().block();
+            System.out.println("synced");
+        }
+    }
+
+    private static void refusesToWrite(Backend backend) {
+        try {
+            backend.openFile(Path.of(ADDRESS, "1"), FileOption.WRITE).block();
+            throw new AssertionError("opened for writing");
+        } catch (RuntimeException e) {
+            check(String.valueOf(e), e.getCause() instanceof AccessDeniedException || contains(e, "read-only"));
+            System.out.println("read-only unless asked");
+        }
+    }
+
+    private static boolean contains(Throwable thrown, String word) {
+        return thrown != null
+                && (String.valueOf(thrown.getMessage()).contains(word) || contains(thrown.getCause(), word));
+    }
+
+    private static void sizes(Backend backend, StorageFile file) {
+        try (DeviceBuffer out = backend.allocate(MIB).block();
+                DeviceBuffer back = backend.allocate(MIB + 4096).block()) {
+            for (int size = 512; size <= MIB; size *= 4) {
+                ByteBuffer content = content(size, size);
+                out.upload(0, content).block();
+                BufferRegion target = back.region(size % 4096, size); // also within pages
+                backend.submit(Transfer.write(out.region(0, size), file.region(MIB, size)))
+                        .block();
+                backend.submit(Transfer.read(file.region(MIB, size), target)).block();
+                ByteBuffer found = ByteBuffer.allocateDirect(size);
+                back.download(size % 4096, found).block();
+                check("size " + size, found.flip().limit(size).mismatch(content(size, size)) < 0);
+            }
+        }
+        System.out.println("sizes from 512 bytes to 512 KiB");
+    }
+
+    private static void edges(Backend backend, StorageFile file) {
+        try (DeviceBuffer buffer = backend.allocate(8192).block()) {
+            buffer.upload(0, content(8192, 1)).block();
+            backend.submit(Transfer.write(buffer.all(), file.region(0, 8192))).block();
+            buffer.upload(0, content(1000, 2)).block();
+            backend.submit(Transfer.write(buffer.region(0, 1000), file.region(777, 1000)))
+                    .block();
+            backend.submit(Transfer.read(file.region(0, 8192), buffer.all())).block();
+            ByteBuffer found = ByteBuffer.allocateDirect(8192);
+            buffer.download(0, found).block();
+            ByteBuffer expected = content(8192, 1);
+            for (int i = 0; i < 1000; i++) {
+                expected.put(777 + i, content(1000, 2).get(i));
+            }
+            check("edges", found.flip().limit(8192).mismatch(expected) < 0);
+        }
+        System.out.println("unaligned edges");
+    }
+
+    private static void wrapped(Backend backend, StorageFile file) {
+        ByteBuffer memory = ByteBuffer.allocateDirect(64 << 10); // at any address
+        try (DeviceBuffer buffer = backend.wrap(memory)) {
+            backend.submit(Transfer.read(file.region(0, 777), buffer.region(13, 777)))
+                    .block();
+            ByteBuffer expected = content(777, 1);
+            check("wrapped", memory.slice(13, 777).mismatch(expected) < 0);
+        }
+        System.out.println("memory of the application");
+    }
+
+    private static void many(Backend backend, StorageFile file) {
+        int count = 300;
+        try (DeviceBuffer buffer = backend.allocate(32 * 4096).block()) {
+            long start = System.nanoTime();
+            List<Long> moved = Flux.range(0, count)
+                    .flatMap(
+                            i -> backend.submit(Transfer.read(
+                                    file.region(i % 1000 * 4096L, 4096), buffer.region(i % 32 * 4096L, 4096))),
+                            32)
+                    .map(completion -> completion.bytes())
+                    .collectList()
+                    .block();
+            check("many", moved.size() == count && moved.stream().allMatch(bytes -> bytes == 4096));
+            System.out.println(count + " reads of 4 KiB, 32 in flight: "
+                    + count * 1_000_000_000L / (System.nanoTime() - start) + " a second");
+        }
+    }
+
+    private static ByteBuffer content(int bytes, int seed) {
+        ByteBuffer content = ByteBuffer.allocateDirect(bytes);
+        for (int i = 0; i < bytes; i++) {
+            content.put(i, (byte) (i * 31 + (i >> 12) * 7 + seed));
+        }
+        return content;
+    }
+
+    private static void check(String what, boolean holds) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}
