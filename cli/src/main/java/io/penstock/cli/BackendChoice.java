@@ -4,6 +4,8 @@ package io.penstock.cli;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
@@ -52,6 +54,11 @@ public final class BackendChoice {
                     + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
         }
         return Backends.open(name(), options.with(option, String.valueOf(device)));
+    }
+
+    /** Returns whether a path names a file that only the backend knows, as the blocks of an NVMe controller. */
+    boolean ownsFile(Path path) {
+        return name().equals("nvme") && !Files.exists(path);
     }
 
     /** Returns the name of the backend. */

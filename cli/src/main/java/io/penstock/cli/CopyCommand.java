@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import io.penstock.Backend;
+import io.penstock.FileOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileStore;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import reactor.core.publisher.Mono;
 
 /** {@code penstock copy}: any file, through device memory, into a new file. */
 @Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
@@ -63,9 +66,9 @@ final class CopyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         check();
         Variant variant = path == null ? Variant.ANY : Variant.of(path, choice.name());
-        DataExtents extents = DataExtents.of(source);
         try (NewFile target = new NewFile(destination, force, permissions());
                 Backend backend = choice.open(variant.options())) {
+            DataExtents extents = isOfBackend() ? DataExtents.whole(size(backend)) : DataExtents.of(source);
             checkSpace(extents.dataBytes());
             target.leftByKill().ifPresent(this::warn);
             DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path());
@@ -101,7 +104,29 @@ final class CopyCommand implements Callable<Integer> {
                         + " remains");
     }
 
+    private boolean isOfBackend() {
+        return choice.ownsFile(source);
+    }
+
+    private long size(Backend backend) {
+        return Objects.requireNonNull(
+                backend.withFile(source, FileOption.READ, file -> Mono.just(file.size()))
+                        .block(),
+                "size");
+    }
+
     private void check() throws IOException {
+        if (Files.isDirectory(destination)) {
+            throw new IOException(destination + " is a directory");
+        }
+        if (!isOfBackend()) {
+            checkSource();
+        } else if (verify) {
+            throw new IOException("--verify needs a SRC that the operating system can read, was " + source);
+        }
+    }
+
+    private void checkSource() throws IOException {
         if (!Files.exists(source)) {
             throw new IOException(
                     Files.isSymbolicLink(source) ? SymbolicLink.describe(source) : "there is no file " + source);
@@ -115,12 +140,12 @@ final class CopyCommand implements Callable<Integer> {
         if (Files.exists(destination) && Files.isSameFile(source, destination)) {
             throw new IOException(source + " and " + destination + " are the same file");
         }
-        if (Files.isDirectory(destination)) {
-            throw new IOException(destination + " is a directory");
-        }
     }
 
     private @Nullable Set<PosixFilePermission> permissions() throws IOException {
+        if (isOfBackend()) {
+            return null;
+        }
         PosixFileAttributeView view = Files.getFileAttributeView(source, PosixFileAttributeView.class);
         return view == null ? null : view.readAttributes().permissions();
     }

@@ -68,7 +68,8 @@ record DataExtents(long length, List<Extent> extents) {
         return new DataExtents(length, List.copyOf(extents));
     }
 
-    private static DataExtents whole(long length) {
+    /** Returns a file of that length without holes. */
+    static DataExtents whole(long length) {
         return new DataExtents(length, length == 0 ? List.of() : List.of(new Extent(0, length)));
     }
 

@@ -6,7 +6,9 @@ import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.Namespace;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.file.HostFile;
+import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -19,10 +21,12 @@ import java.util.regex.Pattern;
 
 /**
  * Files that are named by the address of the controller, the namespace, and the range of blocks unless it is all:
- * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on.
+ * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on. Paths that do not begin
+ * with a PCI address are files of the operating system.
  */
 public final class BlockRanges implements NvmeFiles {
 
+    private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
     private static final Pattern NAME = Pattern.compile("([^/]+)/([1-9]\\d{0,8})(?:/(\\d{1,18})\\+([1-9]\\d{0,17}))?");
 
     private final Controller controller;
@@ -45,7 +49,20 @@ public final class BlockRanges implements NvmeFiles {
     }
 
     @Override
-    public NvmeFile open(Path path, Set<FileOption> options) throws IOException {
+    public NativeFile open(Path path, Set<FileOption> options) throws IOException {
+        return path.getNameCount() > 0
+                        && !path.isAbsolute()
+                        && isAddress(path.getName(0).toString())
+                ? range(path, options)
+                : HostFiles.open(path, options, segmentBytes);
+    }
+
+    /** Returns whether a text is a PCI address as this backend writes it. */
+    static boolean isAddress(String text) {
+        return ADDRESS.matcher(text).matches();
+    }
+
+    private NvmeFile range(Path path, Set<FileOption> options) throws IOException {
         HostFile.check(options);
         String name = path.toString();
         Matcher parts = NAME.matcher(name);

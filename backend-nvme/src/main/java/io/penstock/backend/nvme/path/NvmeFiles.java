@@ -2,11 +2,12 @@
 package io.penstock.backend.nvme.path;
 
 import io.penstock.FileOption;
+import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Finds the blocks of the files that a backend opens. */
+/** Opens the files of a backend: an {@link NvmeFile}, or a host file, if it is not on the controller. */
 @FunctionalInterface
 public interface NvmeFiles {
 
@@ -15,5 +16,5 @@ public interface NvmeFiles {
      *
      * @throws IOException if there is no such file, or an option is refused; a JDK type where one fits
      */
-    NvmeFile open(Path path, Set<FileOption> options) throws IOException;
+    NativeFile open(Path path, Set<FileOption> options) throws IOException;
 }

@@ -21,12 +21,9 @@ import io.penstock.engine.spi.ffi.NativeAccess;
 import io.penstock.spi.BackendProvider;
 import java.io.IOException;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Opens the controller that the options name. */
 public final class NvmeProvider implements BackendProvider {
-
-    private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
 
     /** Creates a provider; for {@link java.util.ServiceLoader}. */
     public NvmeProvider() {}
@@ -63,7 +60,7 @@ public final class NvmeProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         String address = options.get(NvmeOptions.DEVICE);
-        if (!ADDRESS.matcher(address).matches()) {
+        if (!BlockRanges.isAddress(address)) {
             throw new IllegalArgumentException(
                     NvmeOptions.DEVICE + " must be a PCI address such as 0000:04:00.0, was '" + address + "'");
         }

@@ -17,6 +17,7 @@ import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.file.HostFailure;
+import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     private final ArrayDeque<Request> ended; // without a command
     private final ArrayDeque<Request> deferred = new ArrayDeque<>(); // until the queue pair is open again
     private final CompletionWait wait;
+    private final HostCalls hostCalls;
     private QueuePair pair;
     private int inFlight;
     private long nextCheck;
@@ -72,6 +74,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         failures = new NativeFailure[depth];
         ended = new ArrayDeque<>(depth);
         this.wait = wait;
+        hostCalls = new HostCalls(depth, wait.wakeup());
     }
 
     /**
@@ -123,6 +126,8 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
             if (request.isCopy()) {
                 copy(request);
                 end(request, request.bytes(), null);
+            } else if (request.file() instanceof HostFile) {
+                hostCalls.begin(request);
             } else if (lost != null) {
                 end(request, 0, lost);
             } else if (request.kind() == Request.Kind.SYNC) {
@@ -222,7 +227,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
 
     /** Submits and completes what it can; returns whether any request has ended. */
     private boolean advance() {
-        int count = endWithoutCommand();
+        int count = endWithoutCommand() + hostCalls.end();
         if (pair.generation() == controller.generation()) {
             pair.ring();
             count += pair.poll(this);
@@ -371,6 +376,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
             }
         }
         lists.free();
+        hostCalls.close();
         wait.close();
         controller.leave();
     }

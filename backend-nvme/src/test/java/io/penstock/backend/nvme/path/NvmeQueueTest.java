@@ -14,6 +14,7 @@ import io.penstock.backend.nvme.qemu.NbdDisk;
 import io.penstock.backend.nvme.qemu.Qemu;
 import io.penstock.backend.nvme.qemu.QtestBus;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The queue against QEMU's controller: what goes wrong, and that every request ends once. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -70,7 +72,8 @@ class NvmeQueueTest {
         bus = new FaultyBus(qtest);
         controller = Controller.open("queue", () -> bus, TIMEOUT);
         queue = NvmeQueue.open(controller.join(), 16, 0);
-        file = new BlockRanges(controller, true, 1 << 20).open(Path.of(DEVICE, "1"), Set.of(FileOption.WRITE));
+        file = (NvmeFile)
+                new BlockRanges(controller, true, 1 << 20).open(Path.of(DEVICE, "1"), Set.of(FileOption.WRITE));
         memory = bus.allocate(64 << 10);
     }
 
@@ -203,7 +206,7 @@ class NvmeQueueTest {
 
     @Test
     void nothingIsWrittenBeyondARange() throws IOException {
-        NvmeFile range = new BlockRanges(controller, true, 1 << 20)
+        NvmeFile range = (NvmeFile) new BlockRanges(controller, true, 1 << 20)
                 .open(Path.of(DEVICE, "1", "100+8"), Set.of(FileOption.WRITE));
         assertThat(range.size()).isEqualTo(4096);
         queue.enqueue(write(0, range, 0, 8192));
@@ -224,5 +227,23 @@ class NvmeQueueTest {
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> files.open(Path.of(DEVICE, "1", "32760+16"), Set.of(FileOption.READ)))
                 .withMessageContaining("the namespace has 32768 blocks");
+    }
+
+    /** As a copy from the controller into a file needs it. */
+    @Test
+    void filesThatAreNotOnTheControllerAreOfTheOperatingSystem(@TempDir Path folder) throws IOException {
+        Path path = folder.resolve("file");
+        NativeFile ordinary =
+                new BlockRanges(controller, false, 1 << 20).open(path, Set.of(FileOption.WRITE, FileOption.CREATE));
+        memory.buffer(0, 8).putLong(0, 42);
+        queue.enqueue(requests.next(0).file(Request.Kind.WRITE, ordinary, 0, 8).memory(memory, 0));
+        turnUntil(queue, () -> requests.hasEnded(0));
+        queue.enqueue(requests.next(1).sync(ordinary));
+        queue.enqueue(requests.next(2).file(Request.Kind.READ, ordinary, 4, 8).memory(memory, 4096));
+        turnUntil(queue, () -> requests.hasEnded(1) && requests.hasEnded(2));
+        assertThat(requests.result(0)).isEqualTo(8);
+        assertThat(requests.failure(2).orElseThrow().error().symbol()).isEqualTo("EBADF"); // opened for writing only
+        assertThat(path).hasSize(8);
+        ordinary.close();
     }
 }
