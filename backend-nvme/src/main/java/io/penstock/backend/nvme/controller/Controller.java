@@ -68,8 +68,10 @@ public final class Controller {
             disable();
             enable();
             identity = Identity.of(identify("Identify Controller", 0, IDENTIFY_CONTROLLER));
+            enableShadow();
         } catch (ControllerException | RuntimeException e) {
             bus.stopDma();
+            doorbells.freeShadow();
             adminPair.free();
             page.free();
             throw e;
@@ -227,6 +229,7 @@ public final class Controller {
     private QueuePair create(QueuePair.Place place) throws ControllerException {
         checkLost("creating a queue pair");
         QueuePair pair = new QueuePair(place, generation, bus, doorbells);
+        doorbells.clear(place.id());
         int id = place.id();
         int sizeAndId = place.entries() - 1 << 16 | id;
         int interrupts = pair.hasInterrupts() ? id << 16 | INTERRUPTS : 0;
@@ -297,6 +300,7 @@ public final class Controller {
             adminPair = newAdminPair();
             admin = new AdminQueue(bus, adminPair, timeoutNanos);
             enable();
+            enableShadow();
         } catch (ControllerException e) {
             lose(e.failure());
         } catch (RuntimeException e) {
@@ -329,6 +333,7 @@ public final class Controller {
             LOG.warn("the NVMe controller {} did not shut down: {}", bus.name(), e.getMessage());
             bus.stopDma();
         }
+        doorbells.freeShadow();
         adminPair.free();
         page.free();
         bus.close();
@@ -354,6 +359,15 @@ public final class Controller {
         admin.begin(SubmissionEntry.SET_FEATURES, 0).words(FEATURE_QUEUES, most << 16 | most);
         int granted = admin.execute("Set Features");
         queuePairs = Math.min(MOST_QUEUE_PAIRS, Math.min(granted & 0xffff, granted >>> 16) + 1);
+    }
+
+    /** Moves the doorbells of the queue pairs that follow to memory, where the controller supports that. */
+    private void enableShadow() throws ControllerException {
+        if (identity.shadowDoorbells() && doorbells.allocateShadow()) {
+            admin.begin(SubmissionEntry.DOORBELL_BUFFER_CONFIG, 0)
+                    .data(doorbells.shadowAddress(), doorbells.eventAddress());
+            admin.execute("Doorbell Buffer Config");
+        }
     }
 
     /** Blocks until the bits of {@code mask} in CSTS are {@code wanted}. */
