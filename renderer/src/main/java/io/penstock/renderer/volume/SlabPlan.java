@@ -47,7 +47,7 @@ public record SlabPlan(int depth, List<Range> slabs) {
     private static int thickest(Budget budget, int depth, NiftiHeader header, SlabOrder visitor) {
         int fits = 0;
         int most = Math.min(header.slices(), visitor.mostSlices());
-        long chunkBytes = Math.max(header.sliceBytes(), Math.min(budget.chunkBytes(), Integer.MAX_VALUE));
+        long chunkBytes = Math.min(Math.max(header.sliceBytes(), budget.chunkBytes()), Integer.MAX_VALUE);
         int tooThick = (int) Math.min(most, chunkBytes / header.sliceBytes()) + 1;
         while (fits + 1 < tooThick) {
             int slices = (fits + tooThick) >>> 1;

@@ -265,6 +265,17 @@ class ViewServerTest {
     }
 
     @Test
+    void viewersAreDisconnectedWithTheServer() throws IOException {
+        Shown shown = show(ball(64));
+        try (Page page = shown.connect()) {
+            page.frame();
+            shown.restart();
+            assertThat(shown.loop.openRoutes()).isZero();
+        }
+        shown.assertNothingIsLeft();
+    }
+
+    @Test
     void thePageComesWithAPolicyAndNothingElseIsServed() throws Exception {
         Shown shown = show(ball(64));
         HttpResponse<String> page = get(shown, "/");

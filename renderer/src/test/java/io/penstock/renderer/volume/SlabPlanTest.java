@@ -94,6 +94,9 @@ class SlabPlanTest {
                 .header();
         assertThat(large.sliceBytes()).isEqualTo(3_600_000_000L);
         assertThat(large.end()).isEqualTo(352 + 7_200_000_000L);
+        assertThatThrownBy(() -> SlabPlan.within(Budget.of(1L << 40), large, new Visitor(false, 0)))
+                .as("no ByteBuffer holds one")
+                .isInstanceOf(BadVolumeException.class);
     }
 
     @Test
