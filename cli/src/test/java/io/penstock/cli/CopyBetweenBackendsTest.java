@@ -86,9 +86,11 @@ class CopyBetweenBackendsTest {
             SharedRead shared = new SharedRead(100_000);
             List<byte[]> all = Flux.just(host, opencl, gl)
                     .flatMap(
-                            backend -> backend.withBuffer(BYTES, buffer -> read(shared, backend, path, buffer)
-                                    .then(Mono.fromCallable(() -> buffer)
-                                            .flatMap(CopyBetweenBackendsTest::download))),
+                            backend -> backend.withBuffer(
+                                    BYTES,
+                                    buffer -> read(shared, backend, path, buffer)
+                                            .then(Mono.fromCallable(() -> buffer)
+                                                    .flatMap(CopyBetweenBackendsTest::download))),
                             3)
                     .collectList()
                     .block(LIMIT);

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Doorbells {
 
     private static final int PAGE_BYTES = 4096;
-    private static final VarHandle WORDS =
-            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final Bus bus;
     private final int stride;
