@@ -149,7 +149,7 @@ final class FrameLoop implements AutoCloseable {
         return opened;
     }
 
-    /** Makes a viewer a user of that route only, and closes what nobody uses any more. */
+    /** Makes a viewer a user of that route only, and closes a route without users. */
     private void use(Viewer viewer, @Nullable OpenRoute route) {
         OpenRoute before = viewer.route;
         if (before == route) {

@@ -11,7 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** What the server tells a page, as JSON; each message has a field {@code type}. A frame is followed by its picture. */
+/** The messages of the server to a page, as JSON with a field {@code type}. That of a frame is followed by its picture. */
 final class Messages {
 
     private static final JsonFactory JSON = new JsonFactory();
@@ -19,7 +19,7 @@ final class Messages {
     private Messages() {}
 
     /**
-     * Describes the volume, and every backend, those that are absent with reason and remedy.
+     * Returns the description of the volume, and of every backend, available or not.
      *
      * @param name of the volume
      * @param backend the one to begin with
@@ -63,7 +63,7 @@ final class Messages {
         json.writeEndObject();
     }
 
-    /** Describes a frame. */
+    /** Returns the description of a frame. */
     static String frame(Frame frame) {
         SlabPlan plan = frame.pass().plan();
         return message("frame", json -> {
@@ -78,13 +78,13 @@ final class Messages {
         });
     }
 
-    /** Tells why there is no frame. */
+    /** Returns the answer to a request for which there is no frame. */
     static String error(String message) {
         return message("error", json -> json.writeStringField("message", message));
     }
 
     /**
-     * Tells what a stream did in an interval.
+     * What a stream did in an interval.
      *
      * @param nanos the interval
      * @param movedBytes the bytes that arrived in it

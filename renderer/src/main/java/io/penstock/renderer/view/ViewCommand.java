@@ -48,7 +48,7 @@ public final class ViewCommand implements Subcommand {
             names = "--host",
             paramLabel = "ADDRESS",
             description =
-                    "Where to listen (default: loopback only). Whoever reaches it can use the machine's backends.")
+                    "Where to listen (default: loopback only). There is no password: a client that reaches the port can use the backends.")
     private InetAddress host = InetAddress.getLoopbackAddress();
 
     @Option(

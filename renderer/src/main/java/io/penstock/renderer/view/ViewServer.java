@@ -160,15 +160,27 @@ final class ViewServer implements AutoCloseable {
 
     /**
      * Sends what a viewer gets: each message once the one before is written, so that a socket that is full takes no frame and
-     * no statistics, and no request is read before its predecessor is answered.
+     * no statistics, and no request is read before its predecessor is answered. Ends when the connection does, and not before:
+     * Reactor Netty would answer a cancelled inbound by closing a channel that may be gone.
      */
     private Publisher<Void> messages(Viewer viewer, WebsocketInbound in, WebsocketOutbound out) {
-        Flux<List<WebSocketFrame>> frames = in.receive().asString().concatMap(query -> answer(viewer, query), 1);
-        Flux<List<WebSocketFrame>> stats =
-                Sampler.of(viewer, Flux.interval(SAMPLE), SAMPLES).map(text -> List.of(new TextWebSocketFrame(text)));
+        Flux<List<WebSocketFrame>> frames = in.receive()
+                .asString()
+                .concatMap(query -> answer(viewer, query), 1)
+                .onErrorComplete();
+        Flux<List<WebSocketFrame>> stats = Sampler.of(viewer, Flux.interval(SAMPLE), SAMPLES)
+                .map(text -> List.<WebSocketFrame>of(new TextWebSocketFrame(text)))
+                .takeUntilOther(viewer.left());
         return hello().concatWith(Flux.merge(1, frames, stats))
-                .concatMap(message -> out.sendObject(Flux.fromIterable(message)).then(), 1)
+                .concatMap(message -> send(out, message), 1)
                 .then();
+    }
+
+    private static Mono<Void> send(WebsocketOutbound out, List<WebSocketFrame> message) {
+        return Flux.fromIterable(message)
+                .concatMap(frame -> out.sendObject(frame).then(), 1)
+                .then()
+                .onErrorComplete();
     }
 
     private Flux<List<WebSocketFrame>> hello() {

@@ -2,10 +2,13 @@
 package io.penstock.renderer.view;
 
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** A page that is connected. */
 final class Viewer {
 
+    private final Sinks.Empty<Void> left = Sinks.empty();
     private volatile boolean gone;
 
     /** The route of its last frame; null before the first, and after it failed. Set by the thread of the loop. */
@@ -14,6 +17,12 @@ final class Viewer {
     /** Marks it as disconnected: the frame that is being drawn for it ends at its next slab. Any thread. */
     void leave() {
         gone = true;
+        left.tryEmitEmpty();
+    }
+
+    /** Completes once it is disconnected. */
+    Mono<Void> left() {
+        return left.asMono();
     }
 
     boolean isGone() {

@@ -3,7 +3,7 @@
 'use strict';
 
 const KEPT = 125; // statistics of 30 s, four a second
-const MEAN = 8; // of them are averaged, since a frame may take longer than one
+const MEAN = 8; // of them, or of frames, are averaged
 const SAMPLES = 600; // states of staging buffers, of 3 s
 const COARSE = 256; // side of a picture while it is being turned, if a whole one takes long
 const FINE = 512;
@@ -25,6 +25,7 @@ const page = {socket: null, hello: null, asked: 0, changed: true, streaming: tru
   failed: false, fullMs: 0, shown: 0, meta: null, retry: 0, turnedAt: 0};
 const history = {rate: [], frames: [], flight: [], p50: [], p90: [], p99: []};
 const recent = []; // statistics
+const times = []; // of the last frames
 const queues = []; // of staging buffers: a list of samples each
 
 // The socket.
@@ -33,7 +34,7 @@ function connect() {
   connection('wait', 'connecting');
   const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + '/stream');
   socket.binaryType = 'blob';
-  socket.onmessage = event => typeof event.data === 'string' ? told(JSON.parse(event.data)) : picture(event.data);
+  socket.onmessage = event => typeof event.data === 'string' ? received(JSON.parse(event.data)) : picture(event.data);
   socket.onopen = () => page.retry = 0;
   socket.onclose = () => {
     if (page.socket !== socket) return;
@@ -52,7 +53,7 @@ function connection(kind, text) {
   if ($('connection').textContent !== text) $('connection').textContent = text;
 }
 
-function told(message) {
+function received(message) {
   if (message.type === 'hello') hello(message);
   else if (message.type === 'stats') stats(message);
   else if (message.type === 'frame') page.meta = message;
@@ -68,6 +69,7 @@ function ask() {
   turned();
   page.changed = false;
   page.asked++;
+  if (!page.shown) $('at-frame').textContent = 'the first frame is on its way';
   const coarse = (page.dragging || page.turning) && page.fullMs > SLOW_MS;
   if (coarse) page.changed = true; // a whole one follows
   socket.send(new URLSearchParams({...state, side: coarse ? COARSE : FINE}).toString());
@@ -91,7 +93,8 @@ function changed() {
 function failed(message) {
   page.asked = Math.max(0, page.asked - 1);
   page.failed = true;
-  $('error').querySelector('p').textContent = message;
+  // A list of all backends may follow, which the page has anyway.
+  $('error').querySelector('p').textContent = message.split('\n')[0].replace(/; providers:$/, '');
   $('error').hidden = false;
 }
 
@@ -105,6 +108,8 @@ async function picture(jpeg) {
     image.close();
     page.asked = Math.max(0, page.asked - 1);
     page.shown++;
+    times.push(performance.now());
+    if (times.length > MEAN) times.shift();
     if (meta.side === FINE) page.fullMs = meta.nanos / 1e6;
     $('canvas').dataset.frames = page.shown;
     framed(meta);
@@ -219,13 +224,11 @@ const budgetAt = step => {
 };
 
 function stats(message) {
-  const seconds = message.nanos / 1e9;
-  const frames = page.shown - (stats.shown ?? page.shown);
-  stats.shown = page.shown;
-  recent.push({seconds, frames, bytes: message.bytes});
+  recent.push(message);
   if (recent.length > MEAN) recent.shift();
-  push('rate', mean('bytes') / 1e9);
-  push('frames', mean('frames'));
+  const sum = name => recent.reduce((all, one) => all + one[name], 0);
+  push('rate', sum('bytes') / sum('nanos'));
+  push('frames', times.length < 2 ? 0 : (times.length - 1) * 1000 / (performance.now() - times[0]));
   push('flight', message.inFlight / 2 ** 20);
   for (const p of ['p50', 'p90', 'p99']) push(p, p in message ? message[p] / 1e6 : null);
   for (const name of ['rate', 'frames', 'flight']) chart(name, [name], last(name));
@@ -238,9 +241,6 @@ function push(name, value) {
   history[name].push(value);
   if (history[name].length > KEPT) history[name].shift();
 }
-
-/** Returns how many of something there were in a second. */
-const mean = name => recent.reduce((sum, one) => sum + one[name], 0) / recent.reduce((sum, one) => sum + one.seconds, 0);
 
 /** Returns the last value that there was. */
 const last = name => history[name].reduce((value, next) => next ?? value, 0);
