@@ -69,14 +69,14 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
     }
 
     private String bestOptions() {
-        double[] ratios = result.ratios();
+        List<Double> ratios = result.ratios();
         String gain = String.format(
                 Locale.ROOT,
                 "%.2f times the defaults' rate (%.2f to %.2f in %d pairs)",
                 result.gain(),
-                ratios[0],
-                ratios[ratios.length - 1],
-                ratios.length);
+                ratios.get(0),
+                ratios.get(ratios.size() - 1),
+                ratios.size());
         return result.settings().isEmpty()
                 ? "the best options are no better than the defaults: " + gain
                 : "best options: " + result.settings() + ": " + gain;

@@ -7,7 +7,6 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,16 +70,16 @@ public final class Sweep {
      * @param ratios the rate with these over that with the defaults, of pairs in turn, in ascending order
      */
     public record Result(
-            List<Point> transfers, Point best, List<Point> options, Map<String, String> settings, double[] ratios) {
+            List<Point> transfers, Point best, List<Point> options, Map<String, String> settings, List<Double> ratios) {
 
         /** Returns the median of the ratios; 1 if there are none. */
         public double gain() {
-            return ratios.length == 0 ? 1 : ratios[ratios.length / 2];
+            return ratios.isEmpty() ? 1 : ratios.get(ratios.size() / 2);
         }
     }
 
     /** Two options: how many workers a path has, and how many bytes each moves at a time. */
-    private record Axes(String workers, String bytes, long[] sizes) {
+    private record Axes(String workers, String bytes, List<Long> sizes) {
 
         static Axes of(TransferPath path) {
             return switch (path) {
@@ -97,9 +96,10 @@ public final class Sweep {
             };
         }
 
-        private static long[] sizes(long least, long most) {
+        private static List<Long> sizes(long least, long most) {
             return LongStream.iterate(least, size -> size <= most, size -> 2 * size)
-                    .toArray();
+                    .boxed()
+                    .toList();
         }
 
         List<Map<String, String>> settings() {
@@ -168,9 +168,9 @@ public final class Sweep {
             options.add(measure(best.work(), each));
         }
         Map<String, String> chosen = fastest(options).settings();
-        double[] ratios = pairs(best.work(), chosen);
+        List<Double> ratios = pairs(best.work(), chosen);
         // Of many noisy points the best is lucky: it counts if it wins each pair.
-        return new Result(transfers, best, options, ratios[0] > 1 ? chosen : Map.of(), ratios);
+        return new Result(transfers, best, options, ratios.get(0) > 1 ? chosen : Map.of(), ratios);
     }
 
     private List<Workload> workloads() {
@@ -185,13 +185,13 @@ public final class Sweep {
         return works;
     }
 
-    private double[] pairs(Workload each, Map<String, String> settings) throws IOException, InterruptedException {
-        double[] ratios = new double[PAIRS];
+    private List<Double> pairs(Workload each, Map<String, String> settings) throws IOException, InterruptedException {
+        List<Double> ratios = new ArrayList<>();
         for (int pair = 0; pair < PAIRS; pair++) {
             double defaults = measure(each, Map.of()).rate();
-            ratios[pair] = measure(each, settings).rate() / defaults;
+            ratios.add(measure(each, settings).rate() / defaults);
         }
-        Arrays.sort(ratios);
+        ratios.sort(null);
         return ratios;
     }
 
