@@ -26,7 +26,7 @@ import reactor.core.publisher.Flux;
 /** Power cuts: QEMU is killed, and its disk forgets what was not flushed. */
 class PowerCutTest {
 
-    private static final int ROUNDS = Integer.getInteger("penstock.nvme.cuts", 6);
+    private static final int ROUNDS = Integer.getInteger("penstock.tck.cuts", 6);
     private static final int BLOCKS = 64;
     private static final int BLOCK = 4096;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
