@@ -20,7 +20,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
 
 /** Power cuts: QEMU is killed, and its disk forgets what was not flushed. */
@@ -36,6 +38,7 @@ class PowerCutTest {
     private final long[] durable = new long[BLOCKS]; // that of the last sync that has completed
 
     @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES) // many rounds on a busy machine
     void whatWasSyncedIsThereAfterAPowerCut() throws IOException {
         Random random = new Random(20);
         try (NbdDisk disk = new NbdDisk(content)) {
