@@ -141,7 +141,7 @@ class SeveralGpusTest {
     }
 
     private void copyFromAnother(TransferPath path) {
-        byte[] bytes = random(3 * BYTES + 1, 4);
+        byte[] bytes = random((64 << 20) + 1, 4); // more than a segment
         Backend first = backend(CufilePath.STAGED, 0);
         Backend second = backend(CufilePath.STAGED, 1);
         DeviceBuffer from = gpus.buffer(first, bytes.length);
@@ -153,7 +153,7 @@ class SeveralGpusTest {
             assertThat(get(second.submit(copy)).path()).isEqualTo(path);
         }
         assertThat(content(to)).isEqualTo(bytes);
-        assertThat(Fakes.cuda().calls("cuMemcpyPeerAsync")).isEqualTo(2);
+        assertThat(Fakes.cuda().calls("cuMemcpyPeerAsync")).isEqualTo(4);
     }
 
     @Test
