@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,9 +80,10 @@ class ChecksTest {
         Machine grace = new Machine(server.root(), "aarch64");
         assertThat(of(PciChecks.of(grace), Level.OK)).contains("the IOMMU translates [DMA-FQ]");
         Machine off = Trees.make(root.resolve("off"), "switch.tree", "aarch64");
-        Files.walk(off.path("/sys/class/iommu"))
-                .sorted((a, b) -> b.compareTo(a))
-                .forEach(path -> path.toFile().delete());
+        try (Stream<Path> iommu = Files.walk(off.path("/sys/class/iommu"))) {
+            iommu.sorted(Comparator.reverseOrder())
+                    .forEach(path -> path.toFile().delete());
+        }
         assertThat(of(PciChecks.of(off), Level.WARNING)).contains("the IOMMU is off");
         assertThat(of(PciChecks.of(new Machine(off.root(), "amd64")), Level.OK)).contains("the IOMMU is off");
     }
