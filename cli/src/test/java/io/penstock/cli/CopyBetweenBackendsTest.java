@@ -65,10 +65,14 @@ class CopyBetweenBackendsTest {
                 DeviceBuffer here = get(target.allocate(BYTES))) {
             get(there.upload(0, ByteBuffer.wrap(bytes)));
             Transfer copy = Transfer.copy(there.all(), here.all());
-            assertThat(target.explain(copy).whyNotDirect()).contains("does not reach");
+            // On a device in software, OpenGL's buffers are in host memory too.
+            TransferPath path = target.explain(copy).path();
+            assertThat(path).isIn(TransferPath.STAGED, TransferPath.HOST);
+            assertThat(target.explain(copy).whyNotDirect())
+                    .contains(path == TransferPath.HOST ? "are in host memory" : "does not reach");
             Completion end = get(target.submit(copy));
             assertThat(end.bytes()).isEqualTo(BYTES);
-            assertThat(end.path()).isEqualTo(TransferPath.STAGED);
+            assertThat(end.path()).isEqualTo(path);
             assertThat(content(here)).isEqualTo(bytes);
             assertThat(source.counters().inFlight() + target.counters().inFlight())
                     .isZero();

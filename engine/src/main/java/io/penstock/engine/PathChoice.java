@@ -133,8 +133,10 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
             return "";
         }
         if (isCopy(transfer)) {
-            return "backend " + name + " does not reach the memory of the "
-                    + transfer.fileRegion(0).file();
+            return BufferFile.pathOf(transfer, ioPaths.get(chosen)) == TransferPath.HOST
+                    ? "both buffers are in host memory"
+                    : "backend " + name + " does not reach the memory of the "
+                            + transfer.fileRegion(0).file();
         }
         for (int ioPath = 0; ioPath < ioPaths.size(); ioPath++) {
             if (isDirect(ioPath, transfer)) {

@@ -46,14 +46,18 @@ public final class StagedPath extends StagingPath {
         return image || memory instanceof Dx11Memory ? "" : "the target is not a buffer of this device";
     }
 
-    /** {@inheritDoc} A dynamic buffer is written by the processor only. */
+    /**
+     * {@inheritDoc} A dynamic buffer is written by the processor only, and {@code CopySubresourceRegion} of Direct3D 11.0
+     * does not copy within a subresource.
+     */
     @Override
     public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
         boolean both = from instanceof Dx11Memory source
                 && to instanceof Dx11Memory target
                 && source.isOf(device)
                 && target.isOf(device)
-                && !target.isDynamic();
+                && !target.isDynamic()
+                && source.nativeHandle() != target.nativeHandle();
         return both ? TransferPath.DIRECT : null;
     }
 
