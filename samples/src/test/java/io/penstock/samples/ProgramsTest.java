@@ -325,7 +325,7 @@ class ProgramsTest {
     @Test
     void listBackends() {
         assertThat(ListBackends.list())
-                .hasSize(5)
+                .hasSize(6)
                 .anyMatch(line -> line.startsWith("host: ") && !line.contains("remedy"));
     }
 }
