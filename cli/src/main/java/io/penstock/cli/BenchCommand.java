@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.cli.bench.AccessPattern;
 import io.penstock.cli.bench.Benchmark;
@@ -223,8 +224,17 @@ final class BenchCommand implements Callable<Integer> {
         try (Backend host = Backends.open("host");
                 StorageFile target = Objects.requireNonNull(
                         host.openFile(created, FileOption.WRITE).block())) {
-            target.preallocate(bytes).block();
+            target.preallocate(bytes)
+                    .onErrorResume(BenchCommand::isUnsupported, unsupported -> target.truncate(bytes)) // a sparse file
+                    .block();
         }
+    }
+
+    private static boolean isUnsupported(Throwable failure) {
+        return failure instanceof PenstockException refused
+                && refused.nativeError()
+                        .filter(error -> error.symbol().equals("EOPNOTSUPP"))
+                        .isPresent();
     }
 
     private Workload workload(Path used) throws IOException {
