@@ -26,7 +26,8 @@ public final class VfioProbe {
         List<PciDevice> controllers = PciDevice.controllers(root);
         List<String> details = controllers.stream().map(PciDevice::toString).toList();
         if (controllers.isEmpty()) {
-            return Availability.absent("there is no NVMe controller on PCI Express", "use it on a machine that has one");
+            return Availability.absent(
+                    "there is no NVMe controller on PCI Express", "use it on a machine that has one");
         }
         if (address.isEmpty()) {
             return new Availability(
