@@ -44,6 +44,9 @@ class ViewPageTest {
 
     @AfterEach
     void close() {
+        if (chromium == null) {
+            return; // there is none
+        }
         chromium.close();
         shown.assertNothingIsLeft();
         shown.close();
