@@ -26,8 +26,13 @@ public final class Checks {
     void transfer(Transfer transfer) {
         int pairs = transfer.isGather() ? 1 : transfer.pairs(); // the pairs of a gather share file and buffer
         for (int pair = 0; pair < pairs; pair++) {
-            file(transfer, transfer.fileRegion(pair).file());
-            target(transfer, transfer.target(pair));
+            StorageFile file = transfer.fileRegion(pair).file();
+            Target target = transfer.target(pair);
+            file(transfer, file);
+            if (file instanceof BufferFile && target instanceof ImageRegion) {
+                throw new IllegalArgumentException(transfer + ": buffers are copied to buffers, not to images");
+            }
+            target(transfer, target);
         }
         if (!transfer.isPlain()) {
             transfer.queue().ifPresent(queue -> queue(transfer, queue));
@@ -63,9 +68,6 @@ public final class Checks {
     }
 
     private void image(Transfer transfer, ImageRegion image) {
-        if (transfer.fileRegion(0).file() instanceof BufferFile) {
-            throw new IllegalArgumentException(transfer + ": buffers are copied to buffers, not to images");
-        }
         if (!backend.capabilities().images()) {
             throw new IllegalArgumentException(transfer + ": " + backend + " has no images");
         }

@@ -25,9 +25,6 @@ import reactor.core.publisher.Mono;
  */
 public final class BufferFile extends EngineFile {
 
-    /** Why a path that is not the last one of its backend does not take such a file. */
-    public static final String REFUSAL = "the last path copies from buffers";
-
     /** The bytes of a segment; of one that the I/O queue copies itself, so that other transfers do not wait long. */
     private static final long SEGMENT_BYTES = 64 << 20;
 
@@ -73,9 +70,10 @@ public final class BufferFile extends EngineFile {
         return nativeFile();
     }
 
+    /** {@inheritDoc} Not asked of the last path, which copies from every buffer. */
     @Override
     public String refusal(int ioPath) {
-        return REFUSAL;
+        return "the last path copies from buffers";
     }
 
     /** {@inheritDoc} The last use of a closed buffer's file: releases the buffer. */
