@@ -206,8 +206,9 @@ class OptionsTest {
     @Test
     void aFileThatCannotBeReadAndANameInItThatIsNoOptionAreErrors() throws IOException {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties("penstock.config", folder + "/absent"))
-                .withMessageContainingAll("penstock.config", "/absent");
+                .isThrownBy(() ->
+                        properties("penstock.config", folder.resolve("absent").toString()))
+                .withMessageContainingAll("penstock.config", "absent");
         String misspelt = file("penstock.queue.dept = 5");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.config", misspelt))

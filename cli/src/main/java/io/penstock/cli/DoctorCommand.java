@@ -85,6 +85,13 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void look() throws IOException {
+        if (!Machine.isLinux()) {
+            findings.add(DoctorReport.notLinux());
+            if (file != null && !Files.isDirectory(file)) {
+                findings.add(directIo(file));
+            }
+            return;
+        }
         Machine machine = Machine.here();
         findings.addAll(KernelChecks.of(machine));
         if (file != null) {

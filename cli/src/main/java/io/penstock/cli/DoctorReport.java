@@ -51,6 +51,15 @@ record DoctorReport(
                 Finding.Level.WARNING, what, "no backend can be opened", "correct the option", "docs/options.md");
     }
 
+    static Finding notLinux() {
+        return new Finding(
+                Finding.Level.NOTE,
+                "the kernel, the bus and the drivers are looked at on Linux only",
+                "what is listed above is all that is known here",
+                "",
+                "docs/doctor.md");
+    }
+
     static Finding failure(String what) {
         return new Finding(
                 Finding.Level.WARNING, what, "the backend is here and does not work", "", "docs/troubleshooting.md");

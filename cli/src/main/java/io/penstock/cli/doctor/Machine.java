@@ -23,6 +23,11 @@ public record Machine(Path root, String architecture) {
         return new Machine(Path.of("/"), System.getProperty("os.arch"));
     }
 
+    /** Returns whether the files that the checks read are those of this process' kernel; Wine shows Linux's to programs of Windows. */
+    public static boolean isLinux() {
+        return System.getProperty("os.name").equals("Linux");
+    }
+
     Path path(String absolute) {
         return root.resolve(absolute.substring(1));
     }

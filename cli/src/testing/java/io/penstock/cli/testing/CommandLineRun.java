@@ -16,7 +16,12 @@ public record CommandLineRun(int code, String out, String err) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int code = Penstock.run(new PrintWriter(out, true), new PrintWriter(err, true), texts);
-        return new CommandLineRun(code, out.toString(), err.toString());
+        return new CommandLineRun(code, plain(out), plain(err));
+    }
+
+    /** Without colours, which picocli adds on Windows if {@code TERM} is set, even to a file. */
+    private static String plain(StringWriter text) {
+        return text.toString().replaceAll("\u001b\\[[0-9;]*m", "");
     }
 
     /** Returns the lines on standard error. */

@@ -51,7 +51,9 @@ public final class NvmeProvider implements BackendProvider {
     @Override
     public Availability probe(Options options) {
         if (!Machine.isSupported()) {
-            return Availability.absent("VFIO needs 64-bit Linux", "");
+            return Availability.absent(
+                    "VFIO requires 64-bit Linux, not " + Machine.operatingSystem() + " on " + Machine.architecture(),
+                    "use it on such a system");
         }
         return NativeAccess.probe(
                 () -> VfioProbe.probe(options.get(NvmeOptions.DEVICE), NvmeOptions.DEVICE.name()), "");
