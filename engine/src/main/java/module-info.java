@@ -18,6 +18,7 @@ module io.penstock.engine {
     exports io.penstock.engine.spi.file;
     exports io.penstock.engine.spi.host;
     exports io.penstock.engine.spi.memory;
+    exports io.penstock.engine.spi.remote;
     exports io.penstock.engine.spi.staging;
     // Not promised: AMD published its SSG interface in three forms, OpenCL, OpenGL and Direct3D 11, which these three
     // modules use. No other backend can need it, so that it may change with them.
@@ -27,6 +28,7 @@ module io.penstock.engine {
             io.penstock.backend.opencl;
 
     uses io.penstock.engine.spi.PathFilter;
+    uses io.penstock.engine.spi.remote.RemoteProvider;
 
     // JNA makes instances of what is passed by value.
     opens io.penstock.engine.ffi to

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,6 +44,24 @@ public interface Backend extends AutoCloseable {
      * <p><b>Cancellation:</b> at any moment; a file that has not reached the subscriber is closed.
      */
     Mono<StorageFile> openFile(Path path, FileOption... options);
+
+    /**
+     * Opens a file by its URI: {@code file:}, or a file on another host, for which a module is on the class path or module
+     * path: {@code https:} and {@code http:} by {@code penstock-remote-http}.
+     *
+     * <p>A file on another host is read by ranges, many at a time, into host memory, and from there moved to the device:
+     * {@link TransferPath#REMOTE}. It can be read into buffers, not into images. If it changes on its host while it is open,
+     * transfers fail with {@link PermanentStorageException}, and no transfer returns bytes of two versions.
+     *
+     * <p><b>Result:</b> the file, to be closed by the caller.
+     *
+     * <p><b>Errors:</b> as {@link #openFile(Path, FileOption...)}; an {@link java.io.IOException} with the answer of the host;
+     * {@link java.nio.file.ProviderNotFoundException} if no module opens such URIs; {@link IllegalArgumentException} at once
+     * for a URI without a scheme, and for options other than READ and IMMUTABLE for a file on another host.
+     *
+     * <p><b>Cancellation:</b> at any moment; a file that has not reached the subscriber is closed.
+     */
+    Mono<StorageFile> openFile(URI uri, FileOption... options);
 
     /** Opens a file, runs {@code use}, and closes the file when its Mono terminates or is cancelled. */
     default <T> Mono<T> withFile(Path path, FileOption option, Function<? super StorageFile, ? extends Mono<T>> use) {

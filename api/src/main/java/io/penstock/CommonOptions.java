@@ -57,11 +57,43 @@ public final class CommonOptions {
             false,
             "logs leases that become unreachable before they are closed, with the place where they were taken");
 
+    /** The most connections to other hosts. */
+    public static final Option<Integer> REMOTE_CONNECTIONS = Option.integer(
+            "penstock.remote.connections",
+            16,
+            1,
+            1024,
+            "the most connections to other hosts that read at the same time");
+
+    /** How often a range of a file on another host is requested. */
+    public static final Option<Integer> REMOTE_ATTEMPTS = Option.integer(
+            "penstock.remote.attempts",
+            5,
+            1,
+            1000,
+            "how often a range of a file on another host is requested, if connections fail or the host is busy");
+
+    /** How long another host may be silent. */
+    public static final Option<Duration> REMOTE_TIMEOUT = Option.duration(
+            "penstock.remote.timeout",
+            Duration.ofSeconds(30),
+            "how long another host may be silent, before the connection counts as failed");
+
     private CommonOptions() {}
 
     /** Returns all common options. */
     public static List<Option<?>> all() {
         return List.of(
-                DELIVERY, CLOSE_TIMEOUT, QUEUE_DEPTH, QUEUE_BYTES, SEGMENT_BYTES, POLL_MICROS, POISON, LEAK_DETECTION);
+                DELIVERY,
+                CLOSE_TIMEOUT,
+                QUEUE_DEPTH,
+                QUEUE_BYTES,
+                SEGMENT_BYTES,
+                POLL_MICROS,
+                POISON,
+                LEAK_DETECTION,
+                REMOTE_CONNECTIONS,
+                REMOTE_ATTEMPTS,
+                REMOTE_TIMEOUT);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Set;
 import reactor.core.publisher.Mono;
@@ -13,8 +14,13 @@ import reactor.core.publisher.Mono;
  */
 public interface StorageFile extends AutoCloseable {
 
-    /** Returns the path with which the file was opened. */
+    /** Returns the path with which the file was opened; of a file on another host, the path part of its URI. */
     Path path();
+
+    /** Returns the URI of the file: that with which it was opened, or that of its path. */
+    default URI uri() {
+        return path().toUri();
+    }
 
     /** Returns the options with which the file was opened. */
     Set<FileOption> options();

@@ -12,5 +12,7 @@ public enum TransferPath {
     /** Through pinned staging buffers of the library; a copy: through host memory. */
     STAGED,
     /** The target is memory that the processor and the kernel's storage stack can address. */
-    HOST
+    HOST,
+    /** The file is on another host: over the network into host memory, and from there to the accelerator if need be. */
+    REMOTE
 }

@@ -11,7 +11,9 @@ import io.penstock.Transfer;
 import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Set;
 
 /** Checks arguments: errors of the caller are thrown at once (rule 402). */
@@ -29,8 +31,9 @@ public final class Checks {
             StorageFile file = transfer.fileRegion(pair).file();
             Target target = transfer.target(pair);
             file(transfer, file);
-            if (file instanceof BufferFile && target instanceof ImageRegion) {
-                throw new IllegalArgumentException(transfer + ": buffers are copied to buffers, not to images");
+            if (target instanceof ImageRegion && ((EngineFile) file).isAsync()) {
+                throw new IllegalArgumentException(
+                        transfer + ": buffers and files on other hosts are read into buffers, not into images");
             }
             target(transfer, target);
         }
@@ -93,6 +96,21 @@ public final class Checks {
         }
         if (options.contains(FileOption.IMMUTABLE) && options.contains(FileOption.WRITE)) {
             throw new IllegalArgumentException("opening " + path + ": WRITE and IMMUTABLE exclude each other");
+        }
+    }
+
+    static String scheme(URI uri) {
+        if (uri.getScheme() == null) {
+            throw new IllegalArgumentException(
+                    "a URI of a file must have a scheme, such as file: or https:, was " + uri);
+        }
+        return uri.getScheme().toLowerCase(Locale.ROOT);
+    }
+
+    static void remoteOptions(URI uri, Set<FileOption> options) {
+        if (!Set.of(FileOption.READ, FileOption.IMMUTABLE).containsAll(options)) {
+            throw new IllegalArgumentException("opening a " + uri.getScheme()
+                    + ": file: it can be opened with READ only, options were " + options);
         }
     }
 }

@@ -42,6 +42,7 @@ import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.stream.FluxStream;
 import io.penstock.engine.stream.MonoWrite;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,6 +66,7 @@ final class EngineBackend extends Intake implements Backend {
 
     private final String name;
     private final DeviceDriver driver;
+    private final Options options;
     private final List<IoPath> ioPaths;
     private final List<IoQueues> ioQueues = new ArrayList<>();
     private final Scheduler scheduler;
@@ -85,6 +87,7 @@ final class EngineBackend extends Intake implements Backend {
     private EngineBackend(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
         this.name = name;
         this.driver = driver;
+        this.options = options;
         this.ioPaths = List.copyOf(ioPaths);
         CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
         this.batchScheduler =
@@ -173,6 +176,19 @@ final class EngineBackend extends Intake implements Backend {
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         Checks.fileOptions(path, options);
         return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
+    }
+
+    @Override
+    public Mono<StorageFile> openFile(URI uri, FileOption... options) {
+        String scheme = Checks.scheme(uri);
+        if (scheme.equals("file")) {
+            return openFile(Path.of(uri), options);
+        }
+        Checks.remoteOptions(uri, Set.of(options));
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        return new MonoOpen<>(
+                this,
+                () -> resources.openRemote(this, ioPaths, RemoteProviders.of(uri, scheme, context), uri, this.options));
     }
 
     @Override

@@ -31,7 +31,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     /** Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed. */
     int take(Transfer transfer) {
         int taken = first(transfer, true);
-        if (taken != 0 && !isCopy(transfer)) {
+        if (taken != 0 && !isAsync(transfer)) {
             fallbacks.taken();
         }
         return taken;
@@ -40,7 +40,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     /** Returns the first path that accepts a transfer, or the last one, which is not checked. */
     private int first(Transfer transfer, boolean reports) {
         int last = ioPaths.size() - 1;
-        for (int ioPath = isCopy(transfer) ? last : 0; ioPath < last; ioPath++) {
+        for (int ioPath = isAsync(transfer) ? last : 0; ioPath < last; ioPath++) {
             String refusal = refusal(ioPath, transfer);
             if (refusal.isEmpty()) {
                 return ioPath;
@@ -60,7 +60,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
     String refusal(int ioPath, Transfer transfer) {
         for (int pair = 0; pair < targets(transfer); pair++) {
             EngineFile file = file(transfer, pair);
-            if (file instanceof BufferFile && isLast(ioPath)) {
+            if (file.isAsync() && isLast(ioPath)) {
                 continue;
             }
             String refusal = file.refusal(ioPath);
@@ -74,7 +74,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         }
         String refusal = ioPaths.get(ioPath).refusal(transfer);
         for (int part = 0; part < parts(transfer) && refusal.isEmpty(); part++) {
-            if (file(transfer, part) instanceof BufferFile) {
+            if (file(transfer, part).isAsync()) {
                 continue;
             }
             NativeFile file = file(transfer, part).nativeFile(ioPath);
@@ -96,9 +96,9 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         }
     }
 
-    /** Returns whether a transfer is from buffers, which the last path copies. */
-    private static boolean isCopy(Transfer transfer) {
-        return transfer.fileRegion(0).file() instanceof BufferFile;
+    /** Returns whether a transfer is from buffers, or files on other hosts, of which the last path moves the bytes. */
+    private static boolean isAsync(Transfer transfer) {
+        return file(transfer, 0).isAsync();
     }
 
     /** Returns the number of targets of a transfer; 1 for a gather. */
@@ -132,7 +132,10 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         if (isDirect(chosen, transfer)) {
             return "";
         }
-        if (isCopy(transfer)) {
+        if (file(transfer, 0).isRemote()) {
+            return "the file is on another host";
+        }
+        if (isAsync(transfer)) {
             return BufferFile.pathOf(transfer, ioPaths.get(chosen)) == TransferPath.HOST
                     ? "both buffers are in host memory"
                     : "backend " + name + " does not reach the memory of the "
@@ -171,6 +174,6 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
                 new SegmentCursor(transfer, ground, Bounces.BOUNCE_BYTES).count(),
                 file(transfer, 0).nativeFile(index).limits().fileAlignment(),
                 whyNotDirect(transfer),
-                isDirect(index, transfer) || isCopy(transfer) ? "" : ioPath.remedy());
+                isDirect(index, transfer) || isAsync(transfer) ? "" : ioPath.remedy());
     }
 }

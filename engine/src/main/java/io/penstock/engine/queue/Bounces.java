@@ -9,6 +9,7 @@ import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.MemoryView;
 import io.penstock.engine.resource.Offload;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFailure;
@@ -37,18 +38,23 @@ public final class Bounces {
     private static final class Pool {
         final ArrayDeque<DeviceMemory> free = new ArrayDeque<>();
         int allocated;
+
+        void close() {
+            free.forEach(DeviceMemory::free);
+        }
     }
 
     private final IoQueue ioQueue;
     private final int bounceBuffers; // of one path
     private final Map<IoPath, Pool> pools = new HashMap<>();
+    private final Map<IoPath, Pool> rangePools = new HashMap<>(); // for files that fill memory by themselves
     private final ArrayDeque<Segment> waitingForBuffer = new ArrayDeque<>();
-    private final BufferCopies copies;
+    private final AsyncReads reads;
 
     Bounces(IoQueue ioQueue, int bounceBuffers) {
         this.ioQueue = ioQueue;
         this.bounceBuffers = bounceBuffers;
-        this.copies = new BufferCopies(ioQueue, this);
+        this.reads = new AsyncReads(ioQueue, this);
     }
 
     /** Starts a segment. */
@@ -110,7 +116,7 @@ public final class Bounces {
 
     void bufferOrWait(Segment segment) {
         IoPath ioPath = segment.owner().ioPath();
-        Pool pool = pools.computeIfAbsent(ioPath, r -> new Pool());
+        Pool pool = pool(segment);
         DeviceMemory bounce = pool.free.poll();
         if (bounce == null && pool.allocated < bounceBuffers) {
             bounce = allocate(segment, ioPath);
@@ -128,8 +134,8 @@ public final class Bounces {
     }
 
     private void throughBuffer(Segment segment) {
-        if (segment.file() instanceof BufferFile.Source from) {
-            copies.throughBuffer(segment, from);
+        if (segment.file() instanceof AsyncFile from) {
+            reads.throughBuffer(segment, from);
         } else if (segment.kind == Kind.WRITE && !segment.merges) {
             copy(segment, segment.bytes);
         } else {
@@ -139,7 +145,7 @@ public final class Bounces {
 
     private @Nullable DeviceMemory allocate(Segment segment, IoPath ioPath) {
         try {
-            return ioPath.allocateBounceBuffer(BOUNCE_BYTES);
+            return ioPath.allocateBounceBuffer(readsRanges(segment) ? AsyncFile.RANGE_BYTES : BOUNCE_BYTES);
         } catch (RuntimeException e) {
             segment.owner().fail(e);
             ioQueue.end(segment);
@@ -148,8 +154,8 @@ public final class Bounces {
     }
 
     private void body(Segment segment) {
-        if (segment.file() instanceof BufferFile.Source from) {
-            copies.begin(segment, from);
+        if (segment.file() instanceof AsyncFile from) {
+            reads.begin(segment, from);
             return;
         }
         Request request = segment.request
@@ -196,8 +202,8 @@ public final class Bounces {
 
     /** Submits the same step again, after a transient failure. */
     void again(Segment segment) {
-        if (segment.file() instanceof BufferFile.Source from) {
-            copies.begin(segment, from);
+        if (segment.file() instanceof AsyncFile from) {
+            reads.begin(segment, from);
             return;
         }
         switch (segment.step) {
@@ -246,8 +252,8 @@ public final class Bounces {
     }
 
     private void filled(Segment segment, long moved) {
-        if (segment.file() instanceof BufferFile.Source) {
-            copies.filled(segment, moved);
+        if (segment.file() instanceof AsyncFile) {
+            reads.filled(segment, moved);
             return;
         }
         long before = segment.coverDone;
@@ -350,7 +356,7 @@ public final class Bounces {
     }
 
     private void copied(Segment segment) {
-        if (segment.file() instanceof BufferFile.Source) {
+        if (segment.file() instanceof AsyncFile) {
             segment.step = Segment.Step.BODY;
             bodyMoved(segment, segment.coverDone);
         } else if (segment.kind == Kind.READ) {
@@ -420,7 +426,6 @@ public final class Bounces {
     /** Releases the lock and the bounce buffer of a segment. */
     void release(Segment segment) {
         DeviceMemory bounce = segment.bounce;
-        IoPath ioPath = segment.owner().ioPath();
         BlockLocks locks = segment.locks;
         if (locks != null) {
             segment.locks = null;
@@ -433,8 +438,9 @@ public final class Bounces {
             return;
         }
         segment.bounce = null;
-        pool(ioPath).free.add(bounce);
-        passBufferOn(ioPath);
+        Pool pool = pool(segment);
+        pool.free.add(bounce);
+        passBufferOn(pool);
     }
 
     /**
@@ -454,13 +460,19 @@ public final class Bounces {
         }
     }
 
-    private Pool pool(IoPath ioPath) {
-        return pools.computeIfAbsent(ioPath, r -> new Pool());
+    /** Returns whether a segment is read in ranges, which are larger than the edges of blocks. */
+    private static boolean readsRanges(Segment segment) {
+        return segment.file() instanceof AsyncFile && !(segment.file() instanceof BufferFile.Source);
     }
 
-    private void passBufferOn(IoPath ioPath) {
+    private Pool pool(Segment segment) {
+        Map<IoPath, Pool> ofKind = readsRanges(segment) ? rangePools : pools;
+        return ofKind.computeIfAbsent(segment.owner().ioPath(), r -> new Pool());
+    }
+
+    private void passBufferOn(Pool pool) {
         for (Segment waiting : waitingForBuffer) {
-            if (waiting.owner().ioPath() == ioPath) {
+            if (pool(waiting) == pool) {
                 waitingForBuffer.remove(waiting);
                 bufferOrWait(waiting);
                 return;
@@ -474,9 +486,9 @@ public final class Bounces {
     }
 
     void close() {
-        for (Pool pool : pools.values()) {
-            pool.free.forEach(DeviceMemory::free);
-        }
+        pools.values().forEach(Pool::close);
         pools.clear();
+        rangePools.values().forEach(Pool::close);
+        rangePools.clear();
     }
 }

@@ -7,6 +7,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.Reach;
 import io.penstock.engine.resource.BufferFile;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.IoPath;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ public class Finished implements Completion {
 
     @Override
     public String reason() {
-        return transfer.fileRegion(0).file() instanceof BufferFile ? "" : ioPath.reason();
+        return ((EngineFile) transfer.fileRegion(0).file()).isAsync() ? "" : ioPath.reason();
     }
 
     @Override

@@ -270,6 +270,8 @@ public final class IoQueue implements Request.Completion {
                 queue.cancel(segment.request);
             } else if (segment.owner == transfer && !segment.offQueue) {
                 bounces.abandon(segment);
+            } else if (segment.owner == transfer && segment.ending != null) {
+                segment.ending.run();
             }
         }
     }

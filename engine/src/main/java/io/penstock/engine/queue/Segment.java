@@ -48,7 +48,10 @@ public final class Segment {
     Step step = Step.BODY;
     int retries;
     boolean inNativeHands;
-    boolean offQueue; // a thread that may block has it; cannot be cancelled
+    boolean offQueue; // a thread that may block has it, or a file that fills memory by itself
+
+    @Nullable
+    Runnable ending; // ends early what is off the queue; null if that cannot be done
 
     // The segment.
     Request.Kind kind = Request.Kind.READ;
@@ -234,6 +237,7 @@ public final class Segment {
         coverDone = 0;
         finalLength = -1;
         offQueue = false;
+        ending = null;
         readToEnd = false;
         bounce = null;
         locks = null;

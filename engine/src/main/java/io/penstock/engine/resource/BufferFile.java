@@ -6,11 +6,11 @@ import io.penstock.FileOption;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,8 +55,9 @@ public final class BufferFile extends EngineFile {
 
     /** Returns the path of a transfer that {@code ioPath} takes: that of its copies, if it is from a buffer. */
     public static TransferPath pathOf(Transfer transfer, IoPath ioPath) {
-        if (!(transfer.fileRegion(0).file() instanceof BufferFile from)) {
-            return ioPath.path();
+        EngineFile file = (EngineFile) transfer.fileRegion(0).file();
+        if (!(file instanceof BufferFile from)) {
+            return file.isRemote() ? TransferPath.REMOTE : ioPath.path();
         }
         Target target = transfer.target();
         TransferPath copies = target instanceof BufferRegion to
@@ -95,7 +96,7 @@ public final class BufferFile extends EngineFile {
     public void close() {}
 
     /** The memory of a buffer where requests of a file path have a native file. */
-    public static final class Source implements NativeFile {
+    public static final class Source implements AsyncFile {
 
         private final EngineBuffer buffer;
 
@@ -108,13 +109,11 @@ public final class BufferFile extends EngineFile {
             return buffer.memory();
         }
 
-        /**
-         * Copies bytes into host memory, by the backend of the buffer; for a transfer, which has pinned both.
-         *
-         * @param ended called once, on any thread, with the error or null
-         */
-        public void download(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
+        /** {@inheritDoc} Copies the bytes by the backend of the buffer; for a transfer, which has pinned both. The copy is not ended early. */
+        @Override
+        public Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
             buffer.owner().download(buffer, offset, to).subscribe(bytes -> {}, ended, () -> ended.accept(null));
+            return () -> {};
         }
 
         @Override
@@ -130,16 +129,6 @@ public final class BufferFile extends EngineFile {
         @Override
         public long size() {
             return buffer.length();
-        }
-
-        @Override
-        public void truncate(long bytes) throws IOException {
-            throw new IOException("the length of a buffer cannot be changed");
-        }
-
-        @Override
-        public void preallocate(long bytes) throws IOException {
-            truncate(bytes);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.order.Pinned;
 import io.penstock.engine.order.SyncLine;
 import io.penstock.engine.order.WriteBarrier;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,6 +113,16 @@ public class EngineFile extends Pinned implements StorageFile {
     /** Returns the most general path, which every open file has. */
     public int lastPath() {
         return lastPath;
+    }
+
+    /** Returns whether it fills host memory by itself, so that only the last path reads it. */
+    public final boolean isAsync() {
+        return general instanceof AsyncFile;
+    }
+
+    /** Returns whether it is on another host. */
+    public boolean isRemote() {
+        return false;
     }
 
     /** Returns the file of the most general path. */

@@ -3,10 +3,13 @@ package io.penstock.engine.resource;
 
 import io.penstock.Backend.Counters;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -61,6 +64,21 @@ public final class OpenResources {
                 natives.add(0, open(ioPaths.get(ioPath), path, again));
             }
             EngineFile file = new EngineFile(owner, path, Set.copyOf(options), List.copyOf(natives));
+            open.add(file);
+            return file;
+        } finally {
+            owner.leave();
+        }
+    }
+
+    /** Opens a file on another host. */
+    public EngineFile openRemote(Owner owner, List<IoPath> ioPaths, RemoteProvider provider, URI uri, Options options)
+            throws IOException {
+        if (!owner.enter()) {
+            throw Failures.closed("opening " + RemoteFile.name(uri), "the backend");
+        }
+        try {
+            EngineFile file = new RemoteFile(owner, uri, provider.open(uri, options), ioPaths);
             open.add(file);
             return file;
         } finally {

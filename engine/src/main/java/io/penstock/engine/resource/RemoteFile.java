@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.resource;
+
+import io.penstock.FileOption;
+import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.IoPath;
+import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import reactor.core.publisher.Mono;
+
+/** An open file on another host. */
+final class RemoteFile extends EngineFile {
+
+    private final URI uri;
+    private final String name;
+
+    RemoteFile(Owner owner, URI uri, AsyncFile file, List<IoPath> ioPaths) {
+        super(owner, path(uri), Set.of(FileOption.READ), natives(file, ioPaths));
+        this.uri = uri;
+        this.name = name(uri);
+    }
+
+    private static List<OpenedFile> natives(AsyncFile file, List<IoPath> ioPaths) {
+        List<OpenedFile> natives = new ArrayList<>();
+        for (int ioPath = 0; ioPath < ioPaths.size() - 1; ioPath++) {
+            natives.add(new OpenedFile(null, "the file is on another host"));
+        }
+        natives.add(new OpenedFile(file, ""));
+        return List.copyOf(natives);
+    }
+
+    /** Returns a URI without what may be secret: the user's password, and the query, which may be a signature. */
+    static String name(URI uri) {
+        return uri.getScheme() + "://" + Objects.requireNonNullElse(uri.getHost(), "")
+                + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getRawPath();
+    }
+
+    private static Path path(URI uri) {
+        try {
+            Path path = Path.of(uri.getPath());
+            return path.getFileName() == null ? Path.of(uri.getHost()) : path;
+        } catch (InvalidPathException e) { // characters that this operating system does not allow
+            return Path.of(Integer.toHexString(uri.hashCode()));
+        }
+    }
+
+    @Override
+    public URI uri() {
+        return uri;
+    }
+
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    @Override
+    public Mono<Void> sync() {
+        return Mono.empty();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.spi.remote;
+
+import io.penstock.Options;
+import io.penstock.engine.spi.AsyncFile;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Set;
+
+/**
+ * Opens files on other hosts; loaded by {@link java.util.ServiceLoader}.
+ *
+ * <p>Thread-safe. A provider's constructor does nothing that can fail.
+ */
+public interface RemoteProvider {
+
+    /** Returns the schemes of the URIs that it opens, in lower case, for example {@code https}. */
+    Set<String> schemes();
+
+    /**
+     * Opens a file for reading. May block. The caller closes it.
+     *
+     * @param options resolved; {@link io.penstock.CommonOptions} has those for other hosts
+     * @throws java.nio.file.NoSuchFileException if the host has no such file
+     * @throws java.nio.file.AccessDeniedException if the host refuses access
+     * @throws io.penstock.engine.spi.NativeException for other answers of the host
+     * @throws IOException if the host cannot be reached
+     */
+    AsyncFile open(URI uri, Options options) throws IOException;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/**
+ * One connection to a server, which carries one request at a time.
+ *
+ * <p><b>Threading:</b> one thread at a time; {@link #close} on any thread, which ends what another one waits for.
+ *
+ * <p><b>Errors:</b> every method fails with an {@link IOException} if the connection fails, the server is silent for too long, or
+ * the connection is closed; it must then be closed.
+ */
+abstract class Connection implements AutoCloseable {
+
+    private static final int MOST_HEAD_BYTES = 32 << 10;
+
+    /** A server that a connection leads to. */
+    record Origin(boolean secure, String host, int port) {
+
+        static Origin of(URI uri) {
+            boolean secure = uri.getScheme().equalsIgnoreCase("https");
+            int port = uri.getPort() < 0 ? (secure ? 443 : 80) : uri.getPort();
+            return new Origin(secure, uri.getHost(), port);
+        }
+
+        InetSocketAddress resolve() throws IOException {
+            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+            InetSocketAddress address = new InetSocketAddress(bare, port);
+            if (address.isUnresolved()) {
+                throw new UnknownHostException(bare);
+            }
+            return address;
+        }
+    }
+
+    private final Origin origin;
+    private final ByteBuffer ahead = ByteBuffer.allocateDirect(MOST_HEAD_BYTES).flip(); // received and not used yet
+    private boolean used;
+
+    private Connection(Origin origin) {
+        this.origin = origin;
+    }
+
+    static Connection open(Origin origin, int timeoutMillis) throws IOException {
+        return origin.secure ? new Secure(origin, timeoutMillis) : new Plain(origin, timeoutMillis);
+    }
+
+    final Origin origin() {
+        return origin;
+    }
+
+    /** Returns whether it has carried a request: the server may have closed it since. */
+    final boolean isUsed() {
+        return used;
+    }
+
+    /** Sends a request without a body, and receives the head of its response. */
+    final ResponseHead request(String request) throws IOException {
+        if (ahead.hasRemaining()) {
+            throw new IOException(
+                    "the server has sent " + ahead.remaining() + " bytes more than its last response has");
+        }
+        send(request.getBytes(StandardCharsets.ISO_8859_1));
+        ResponseHead head = head();
+        while (head.status() < 200) { // interim
+            head = head();
+        }
+        used = true;
+        return head;
+    }
+
+    private ResponseHead head() throws IOException {
+        int from = ahead.position();
+        while (true) {
+            for (int end = from; end < ahead.limit(); end++) {
+                if (ahead.get(end) == '\n' && isEmptyLine(end)) {
+                    byte[] text = new byte[end - ahead.position()];
+                    ahead.get(text);
+                    ahead.get(); // the line feed
+                    return ResponseHead.parse(new String(text, StandardCharsets.ISO_8859_1));
+                }
+            }
+            if (ahead.remaining() == MOST_HEAD_BYTES) {
+                throw new IOException("the headers of the response are longer than " + MOST_HEAD_BYTES + " bytes");
+            }
+            from = Math.max(0, ahead.remaining());
+            ahead.compact();
+            int got = receive(ahead);
+            ahead.flip();
+            if (got < 0) {
+                throw new EOFException(
+                        from == 0 ? "the server closed the connection" : "the connection ended within the headers");
+            }
+        }
+    }
+
+    /** Returns whether the line that this line feed ends is empty. */
+    private boolean isEmptyLine(int lineFeed) {
+        int before = lineFeed - 1;
+        if (before >= ahead.position() && ahead.get(before) == '\r') {
+            before--;
+        }
+        return before >= ahead.position() && ahead.get(before) == '\n';
+    }
+
+    /** Receives the bytes of a body until {@code to} is full; what has arrived before an error stays in it. */
+    final void body(ByteBuffer to) throws IOException {
+        int early = Math.min(ahead.remaining(), to.remaining());
+        if (early > 0) {
+            int limit = ahead.limit();
+            ahead.limit(ahead.position() + early);
+            to.put(ahead);
+            ahead.limit(limit);
+        }
+        while (to.hasRemaining()) {
+            if (receive(to) < 0) {
+                throw new EOFException("the connection ended " + to.remaining() + " bytes before the end of the range");
+            }
+        }
+    }
+
+    abstract void send(byte[] bytes) throws IOException;
+
+    /** Receives at least one byte; returns -1 at the end of the stream. */
+    abstract int receive(ByteBuffer to) throws IOException;
+
+    @Override
+    public abstract void close();
+
+    /** Bytes go from the socket into the target's memory. The selector is for time limits, which blocking channels lack. */
+    private static final class Plain extends Connection {
+
+        private final SocketChannel channel;
+        private final Selector selector;
+        private final SelectionKey key;
+        private final int timeoutMillis;
+
+        Plain(Origin origin, int timeoutMillis) throws IOException {
+            super(origin);
+            this.timeoutMillis = timeoutMillis;
+            this.channel = SocketChannel.open();
+            Selector opened = null;
+            try {
+                channel.socket().connect(origin.resolve(), timeoutMillis);
+                channel.socket().setTcpNoDelay(true);
+                channel.configureBlocking(false);
+                opened = Selector.open();
+                key = channel.register(opened, SelectionKey.OP_READ);
+                selector = opened;
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                if (opened != null) {
+                    opened.close();
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        void send(byte[] bytes) throws IOException {
+            ByteBuffer rest = ByteBuffer.wrap(bytes);
+            while (rest.hasRemaining()) {
+                if (channel.write(rest) == 0) {
+                    await(SelectionKey.OP_WRITE);
+                }
+            }
+        }
+
+        @Override
+        int receive(ByteBuffer to) throws IOException {
+            int got = channel.read(to);
+            while (got == 0) {
+                await(SelectionKey.OP_READ);
+                got = channel.read(to);
+            }
+            return got;
+        }
+
+        private void await(int operation) throws IOException {
+            try {
+                key.interestOps(operation);
+                int ready = selector.select(timeoutMillis);
+                selector.selectedKeys().clear();
+                if (ready == 0 && channel.isOpen() && !Thread.currentThread().isInterrupted()) {
+                    throw new SocketTimeoutException("the server was silent for " + timeoutMillis + " ms");
+                }
+            } catch (ClosedSelectorException | CancelledKeyException e) {
+                throw new AsynchronousCloseException();
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                channel.close();
+                selector.close();
+            } catch (IOException e) {
+                // it is of no more use
+            }
+        }
+    }
+
+    /** TLS by the JDK's sockets, which decrypt into an array. */
+    private static final class Secure extends Connection {
+
+        private static final int MOST_RECORD_BYTES = 16 << 10;
+
+        private final SSLSocket socket;
+        private final InputStream input;
+        private final byte[] decrypted = new byte[MOST_RECORD_BYTES];
+
+        Secure(Origin origin, int timeoutMillis) throws IOException {
+            super(origin);
+            Socket plain = new Socket();
+            try {
+                plain.connect(origin.resolve(), timeoutMillis);
+                plain.setTcpNoDelay(true);
+                plain.setSoTimeout(timeoutMillis);
+                socket = (SSLSocket) tls().getSocketFactory().createSocket(plain, origin.host, origin.port, true);
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS"); // checks that the certificate is of the host
+                socket.setSSLParameters(parameters);
+                socket.startHandshake();
+                input = socket.getInputStream();
+            } catch (IOException | RuntimeException e) {
+                plain.close();
+                throw e;
+            }
+        }
+
+        private static SSLContext tls() throws IOException {
+            try {
+                return SSLContext.getDefault();
+            } catch (NoSuchAlgorithmException e) {
+                throw new IOException("there is no TLS in this process: " + e.getMessage(), e);
+            }
+        }
+
+        @Override
+        void send(byte[] bytes) throws IOException {
+            socket.getOutputStream().write(bytes);
+        }
+
+        @Override
+        int receive(ByteBuffer to) throws IOException {
+            int got = input.read(decrypted, 0, Math.min(decrypted.length, to.remaining()));
+            if (got > 0) {
+                to.put(decrypted, 0, got);
+            }
+            return got;
+        }
+
+        @Override
+        public void close() {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // it is of no more use
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status line and the headers of a response (RFC 9112).
+ *
+ * @param headers by name in lower case; of several of one name, the first
+ */
+record ResponseHead(int status, String reason, Map<String, String> headers) {
+
+    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})(?: (.*))?");
+    private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
+    private static final Pattern UNSATISFIED = Pattern.compile("bytes \\*/(\\d{1,18})");
+
+    /**
+     * Parses a head.
+     *
+     * @param text up to the empty line
+     * @throws IOException if it is none of HTTP/1
+     */
+    static ResponseHead parse(String text) throws IOException {
+        String[] lines = text.stripTrailing().split("\r?\n");
+        Matcher status = STATUS.matcher(lines[0]);
+        if (!status.matches()) {
+            throw new IOException("the answer is not HTTP/1: " + printable(lines[0]));
+        }
+        Map<String, String> headers = new TreeMap<>();
+        for (int i = 1; i < lines.length; i++) {
+            int colon = lines[i].indexOf(':');
+            if (colon <= 0 || !lines[i].matches("[\\t -~\\x80-\\xff]*")) {
+                throw new IOException("a header that is none: " + printable(lines[i]));
+            }
+            headers.putIfAbsent(
+                    lines[i].substring(0, colon).toLowerCase(Locale.ROOT),
+                    lines[i].substring(colon + 1).strip());
+        }
+        String reason = status.group(2);
+        return new ResponseHead(Integer.parseInt(status.group(1)), reason == null ? "" : reason, headers);
+    }
+
+    private static String printable(String line) {
+        return line.substring(0, Math.min(line.length(), 80)).replaceAll("[^ -~]", "?");
+    }
+
+    @Nullable
+    String value(String name) {
+        return headers.get(name);
+    }
+
+    /** Returns the length of the whole file; -1 if it does not state it. */
+    long totalBytes() {
+        String range = headers.getOrDefault("content-range", "");
+        Matcher part = RANGE.matcher(range);
+        Matcher none = UNSATISFIED.matcher(range);
+        if (part.matches() && !part.group(3).equals("*")) {
+            return Long.parseLong(part.group(3));
+        }
+        return none.matches() ? Long.parseLong(none.group(1)) : -1;
+    }
+
+    /** Returns whether its body is exactly this range. */
+    boolean isRange(long from, long bytes) {
+        Matcher part = RANGE.matcher(headers.getOrDefault("content-range", ""));
+        return part.matches()
+                && Long.parseLong(part.group(1)) == from
+                && Long.parseLong(part.group(2)) == from + bytes - 1
+                && !headers.containsKey("transfer-encoding")
+                && !headers.containsKey("content-encoding")
+                && Long.toString(bytes).equals(headers.get("content-length"));
+    }
+
+    boolean keepsConnection() {
+        return !"close".equalsIgnoreCase(headers.get("connection"));
+    }
+
+    /** Returns how long the server asks to wait before the next attempt, in seconds; -1 if it does not. */
+    long retryAfterSeconds() {
+        String after = headers.getOrDefault("retry-after", "");
+        return after.matches("\\d{1,6}") ? Long.parseLong(after) : -1;
+    }
+
+    /** Returns the response as a failure. */
+    NativeFailure failure(String note) {
+        NativeFailure.Kind kind = switch (status) {
+            case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
+            default -> NativeFailure.Kind.PERMANENT;
+        };
+        return new NativeFailure(error(), kind, note);
+    }
+
+    private NativeError error() {
+        String symbol = printable(reason).toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
+        return new NativeError("GET", status, symbol);
+    }
+
+    @Override
+    public String toString() {
+        return error().toString();
+    }
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransferPath;
+import io.penstock.TransientStorageException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.ProviderNotFoundException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** Files on a server that goes wrong: what arrives, what is requested again, and what fails how. */
+class HttpFileTest {
+
+    private static final int BYTES = 9_000_001; // three ranges, the last one odd
+    private static final byte[] DATA = data(BYTES);
+
+    private RangeServer server;
+    private Backend backend;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new RangeServer(DATA);
+        backend = backend(Options.none());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+        assertThat(backend.counters().files()).isZero();
+        assertThat(backend.counters().buffers()).isZero();
+        backend.close();
+    }
+
+    private static byte[] data(int bytes) {
+        byte[] data = new byte[bytes];
+        new Random(21).nextBytes(data);
+        return data;
+    }
+
+    private static Backend backend(Options options) {
+        return Backends.open("host", options.with("penstock.close-timeout", "2s"));
+    }
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block(Duration.ofSeconds(30));
+    }
+
+    /** Reads {@code bytes} from {@code offset} and returns them, up to what arrived. */
+    private byte[] read(StorageFile file, long offset, int bytes) {
+        try (DeviceBuffer buffer = get(backend.allocate(bytes))) {
+            Completion completion = get(backend.submit(Transfer.read(file.region(offset, bytes), buffer.all())));
+            assertThat(completion.path()).isEqualTo(TransferPath.REMOTE);
+            ByteBuffer arrived = ByteBuffer.allocateDirect((int) completion.bytes());
+            if (completion.bytes() > 0) {
+                get(buffer.download(0, arrived.duplicate()));
+            }
+            byte[] array = new byte[arrived.capacity()];
+            arrived.get(array);
+            return array;
+        }
+    }
+
+    private byte[] readAll() {
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            return read(file, 0, BYTES);
+        }
+    }
+
+    private PenstockException failure() {
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            try {
+                get(backend.submit(Transfer.read(file.all(), buffer.all())));
+            } catch (PenstockException e) {
+                return e;
+            }
+        }
+        throw new AssertionError("did not fail");
+    }
+
+    @Test
+    void aFileArrivesWholeByRangesOnKeptConnections() {
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(file.size()).isEqualTo(BYTES);
+            assertThat(file.uri()).isEqualTo(server.uri());
+            assertThat(file.path().toString()).endsWith("file.bin");
+            for (int i = 0; i < 3; i++) {
+                assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
+            }
+        }
+        assertThat(server.requests).hasSize(1 + 3 * 3);
+        assertThat(server.requests.subList(1, 10))
+                .allMatch(request -> "\"one\"".equals(request.headers().get("if-match")));
+        assertThat(server.connections).hasValueLessThanOrEqualTo(1 + 3 + 3);
+    }
+
+    @Test
+    void aReadIsShortWhereTheFileEndsAndOfNothingBeyond() {
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(read(file, BYTES - 10, 4096)).hasSize(10);
+            int before = server.requests.size();
+            assertThat(read(file, BYTES, 4096)).isEmpty();
+            assertThat(read(file, BYTES + 5L, 4096)).isEmpty();
+            assertThat(server.requests).hasSize(before);
+        }
+    }
+
+    @Test
+    void anEmptyFileOpens() throws IOException {
+        try (RangeServer empty = new RangeServer(new byte[0]);
+                StorageFile file = get(backend.openFile(empty.uri()))) {
+            assertThat(file.size()).isZero();
+            assertThat(read(file, 0, 16)).isEmpty();
+        }
+    }
+
+    @Test
+    void aCutConnectionContinuesWhereItWas() {
+        server.answer = (request, to) -> {
+            if (request.number() == 2) {
+                server.cut(request, to, 1_000_000);
+            }
+            return false;
+        };
+        assertThat(readAll()).isEqualTo(DATA);
+        assertThat(server.requests).hasSize(5);
+        RangeServer.Request cut = server.requests.stream()
+                .filter(request -> request.number() == 2)
+                .findFirst()
+                .orElseThrow();
+        assertThat(server.requests)
+                .anyMatch(request -> request.from() == cut.from() + 1_000_000 && request.to() == cut.to());
+    }
+
+    @Test
+    void aConnectionThatTheServerHasClosedIsReplaced() throws IOException {
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
+            server.cutAll();
+            assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
+        }
+    }
+
+    @Test
+    void aBusyServerIsAskedAgain() {
+        server.answer = (request, to) -> {
+            if (request.number() != 1 && request.number() != 3) {
+                return false;
+            }
+            String status = request.number() == 1 ? "503 Service Unavailable" : "429 Too Many Requests";
+            to.write(RangeServer.text(status, "Content-Length: 0", "Retry-After: 0"));
+            return true;
+        };
+        assertThat(readAll()).isEqualTo(DATA);
+        assertThat(server.requests).hasSize(6);
+    }
+
+    @Test
+    void aServerThatStaysBusyIsATransientFailure() throws IOException {
+        backend.close();
+        backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 2));
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                to.write(RangeServer.text("503 Slow Down", "Content-Length: 0"));
+            }
+            return request.number() > 0;
+        };
+        PenstockException failure = failure();
+        assertThat(failure).isInstanceOf(TransientStorageException.class);
+        assertThat(failure).hasMessageContainingAll("file.bin", "GET -> SLOW_DOWN (503)", "after 2 attempts");
+    }
+
+    @Test
+    void aChangedFileFailsInsteadOfMixing() {
+        server.answer = (request, to) -> {
+            if (request.number() == 2) {
+                server.etag = "\"two\"";
+            }
+            return false;
+        };
+        PenstockException failure = failure();
+        assertThat(failure).isInstanceOf(PermanentStorageException.class);
+        assertThat(failure).hasMessageContainingAll("GET -> PRECONDITION_FAILED (412)", "has changed on its host");
+    }
+
+    @Test
+    void aChangedFileFailsAlsoIfTheServerIgnoresConditions() {
+        server.answer = (request, to) -> {
+            request.headers().remove("if-match");
+            if (request.number() == 2) {
+                server.etag = "\"two\"";
+            }
+            return false;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContainingAll("GET -> PARTIAL_CONTENT (206)", "has changed on its host");
+    }
+
+    @Test
+    void anotherRangeThanAskedForIsRefused() {
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            server.usual(
+                    new RangeServer.Request(
+                            1, request.target(), request.headers(), request.from() + 1, request.to() + 1),
+                    to);
+            return true;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("another range than bytes");
+    }
+
+    @Test
+    void anAnswerThatIsNoHttpIsAFailure() throws IOException {
+        backend.close();
+        backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+        server.answer = (request, to) -> {
+            to.write("SSH-2.0-OpenSSH\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                .hasRootCauseInstanceOf(IOException.class)
+                .hasMessageContaining("not HTTP/1");
+    }
+
+    @Test
+    void whatCannotBeOpenedSaysWhy() throws IOException {
+        server.answer = (request, to) -> {
+            to.write(RangeServer.text(request.target().substring(1).replace('-', ' '), "Content-Length: 5"));
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(server.uri("/404-Not-Found"))))
+                .hasCauseInstanceOf(NoSuchFileException.class)
+                .hasMessageContaining("NOT_FOUND");
+        assertThatThrownBy(() -> get(backend.openFile(server.uri("/403-Forbidden?X-Signature=secret"))))
+                .hasCauseInstanceOf(AccessDeniedException.class)
+                .hasMessageContaining("FORBIDDEN")
+                .message()
+                .doesNotContain("secret");
+        assertThatThrownBy(() -> get(backend.openFile(server.uri("/200-OK"))))
+                .hasMessageContaining("does not send ranges");
+        assertThatThrownBy(() -> get(backend.openFile(server.uri("/206-No-Length"))))
+                .hasMessageContaining("does not tell the length");
+        assertThatThrownBy(() -> get(backend.openFile(URI.create("gopher://localhost/file"))))
+                .isInstanceOf(ProviderNotFoundException.class)
+                .hasMessageContainingAll("gopher", "[file, http, https]");
+        assertThatIllegalArgumentException().isThrownBy(() -> backend.openFile(URI.create("file.bin")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> backend.openFile(server.uri(), FileOption.WRITE))
+                .withMessageContaining("READ only");
+    }
+
+    @Test
+    void aRedirectionIsFollowedAndACircleIsNot() {
+        server.answer = (request, to) -> {
+            if (request.target().equals("/file.bin")) {
+                return false;
+            }
+            String location = request.target().equals("/circle") ? "circle" : "/file.bin";
+            to.write(RangeServer.text("302 Found", "Location: " + location, "Content-Length: 0"));
+            return true;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri("/elsewhere")))) {
+            assertThat(read(file, 7, 100)).isEqualTo(java.util.Arrays.copyOfRange(DATA, 7, 107));
+        }
+        assertThatThrownBy(() -> get(backend.openFile(server.uri("/circle"))))
+                .hasMessageContaining("redirected more than");
+    }
+
+    @Test
+    void aCancelEndsAReadOfASilentServer() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(3);
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            server.head(request, to);
+            to.write(DATA, (int) request.from(), 1000);
+            to.flush();
+            asked.countDown();
+            RangeServer.sleep(60_000);
+            return true;
+        };
+        StorageFile file = get(backend.openFile(server.uri()));
+        DeviceBuffer buffer = get(backend.allocate(BYTES));
+        Disposable reading =
+                backend.submit(Transfer.read(file.all(), buffer.all())).subscribe();
+        assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        reading.dispose();
+        file.close();
+        buffer.close();
+        for (int i = 0; i < 1000 && backend.counters().buffers() > 0; i++) {
+            RangeServer.sleep(10);
+        }
+        assertThat(backend.counters().buffers()).isZero();
+        assertThat(backend.counters().inFlight()).isZero();
+    }
+
+    @Test
+    void aDeadlineEndsAReadOfASilentServer() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                RangeServer.sleep(60_000);
+            }
+            return false;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            Transfer transfer = Transfer.read(file.all(), buffer.all()).deadline(Duration.ofMillis(200));
+            assertThatThrownBy(() -> get(backend.submit(transfer)))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("exceeded its deadline");
+        }
+    }
+
+    @Test
+    void aSilentServerIsGivenUp() throws IOException {
+        backend.close();
+        backend = backend(Options.none()
+                .with(CommonOptions.REMOTE_TIMEOUT, Duration.ofMillis(100))
+                .with(CommonOptions.REMOTE_ATTEMPTS, 2));
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                RangeServer.sleep(60_000);
+            }
+            return false;
+        };
+        assertThat(failure()).isInstanceOf(TransientStorageException.class).hasMessageContaining("silent for 100 ms");
+    }
+
+    @Test
+    void explainAndRequireDirectTellThatTheFileIsElsewhere() {
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            Transfer transfer = Transfer.read(file.all(), buffer.all());
+            assertThat(backend.explain(transfer).path()).isEqualTo(TransferPath.REMOTE);
+            assertThat(backend.explain(transfer).whyNotDirect()).isEqualTo("the file is on another host");
+            assertThat(backend.explain(transfer).segments()).isEqualTo(3);
+        }
+    }
+}
