@@ -6,4 +6,7 @@ module io.penstock.remote.http {
 
     provides io.penstock.engine.spi.remote.RemoteProvider with
             io.penstock.remote.http.HttpProvider;
+    provides java.nio.file.spi.FileSystemProvider with
+            io.penstock.remote.http.HttpFileSystemProvider.Http,
+            io.penstock.remote.http.HttpFileSystemProvider.Https;
 }

@@ -49,6 +49,9 @@ public interface Backend extends AutoCloseable {
      * Opens a file by its URI: {@code file:}, or a file on another host, for which a module is on the class path or module
      * path: {@code https:} and {@code http:} by {@code penstock-remote-http}.
      *
+     * <p>{@code openFile(Path.of(uri))} does the same where a module has made the scheme known to {@code java.nio.file}, as
+     * {@code penstock-remote-http} does.
+     *
      * <p>A file on another host is read by ranges, many at a time, into host memory, and from there moved to the device:
      * {@link TransferPath#REMOTE}. It can be read into buffers, not into images. If it changes on its host while it is open,
      * transfers fail with {@link PermanentStorageException}, and no transfer returns bytes of two versions.

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
  */
 public interface StorageFile extends AutoCloseable {
 
-    /** Returns the path with which the file was opened; of a file on another host, the path part of its URI. */
+    /** Returns the path with which the file was opened; of a file on another host, one from which its URI can be told, where {@code java.nio.file} knows its scheme. */
     Path path();
 
     /** Returns the URI of the file: that with which it was opened, or that of its path. */

@@ -29,10 +29,10 @@ final class CopyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "SRC")
+    @Parameters(index = "0", paramLabel = "SRC", converter = FileName.class, description = "A path, or a URL.")
     private Path source = Path.of("");
 
-    @Parameters(index = "1", paramLabel = "DST")
+    @Parameters(index = "1", paramLabel = "DST", converter = FileName.class)
     private Path destination = Path.of("");
 
     @Option(
@@ -68,7 +68,7 @@ final class CopyCommand implements Callable<Integer> {
         Variant variant = path == null ? Variant.ANY : Variant.of(path, choice.name());
         try (NewFile target = new NewFile(destination, force, permissions());
                 Backend backend = choice.open(variant.options())) {
-            DataExtents extents = isOfBackend() ? DataExtents.whole(size(backend)) : DataExtents.of(source);
+            DataExtents extents = isForeign() ? DataExtents.whole(size(backend)) : DataExtents.of(source);
             checkSpace(extents.dataBytes());
             target.leftByKill().ifPresent(this::warn);
             DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path());
@@ -104,8 +104,9 @@ final class CopyCommand implements Callable<Integer> {
                         + " remains");
     }
 
-    private boolean isOfBackend() {
-        return choice.ownsFile(source);
+    /** Returns whether the operating system does not know the file: it is of the backend, or on another host. */
+    private boolean isForeign() {
+        return choice.ownsFile(source) || FileName.isRemote(source);
     }
 
     private long size(Backend backend) {
@@ -116,12 +117,15 @@ final class CopyCommand implements Callable<Integer> {
     }
 
     private void check() throws IOException {
+        if (FileName.isRemote(destination)) {
+            throw new IOException("DST must be a path, was " + destination);
+        }
         if (Files.isDirectory(destination)) {
             throw new IOException(destination + " is a directory");
         }
-        if (!isOfBackend()) {
+        if (!isForeign()) {
             checkSource();
-        } else if (verify) {
+        } else if (verify && !FileName.isRemote(source)) {
             throw new IOException("--verify needs a SRC that the operating system can read, was " + source);
         }
     }
@@ -143,7 +147,7 @@ final class CopyCommand implements Callable<Integer> {
     }
 
     private @Nullable Set<PosixFilePermission> permissions() throws IOException {
-        if (isOfBackend()) {
+        if (isForeign()) {
             return null;
         }
         PosixFileAttributeView view = Files.getFileAttributeView(source, PosixFileAttributeView.class);
@@ -160,7 +164,7 @@ final class CopyCommand implements Callable<Integer> {
     }
 
     private String sums(Path part) throws IOException {
-        long bytes = 2 * Files.size(source);
+        long bytes = 2 * Files.size(part);
         String sourceSum = Sha256.of(source, done -> progress.step("verifying", done, bytes));
         String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
         if (!sourceSum.equals(copySum)) {

@@ -63,7 +63,7 @@ final class DeviceCopy {
      * @param extents the data of {@code source}; a file without a length is read to its end
      */
     Result run(Path source, DataExtents extents, Path target, Listener listener) throws IOException {
-        if (extents.length() == 0 && isEmpty(source)) {
+        if (extents.length() == 0 && (FileName.isRemote(source) || isEmpty(source))) {
             return new Result(0, 0, 0, paths());
         }
         long start = System.nanoTime();

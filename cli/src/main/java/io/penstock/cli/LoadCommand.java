@@ -31,7 +31,7 @@ final class LoadCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(arity = "1..*", paramLabel = "FILE")
+    @Parameters(arity = "1..*", paramLabel = "FILE", converter = FileName.class, description = "Paths, or URLs.")
     private List<Path> files = List.of();
 
     @Option(

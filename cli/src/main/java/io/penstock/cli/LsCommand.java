@@ -30,7 +30,7 @@ final class LsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "FILE")
+    @Parameters(index = "0", paramLabel = "FILE", converter = FileName.class, description = "A path, or a URL.")
     private Path path = Path.of("");
 
     @Option(names = "--json", description = "Prints JSON.")

@@ -44,6 +44,7 @@ import io.penstock.engine.stream.FluxStream;
 import io.penstock.engine.stream.MonoWrite;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,17 +175,24 @@ final class EngineBackend extends Intake implements Backend {
 
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
+        if (path.getFileSystem() != FileSystems.getDefault()) {
+            return openFile(path.toUri(), options);
+        }
         Checks.fileOptions(path, options);
         return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
     }
 
     @Override
     public Mono<StorageFile> openFile(URI uri, FileOption... options) {
+        return openFile(uri, options.length == 0 ? Set.of(FileOption.READ) : Set.of(options));
+    }
+
+    private Mono<StorageFile> openFile(URI uri, Set<FileOption> options) {
         String scheme = Checks.scheme(uri);
         if (scheme.equals("file")) {
             return openFile(Path.of(uri), options);
         }
-        Checks.remoteOptions(uri, Set.of(options));
+        Checks.remoteOptions(uri, options);
         ClassLoader context = Thread.currentThread().getContextClassLoader();
         return new MonoOpen<>(
                 this,

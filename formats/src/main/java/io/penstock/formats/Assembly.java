@@ -4,7 +4,8 @@ package io.penstock.formats;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,7 +58,7 @@ final class Assembly {
         private static byte[] stored(Extent extent) throws IOException {
             byte[] bytes = new byte[Math.toIntExact(extent.length())];
             ByteBuffer target = ByteBuffer.wrap(bytes);
-            try (FileChannel channel = FileChannel.open(extent.file())) {
+            try (SeekableByteChannel channel = Files.newByteChannel(extent.file())) {
                 Assembly.read(channel, target, extent);
             }
             return bytes;
@@ -65,14 +66,13 @@ final class Assembly {
     }
 
     /** Fills {@code target} from the start of the extent on. */
-    static void read(FileChannel channel, ByteBuffer target, Extent extent) throws IOException {
-        long at = extent.offset();
+    static void read(SeekableByteChannel channel, ByteBuffer target, Extent extent) throws IOException {
+        channel.position(extent.offset());
         while (target.hasRemaining()) {
-            int read = channel.read(target, at);
+            int read = channel.read(target);
             if (read < 0) {
                 throw new EOFException(extent.file() + " became shorter");
             }
-            at += read;
         }
     }
 

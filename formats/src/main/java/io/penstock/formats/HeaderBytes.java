@@ -5,9 +5,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * The start of a little-endian file, read from front to back through a small buffer. Every length is checked against
@@ -19,7 +19,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
 
     private final Path path;
     private final String format;
-    private final FileChannel channel;
+    private final SeekableByteChannel channel;
     private final long length;
     private final ByteBuffer window = ByteBuffer.allocate(WINDOW).order(ByteOrder.LITTLE_ENDIAN);
     private long windowEnd; // where the window ends in the file
@@ -27,7 +27,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
     HeaderBytes(Path path, String format) throws IOException {
         this.path = path;
         this.format = format;
-        channel = FileChannel.open(path, StandardOpenOption.READ);
+        channel = Files.newByteChannel(path);
         try {
             length = channel.size();
         } catch (IOException e) {
@@ -76,7 +76,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         if (window.remaining() < bytes) {
             window.compact();
             while (window.position() < bytes) {
-                int read = channel.read(window, windowEnd);
+                int read = channel.position(windowEnd).read(window);
                 if (read < 0) {
                     throw new EOFException(path + " became shorter while it was read");
                 }
@@ -96,7 +96,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         window.get(bytes, 0, done);
         ByteBuffer rest = ByteBuffer.wrap(bytes, done, count - done);
         while (rest.hasRemaining()) {
-            int read = channel.read(rest, windowEnd);
+            int read = channel.position(windowEnd).read(rest);
             if (read < 0) {
                 throw new EOFException(path + " became shorter while it was read");
             }

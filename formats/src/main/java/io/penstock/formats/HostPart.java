@@ -3,7 +3,8 @@ package io.penstock.formats;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -56,7 +57,7 @@ record HostPart(int buffer, long offset, long bytes, Conversion conversion, Read
 
     private static ByteBuffer read(FileBlocks blocks, long start, int length) throws IOException {
         ByteBuffer read = ByteBuffer.allocateDirect(length);
-        try (FileChannel channel = FileChannel.open(blocks.file())) {
+        try (SeekableByteChannel channel = Files.newByteChannel(blocks.file())) {
             while (read.position() < length) {
                 long at = start + read.position();
                 long within = at % blocks.length();

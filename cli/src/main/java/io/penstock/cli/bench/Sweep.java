@@ -91,6 +91,7 @@ public final class Sweep {
                             "penstock.cufile.mapped-threads",
                             "penstock.cufile.mapped-segment-bytes",
                             sizes(32 * MIB, 256 * MIB));
+                case REMOTE -> throw new IllegalArgumentException("bench reads files of this host");
                 case COMPAT, DIRECT ->
                     new Axes("penstock.cufile.threads", "penstock.cufile.segment-bytes", sizes(MIB, 16 * MIB));
             };

@@ -5,6 +5,7 @@ import io.penstock.FileOption;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.IoPath;
 import java.net.URI;
+import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,10 +43,14 @@ final class RemoteFile extends EngineFile {
 
     private static Path path(URI uri) {
         try {
-            Path path = Path.of(uri.getPath());
-            return path.getFileName() == null ? Path.of(uri.getHost()) : path;
-        } catch (InvalidPathException e) { // characters that this operating system does not allow
-            return Path.of(Integer.toHexString(uri.hashCode()));
+            return Path.of(uri);
+        } catch (FileSystemNotFoundException e) { // no provider of java.nio.file for this scheme is installed
+            try {
+                Path path = Path.of(uri.getPath());
+                return path.getFileName() == null ? Path.of(uri.getHost()) : path;
+            } catch (InvalidPathException invalid) { // characters that this operating system does not allow
+                return Path.of(Integer.toHexString(uri.hashCode()));
+            }
         }
     }
 

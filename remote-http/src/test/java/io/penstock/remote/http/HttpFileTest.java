@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
@@ -18,13 +19,20 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
+import io.penstock.tck.Require;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.nio.file.ProviderNotFoundException;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -245,7 +253,7 @@ class HttpFileTest {
         backend.close();
         backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
         server.answer = (request, to) -> {
-            to.write("SSH-2.0-OpenSSH\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+            to.write("SSH-2.0-OpenSSH\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
             return true;
         };
         assertThatThrownBy(() -> get(backend.openFile(server.uri())))
@@ -291,7 +299,7 @@ class HttpFileTest {
             return true;
         };
         try (StorageFile file = get(backend.openFile(server.uri("/elsewhere")))) {
-            assertThat(read(file, 7, 100)).isEqualTo(java.util.Arrays.copyOfRange(DATA, 7, 107));
+            assertThat(read(file, 7, 100)).isEqualTo(Arrays.copyOfRange(DATA, 7, 107));
         }
         assertThatThrownBy(() -> get(backend.openFile(server.uri("/circle"))))
                 .hasMessageContaining("redirected more than");
@@ -366,6 +374,72 @@ class HttpFileTest {
             assertThat(backend.explain(transfer).path()).isEqualTo(TransferPath.REMOTE);
             assertThat(backend.explain(transfer).whyNotDirect()).isEqualTo("the file is on another host");
             assertThat(backend.explain(transfer).segments()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void deviceMemoryIsFilledThroughBounceBuffers() throws IOException {
+        Options staged = Options.none().with("penstock.opencl.path", "staged");
+        Availability availability = Backends.list().stream()
+                .filter(listing -> listing.name().equals("opencl-ssg"))
+                .findFirst()
+                .orElseThrow()
+                .availability();
+        Require.backend("opencl", availability);
+        server.answer = (request, to) -> {
+            if (request.number() == 2) {
+                server.cut(request, to, 1_000_000);
+            }
+            return false;
+        };
+        try (Backend device = Backends.open("opencl-ssg", staged);
+                StorageFile file = get(device.openFile(server.uri()));
+                DeviceBuffer buffer = get(device.allocate(BYTES))) {
+            Completion completion = get(device.submit(Transfer.read(file.region(5, BYTES), buffer.all())));
+            assertThat(completion.path()).isEqualTo(TransferPath.REMOTE);
+            assertThat(completion.bytes()).isEqualTo(BYTES - 5);
+            ByteBuffer arrived = ByteBuffer.allocateDirect(BYTES - 5);
+            get(buffer.download(0, arrived.duplicate()));
+            assertThat(arrived).isEqualTo(ByteBuffer.wrap(DATA, 5, BYTES - 5).slice());
+        }
+    }
+
+    @Test
+    void aGatherReadsEachOfItsParts() {
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(3000))) {
+            Transfer parts = Transfer.read(file.region(10, 1000), buffer.region(0, 1000))
+                    .and(List.of(
+                            Transfer.read(file.region(5_000_000, 1000), buffer.region(2000, 1000)),
+                            Transfer.read(file.region(BYTES - 500, 1000), buffer.region(1000, 1000))));
+            Completion completion = get(backend.submit(parts));
+            assertThat(completion.bytes(0)).isEqualTo(1000);
+            assertThat(completion.bytes(1)).isEqualTo(1000);
+            assertThat(completion.bytes(2)).isEqualTo(500);
+            ByteBuffer arrived = ByteBuffer.allocateDirect(3000);
+            get(buffer.download(0, arrived.duplicate()));
+            assertThat(arrived.slice(2000, 1000))
+                    .isEqualTo(ByteBuffer.wrap(DATA, 5_000_000, 1000).slice());
+        }
+    }
+
+    @Test
+    void whatReadsPathsReadsFilesOnServers() throws IOException {
+        Path path = Path.of(server.uri("/folder/file.bin?signature=1"));
+        assertThat(path.getFileName()).hasToString("file.bin");
+        assertThat(path.toUri()).isEqualTo(server.uri("/folder/file.bin?signature=1"));
+        assertThat(path.toString()).doesNotContain("signature");
+        assertThat(path.resolveSibling("other").toUri()).isEqualTo(server.uri("/folder/other"));
+        assertThat(path.getParent().relativize(path)).hasToString("file.bin");
+        assertThat(path.resolve("../x").normalize().toUri()).isEqualTo(server.uri("/folder/x"));
+        assertThat(Files.isDirectory(path)).isFalse();
+        assertThat(Files.size(path)).isEqualTo(BYTES);
+        assertThat(Files.readAllBytes(path)).isEqualTo(DATA);
+        assertThatThrownBy(() -> Files.delete(path)).isInstanceOf(ReadOnlyFileSystemException.class);
+        assertThat(server.requests).allMatch(request -> request.target().equals("/folder/file.bin?signature=1"));
+        try (StorageFile file = get(backend.openFile(path))) {
+            assertThat(file.path()).isEqualTo(path);
+            assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
         }
     }
 }

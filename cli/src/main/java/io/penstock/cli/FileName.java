@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import java.net.URI;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** A file on the command line: a path, or a URL. */
+final class FileName implements ITypeConverter<Path> {
+
+    private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://.*");
+
+    @Override
+    public Path convert(String text) {
+        if (!URL.matcher(text).matches()) {
+            return Path.of(text);
+        }
+        try {
+            return Path.of(URI.create(text));
+        } catch (FileSystemNotFoundException e) {
+            throw new TypeConversionException("no module opens " + text.substring(0, text.indexOf(':'))
+                    + ": URLs; file:, http: and https: can be read");
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException("'" + text + "' is not a URL: " + e.getMessage());
+        }
+    }
+
+    /** Returns whether a file is on another host. */
+    static boolean isRemote(Path path) {
+        return path.getFileSystem() != FileSystems.getDefault();
+    }
+}

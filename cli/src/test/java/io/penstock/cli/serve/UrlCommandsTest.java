@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.testing.CommandLineRun;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands on the URLs of a server: that of {@code penstock serve}. */
+class UrlCommandsTest {
+
+    private static final String HEADER =
+            "{\"a\":{\"dtype\":\"F32\",\"shape\":[1024,1024],\"data_offsets\":[0,4194304]},"
+                    + "\"b\":{\"dtype\":\"U8\",\"shape\":[5000001],\"data_offsets\":[4194304,9194305]}}";
+
+    @TempDir
+    private Path served;
+
+    @TempDir
+    private Path here;
+
+    private Served server;
+    private String url;
+    private byte[] model;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new Served(served);
+        url = "http://127.0.0.1:" + server.address().getPort() + "/";
+        byte[] header = HEADER.getBytes(StandardCharsets.US_ASCII);
+        byte[] data = new byte[9194305];
+        new Random(9).nextBytes(data);
+        model = ByteBuffer.allocate(Long.BYTES + header.length + data.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(header.length)
+                .put(header)
+                .put(data)
+                .array();
+        Files.write(served.resolve("model.safetensors"), model);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void aFileIsCopiedAndVerified() {
+        Path copy = here.resolve("copy");
+        CommandLineRun run = CommandLineRun.of("copy", url + "model.safetensors", copy, "--verify");
+        assertThat(run.err()).isEmpty();
+        assertThat(copy).hasBinaryContent(model);
+        assertThat(run.out()).contains("path in [REMOTE], out [", "SHA-256 ");
+    }
+
+    @Test
+    void anEmptyFileIsCopied() throws IOException {
+        server.file("empty", 0);
+        Path copy = here.resolve("copy");
+        CommandLineRun run = CommandLineRun.of("copy", url + "empty", copy);
+        assertThat(run.err()).isEmpty();
+        assertThat(copy).isEmptyFile();
+    }
+
+    @Test
+    void arraysAreListedAndLoaded() {
+        CommandLineRun listed = CommandLineRun.of("ls", url + "model.safetensors");
+        assertThat(listed.err()).isEmpty();
+        assertThat(listed.out()).contains("2 arrays, 9194305 bytes, safetensors");
+        CommandLineRun loaded = CommandLineRun.of("load", url + "model.safetensors", "--verify");
+        assertThat(loaded.err()).isEmpty();
+        assertThat(loaded.out()).contains("REMOTE", "verified");
+    }
+
+    @Test
+    void whatCannotBeReadIsTold() {
+        assertThat(CommandLineRun.of("copy", url + "absent", here.resolve("copy"))
+                        .complaints())
+                .singleElement()
+                .asString()
+                .contains("there is no " + url + "absent");
+        assertThat(CommandLineRun.of("ls", "gopher://localhost/x").complaints()[0])
+                .contains("no module opens gopher: URLs");
+        assertThat(CommandLineRun.of("copy", served.resolve("model.safetensors"), url + "x")
+                        .complaints())
+                .singleElement()
+                .asString()
+                .contains("DST must be a path");
+    }
+}

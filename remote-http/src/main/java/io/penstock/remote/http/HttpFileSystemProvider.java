@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.spi.AsyncFile;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
+import java.nio.file.CopyOption;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * URIs of servers as {@code Path}s, so that what reads metadata of files by {@code java.nio.file} reads those on servers too:
+ * {@code Path.of(URI.create("https://..."))}. Read-only, without directories.
+ */
+public abstract class HttpFileSystemProvider extends FileSystemProvider {
+
+    private final String scheme;
+
+    /** Loaded by {@link java.util.ServiceLoader}. */
+    public static final class Http extends HttpFileSystemProvider {
+        /** Creates a provider. */
+        public Http() {
+            super("http");
+        }
+    }
+
+    /** Loaded by {@link java.util.ServiceLoader}. */
+    public static final class Https extends HttpFileSystemProvider {
+        /** Creates a provider. */
+        public Https() {
+            super("https");
+        }
+    }
+
+    private HttpFileSystemProvider(String scheme) {
+        this.scheme = scheme;
+    }
+
+    @Override
+    public String getScheme() {
+        return scheme;
+    }
+
+    @Override
+    public FileSystem newFileSystem(URI uri, Map<String, ?> env) {
+        return getFileSystem(uri);
+    }
+
+    @Override
+    public FileSystem getFileSystem(URI uri) {
+        return fileSystem(uri);
+    }
+
+    private HttpFileSystem fileSystem(URI uri) {
+        if (!scheme.equalsIgnoreCase(uri.getScheme()) || uri.getHost() == null) {
+            throw new IllegalArgumentException("a URI of a file on a server must begin with " + scheme + "://HOST");
+        }
+        return new HttpFileSystem(this, uri);
+    }
+
+    @Override
+    public Path getPath(URI uri) {
+        HttpFileSystem fileSystem = fileSystem(uri);
+        return HttpPath.of(fileSystem, uri.getPath().isEmpty() ? "/" : uri.getPath(), uri.getRawQuery());
+    }
+
+    private static HttpPath own(Path path) {
+        if (path instanceof HttpPath own) {
+            return own;
+        }
+        throw new ProviderMismatchException(path + " is not the path of a file on a server");
+    }
+
+    private static AsyncFile open(Path path) throws IOException {
+        return new HttpProvider().open(own(path).toUri(), Options.none().resolve(CommonOptions.all()));
+    }
+
+    @Override
+    public SeekableByteChannel newByteChannel(
+            Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
+        for (OpenOption option : options) {
+            if (option == StandardOpenOption.WRITE || option == StandardOpenOption.APPEND) {
+                throw new ReadOnlyFileSystemException();
+            }
+        }
+        return new HttpChannel(open(path));
+    }
+
+    @Override
+    public DirectoryStream<Path> newDirectoryStream(Path folder, DirectoryStream.Filter<? super Path> filter)
+            throws IOException {
+        throw new NotDirectoryException(folder.toString());
+    }
+
+    @Override
+    public void createDirectory(Path folder, FileAttribute<?>... attributes) {
+        throw new ReadOnlyFileSystemException();
+    }
+
+    @Override
+    public void delete(Path path) {
+        throw new ReadOnlyFileSystemException();
+    }
+
+    @Override
+    public void copy(Path source, Path target, CopyOption... options) {
+        throw new ReadOnlyFileSystemException();
+    }
+
+    @Override
+    public void move(Path source, Path target, CopyOption... options) {
+        throw new ReadOnlyFileSystemException();
+    }
+
+    @Override
+    public boolean isSameFile(Path path, Path other) {
+        return path.equals(other);
+    }
+
+    @Override
+    public boolean isHidden(Path path) {
+        return false;
+    }
+
+    @Override
+    public FileStore getFileStore(Path path) {
+        throw new UnsupportedOperationException("the disks of servers are not known");
+    }
+
+    @Override
+    public void checkAccess(Path path, AccessMode... modes) throws IOException {
+        for (AccessMode mode : modes) {
+            if (mode != AccessMode.READ) {
+                throw new AccessDeniedException(path.toString(), null, "it can only be read");
+            }
+        }
+        open(path).close();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // as the interface demands
+    public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+            Path path, Class<V> type, LinkOption... options) {
+        return type == BasicFileAttributeView.class ? (V) new View(path) : null;
+    }
+
+    @Override
+    public <A extends BasicFileAttributes> A readAttributes(Path path, Class<A> type, LinkOption... options)
+            throws IOException {
+        if (type != BasicFileAttributes.class) {
+            throw new UnsupportedOperationException("files on servers have no " + type.getSimpleName());
+        }
+        AsyncFile file = open(path);
+        file.close();
+        return type.cast(new Attributes(file.size()));
+    }
+
+    @Override
+    public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
+        if (!attributes.equals("size") && !attributes.equals("basic:size")) {
+            throw new UnsupportedOperationException("of a file on a server the size is known, not " + attributes);
+        }
+        return Map.of("size", readAttributes(path, BasicFileAttributes.class).size());
+    }
+
+    @Override
+    public void setAttribute(Path path, String attribute, Object value, LinkOption... options) {
+        throw new ReadOnlyFileSystemException();
+    }
+
+    private record View(Path path) implements BasicFileAttributeView {
+
+        @Override
+        public String name() {
+            return "basic";
+        }
+
+        @Override
+        public BasicFileAttributes readAttributes() throws IOException {
+            return path.getFileSystem().provider().readAttributes(path, BasicFileAttributes.class);
+        }
+
+        @Override
+        public void setTimes(FileTime modified, FileTime accessed, FileTime created) {
+            throw new ReadOnlyFileSystemException();
+        }
+    }
+
+    private record Attributes(long size) implements BasicFileAttributes {
+
+        private static final FileTime UNKNOWN = FileTime.fromMillis(0);
+
+        @Override
+        public FileTime lastModifiedTime() {
+            return UNKNOWN;
+        }
+
+        @Override
+        public FileTime lastAccessTime() {
+            return UNKNOWN;
+        }
+
+        @Override
+        public FileTime creationTime() {
+            return UNKNOWN;
+        }
+
+        @Override
+        public boolean isRegularFile() {
+            return true;
+        }
+
+        @Override
+        public boolean isDirectory() {
+            return false;
+        }
+
+        @Override
+        public boolean isSymbolicLink() {
+            return false;
+        }
+
+        @Override
+        public boolean isOther() {
+            return false;
+        }
+
+        @Override
+        public @Nullable Object fileKey() {
+            return null;
+        }
+    }
+}

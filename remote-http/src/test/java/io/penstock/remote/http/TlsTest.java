@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Random;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** {@code https:}, with a certificate that the JDK's keytool makes for localhost. */
+class TlsTest {
+
+    private static final char[] PASSWORD = "penstock".toCharArray();
+
+    @TempDir
+    private Path folder;
+
+    private final SSLContext before = defaults();
+    private SSLContext trusting = before;
+    private RangeServer server;
+    private byte[] data;
+
+    private static SSLContext defaults() {
+        try {
+            return SSLContext.getDefault();
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        Path store = folder.resolve("keys");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "SAN=dns:localhost",
+                        "-keystore",
+                        store.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        new String(PASSWORD))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+        assertThat(keytool.waitFor())
+                .as(Files.readString(folder.resolve("said")))
+                .isZero();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, PASSWORD);
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(keys);
+        trusting = SSLContext.getInstance("TLS");
+        trusting.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
+        data = new byte[5_000_000];
+        new Random(5).nextBytes(data);
+        server = new RangeServer(
+                data,
+                "https",
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        SSLContext.setDefault(before);
+        server.close();
+    }
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block();
+    }
+
+    private static Backend backend() {
+        return Backends.open("host", Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+    }
+
+    @Test
+    void aFileArrivesByTls() {
+        SSLContext.setDefault(trusting);
+        try (Backend backend = backend();
+                StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(data.length))) {
+            get(backend.submit(Transfer.read(file.all(), buffer.all())));
+            ByteBuffer arrived = ByteBuffer.allocateDirect(data.length);
+            get(buffer.download(0, arrived.duplicate()));
+            assertThat(arrived).isEqualTo(ByteBuffer.wrap(data));
+        }
+    }
+
+    @Test
+    void aCertificateThatIsNotTrustedOrOfAnotherHostIsRefused() {
+        try (Backend backend = backend()) {
+            assertThatThrownBy(() -> get(backend.openFile(server.uri()))).hasMessageContaining("SSLHandshakeException");
+            SSLContext.setDefault(trusting);
+            URI other = URI.create(server.uri().toString().replace("localhost", "127.0.0.1"));
+            assertThatThrownBy(() -> get(backend.openFile(other))).hasMessageContaining("SSLHandshakeException");
+        }
+    }
+}
