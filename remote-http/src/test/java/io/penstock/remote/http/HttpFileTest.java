@@ -243,9 +243,12 @@ class HttpFileTest {
                     to);
             return true;
         };
-        assertThat(failure())
-                .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("another range than bytes");
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(1000))) {
+            assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.region(0, 1000), buffer.all()))))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("another range than bytes 0 to 999: bytes 1-1000/" + BYTES);
+        }
     }
 
     @Test
