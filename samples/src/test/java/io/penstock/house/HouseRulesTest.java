@@ -89,7 +89,7 @@ class HouseRulesTest {
 
     static final ArchRule ADAPTERS_KNOW_THE_API_ONLY = noClasses()
             .that()
-            .resideInAPackage("io.penstock.onnxruntime..")
+            .resideInAnyPackage("io.penstock.onnxruntime..", "io.penstock.integration..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.penstock.engine..", "io.penstock.backend..")

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import java.util.concurrent.Semaphore;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/** The bytes that the tasks of an executor have in flight, of which they may not have more. First come, first served. */
+final class ByteBudget {
+
+    private static final int UNIT = 4096; // so that permits, which are ints, are enough for 8 TiB
+
+    private final long bytes;
+    private final Semaphore units;
+
+    ByteBudget(long bytes) {
+        if (bytes < UNIT || bytes / UNIT > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("bytes in flight must be at least " + UNIT + " and at most "
+                    + (long) UNIT * Integer.MAX_VALUE + ", were " + bytes);
+        }
+        this.bytes = bytes;
+        this.units = new Semaphore((int) (bytes / UNIT), true);
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long available() {
+        return (long) units.availablePermits() * UNIT;
+    }
+
+    /**
+     * Waits until as many bytes are free, and takes them until the result is disposed of.
+     *
+     * @throws IllegalArgumentException if they are more than the whole budget
+     */
+    Disposable acquire(long wanted) throws InterruptedException {
+        if (wanted > bytes) {
+            throw new IllegalArgumentException("chunks of a task must have at most " + bytes
+                    + " bytes together, the value of " + ExecutorBackend.IN_FLIGHT + ", had " + wanted);
+        }
+        int count = (int) Math.min((wanted + UNIT - 1) / UNIT, bytes / UNIT);
+        units.acquire(count);
+        return Disposables.composite(() -> units.release(count)); // at most once
+    }
+}

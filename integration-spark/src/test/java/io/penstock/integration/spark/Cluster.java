@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Two executors in JVMs of their own, started once for all test classes of the module, and stopped after the last. */
+final class Cluster implements BeforeAllCallback {
+
+    /** Bytes that tasks of an executor may have in flight. */
+    static final String IN_FLIGHT = "32m";
+
+    static final String MASTER = "local-cluster[2,1,1024]";
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        context.getRoot()
+                .getStore(ExtensionContext.Namespace.GLOBAL)
+                .getOrComputeIfAbsent(Started.class, key -> new Started(), Started.class);
+    }
+
+    @SuppressWarnings("deprecation") // its replacement came with JUnit 5.13; this one works in all
+    private record Started(SparkSession session) implements ExtensionContext.Store.CloseableResource {
+
+        Started() {
+            this(start());
+        }
+
+        @Override
+        public void close() {
+            session.stop();
+        }
+    }
+
+    private static SparkSession start() {
+        try {
+            Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+        return SparkSession.builder()
+                .master(MASTER)
+                .appName("penstock")
+                .config("spark.ui.enabled", "false")
+                .config("spark.driver.host", "127.0.0.1")
+                .config("spark.driver.bindAddress", "127.0.0.1")
+                .config("spark.sql.shuffle.partitions", "2")
+                .config(
+                        "spark.sql.warehouse.dir",
+                        Path.of(System.getenv("SPARK_HOME"), "warehouse").toString())
+                .config("spark.executor.extraClassPath", classPath)
+                .config("spark.plugins", PenstockPlugin.class.getName())
+                .config("spark.penstock.backend", "host")
+                .config("spark.penstock.in-flight-bytes", IN_FLIGHT)
+                .getOrCreate();
+    }
+}
