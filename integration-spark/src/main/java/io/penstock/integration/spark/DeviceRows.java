@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import io.penstock.Backend;
+import io.penstock.Chunk;
+import io.penstock.FileOption;
+import io.penstock.FileRegion;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import java.io.EOFException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.Stream;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.util.TaskCompletionListener;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The rows of one task, as the task asks for them. The stream ends, and its budget and backend are given back, when the
+ * last row has been taken or when Spark ends the task, whatever its reason.
+ */
+final class DeviceRows<T> implements Iterator<T> {
+
+    private static final int ROWS_AHEAD = 16;
+
+    private final TaskContext task;
+    private final Stream<T> stream;
+    private final Iterator<T> rows;
+
+    private DeviceRows(TaskContext task, Stream<T> stream) {
+        this.task = task;
+        this.stream = stream;
+        this.rows = stream.iterator();
+    }
+
+    /** Starts a stream of regions, on the thread of a task. Waits until the budget has room for its chunks. */
+    static <T> Iterator<T> of(List<Region> regions, DeviceFunction<T> function, long chunkBytes, int depth)
+            throws InterruptedException {
+        TaskContext task = TaskContext.get();
+        ExecutorBackend.Lease lease = ExecutorBackend.lease();
+        task.addTaskCompletionListener((TaskCompletionListener) ended -> lease.close());
+        // A stream has no more chunks than its regions fill.
+        long bytes = Math.min(
+                chunkBytes, regions.stream().mapToLong(Region::length).max().orElse(0));
+        Disposable permit = lease.budget().acquire(Math.multiplyExact(bytes, (long) depth));
+        Stream<T> stream = Flux.fromIterable(byFile(regions))
+                .concatMap(neighbours -> new FileRows<>(neighbours, function, lease.device()).rows(bytes, depth))
+                .toStream(ROWS_AHEAD)
+                .onClose(permit::dispose);
+        DeviceRows<T> rows = new DeviceRows<>(task, stream);
+        // Listeners run in reverse order: this one before the lease ends.
+        task.addTaskCompletionListener((TaskCompletionListener) ended -> stream.close());
+        return rows;
+    }
+
+    /** Groups neighbours of the same file. */
+    private static List<List<Region>> byFile(List<Region> regions) {
+        List<List<Region>> files = new ArrayList<>();
+        for (Region region : regions) {
+            if (files.isEmpty() || !files.get(files.size() - 1).get(0).path().equals(region.path())) {
+                files.add(new ArrayList<>());
+            }
+            files.get(files.size() - 1).add(region);
+        }
+        return files;
+    }
+
+    /** Neighbouring regions of one file. Chunks come in their order, and none is of two regions. */
+    private static final class FileRows<T> {
+
+        private final List<Region> regions;
+        private final DeviceFunction<T> function;
+        private final Backend backend;
+        private int current;
+        private long done; // of the current region
+
+        FileRows(List<Region> regions, DeviceFunction<T> function, Backend backend) {
+            this.regions = regions;
+            this.function = function;
+            this.backend = backend;
+        }
+
+        Flux<T> rows(long chunkBytes, int depth) {
+            return Flux.usingWhen(
+                    backend.openFile(Path.of(regions.get(0).path()), FileOption.READ),
+                    file -> backend.stream(
+                            plan(file).chunkBytes(chunkBytes).depth(depth), chunk -> rows(chunk, chunkBytes)),
+                    file -> Mono.fromRunnable(file::close));
+        }
+
+        private StreamPlan plan(StorageFile file) {
+            List<FileRegion> all = new ArrayList<>();
+            regions.forEach(region -> all.add(file.region(region.offset(), region.length())));
+            return StreamPlan.of(all);
+        }
+
+        private Publisher<? extends T> rows(Chunk chunk, long chunkBytes) {
+            if (done == regions.get(current).length()) {
+                current++;
+                done = 0;
+            }
+            Region region = regions.get(current);
+            long expected = Math.min(chunkBytes, region.length() - done);
+            if (chunk.fileOffset() != region.offset() + done || chunk.length() < expected) {
+                return Mono.error(
+                        new EOFException("the file became shorter than when the query was planned: " + region));
+            }
+            done += chunk.length();
+            return function.apply(region, chunk, backend);
+        }
+    }
+
+    @Override
+    public boolean hasNext() {
+        if (task.isInterrupted()) {
+            throw new TaskKilledException("the task was killed");
+        }
+        boolean more = rows.hasNext();
+        if (!more) {
+            stream.close();
+        }
+        return more;
+    }
+
+    @Override
+    public T next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        return rows.next();
+    }
+}
