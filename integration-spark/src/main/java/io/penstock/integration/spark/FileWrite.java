@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.spark.sql.connector.write.BatchWrite;
+import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
+import org.apache.spark.sql.connector.write.Write;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A write of rows as files of a directory, a file for each row. Tasks write below {@code _temporary}, which the source
+ * does not read; the driver renames what they have written once all have committed.
+ */
+final class FileWrite implements WriteBuilder, Write, BatchWrite {
+
+    private final Path directory;
+    private final Path temporary;
+    private final int nameColumn;
+    private final int bytesColumn;
+
+    FileWrite(SourceOptions options, LogicalWriteInfo info) {
+        if (options.paths().size() != 1) {
+            throw new IllegalArgumentException("rows must be written to 1 directory, had " + options.paths());
+        }
+        this.directory = options.paths().get(0);
+        this.temporary = directory.resolve("_temporary").resolve(info.queryId());
+        this.nameColumn = column(info.schema(), Column.NAME, DataTypes.StringType);
+        this.bytesColumn = column(info.schema(), Column.BYTES, DataTypes.BinaryType);
+    }
+
+    private static int column(StructType schema, Column column, DataType type) {
+        for (int i = 0; i < schema.length(); i++) {
+            if (schema.apply(i).name().equalsIgnoreCase(column.label())
+                    && schema.apply(i).dataType().equals(type)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("rows to be written must have a column " + column.label() + " of type "
+                + type.simpleString() + ", had " + schema.simpleString());
+    }
+
+    @Override
+    public Write build() {
+        return this;
+    }
+
+    @Override
+    public String description() {
+        return "penstock write to " + directory;
+    }
+
+    @Override
+    public BatchWrite toBatch() {
+        return this;
+    }
+
+    @Override
+    public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
+        String parent = temporary.toString();
+        int name = nameColumn;
+        int bytes = bytesColumn;
+        return (partition, task) -> new FileWriter(Path.of(parent, partition + "-" + task), name, bytes);
+    }
+
+    @Override
+    public void commit(WriterCommitMessage[] messages) {
+        Map<Path, Path> moves = new LinkedHashMap<>();
+        List<Path> moved = new ArrayList<>();
+        try {
+            for (WriterCommitMessage message : messages) {
+                FileWriter.Written written = (FileWriter.Written) message;
+                for (String name : written.names()) {
+                    Path target = directory.resolve(name);
+                    if (moves.put(target, Path.of(written.folder(), name)) != null || Files.exists(target)) {
+                        throw new FileAlreadyExistsException(target.toString());
+                    }
+                }
+            }
+            for (Map.Entry<Path, Path> move : moves.entrySet()) {
+                Files.createDirectories(move.getKey().getParent());
+                Files.move(move.getValue(), move.getKey());
+                moved.add(move.getKey());
+            }
+            removeTemporary();
+        } catch (IOException e) {
+            moved.forEach(target -> undo(target, e));
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void undo(Path target, IOException cause) {
+        try {
+            Files.deleteIfExists(target);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public void abort(WriterCommitMessage[] messages) {
+        try {
+            removeTemporary();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void removeTemporary() throws IOException {
+        if (!FileUtil.fullyDelete(temporary.toFile()) && Files.exists(temporary)) {
+            throw new FileSystemException(temporary.toString(), null, "it cannot be removed");
+        }
+        Path parent = temporary.getParent();
+        if (parent != null) {
+            try {
+                Files.deleteIfExists(parent);
+            } catch (DirectoryNotEmptyException another) {
+                // Another write to the same directory is under way.
+            }
+        }
+    }
+}

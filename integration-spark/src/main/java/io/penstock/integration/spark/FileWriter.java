@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.write.DataWriter;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+
+/** Writes the rows of one attempt of a task into a folder of its own. A file is durable when its row has been written. */
+final class FileWriter implements DataWriter<InternalRow> {
+
+    private static final long IN_FLIGHT = 1 << 20; // four chunks of 256 KiB
+
+    private final Path folder;
+    private final int nameColumn;
+    private final int bytesColumn;
+    private final Set<String> names = new LinkedHashSet<>();
+    private final ExecutorBackend.Lease lease = ExecutorBackend.lease();
+
+    FileWriter(Path folder, int nameColumn, int bytesColumn) {
+        this.folder = folder;
+        this.nameColumn = nameColumn;
+        this.bytesColumn = bytesColumn;
+    }
+
+    /**
+     * What an attempt has written.
+     *
+     * @param folder where the files are
+     * @param names their names, which may have folders
+     */
+    record Written(String folder, List<String> names) implements WriterCommitMessage {}
+
+    @Override
+    public void write(InternalRow row) throws IOException {
+        if (row.isNullAt(nameColumn) || row.isNullAt(bytesColumn)) {
+            throw new IllegalArgumentException("columns name and bytes of a row to be written must not be null");
+        }
+        String name = row.getUTF8String(nameColumn).toString();
+        Path file = folder.resolve(name).normalize();
+        if (file.equals(folder) || !file.startsWith(folder)) {
+            throw new IllegalArgumentException("name must be that of a file below the directory, was " + name);
+        }
+        if (!names.add(folder.relativize(file).toString())) {
+            throw new FileAlreadyExistsException(name, null, "two rows have this name");
+        }
+        Files.createDirectories(file.getParent());
+        try {
+            Disposable permit =
+                    lease.budget().acquire(Math.min(IN_FLIGHT, lease.budget().bytes()));
+            try {
+                lease.host()
+                        .blocking()
+                        .await(lease.host().write(file, Flux.just(ByteBuffer.wrap(row.getBinary(bytesColumn)))));
+            } finally {
+                permit.dispose();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw (IOException) new InterruptedIOException("writing " + name + " was interrupted").initCause(e);
+        }
+    }
+
+    @Override
+    public WriterCommitMessage commit() {
+        return new Written(folder.toString(), List.copyOf(names));
+    }
+
+    @Override
+    public void abort() throws IOException {
+        if (!FileUtil.fullyDelete(folder.toFile()) && Files.exists(folder)) {
+            throw new FileSystemException(folder.toString(), null, "it cannot be removed");
+        }
+    }
+
+    @Override
+    public void close() {
+        lease.close();
+    }
+}

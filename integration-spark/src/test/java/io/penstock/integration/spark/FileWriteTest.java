@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rows that become files, on executors of their own. */
+@Tag("once")
+@ExtendWith(Cluster.class)
+class FileWriteTest {
+
+    @TempDir
+    Path folder;
+
+    private Dataset<Row> arrays(int length, String splitBytes) throws IOException {
+        Map<String, byte[]> all = new LinkedHashMap<>();
+        for (int i = 0; i < 3; i++) {
+            all.put("a" + i, Samples.bytes(i, length + i));
+        }
+        Samples.safetensors(folder.resolve("model.safetensors"), all);
+        return SparkSession.active()
+                .read()
+                .format("penstock")
+                .option("splitBytes", splitBytes)
+                .load(folder.toString());
+    }
+
+    private static void save(Dataset<Row> rows, Path target) {
+        rows.write().format("penstock").mode("append").save(target.toString());
+    }
+
+    private static List<Path> files(Path directory) throws IOException {
+        try (Stream<Path> found = Files.walk(directory)) {
+            return found.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    @Test
+    void rowsBecomeFilesOnceAllTasksHaveCommitted() throws IOException {
+        Dataset<Row> rows = arrays(1_000_000, "1m");
+        Path target = folder.resolve("out");
+        save(rows.selectExpr("concat('sub/', name) as name", "bytes"), target);
+        for (int i = 0; i < 3; i++) {
+            assertThat(target.resolve("sub/a" + i)).hasBinaryContent(Samples.bytes(i, 1_000_000 + i));
+        }
+        assertThat(files(target)).hasSize(3);
+        assertThat(target.resolve("_temporary")).doesNotExist();
+    }
+
+    @Test
+    void aFileThatExistsIsKeptAndFailsTheWrite() throws IOException {
+        Dataset<Row> rows = arrays(1000, "1k");
+        Path target = Files.createDirectory(folder.resolve("out"));
+        Files.write(target.resolve("a1"), new byte[] {1});
+        assertThatThrownBy(() -> save(rows.select("name", "bytes"), target))
+                .hasStackTraceContaining("FileAlreadyExistsException: " + target.resolve("a1"));
+        assertThat(files(target)).containsExactly(target.resolve("a1"));
+        assertThat(target.resolve("a1")).hasBinaryContent(new byte[] {1});
+    }
+
+    @Test
+    void aFailedTaskLeavesNoFile() throws IOException {
+        Dataset<Row> rows = arrays(1000, "1k");
+        Path target = Files.createDirectory(folder.resolve("out"));
+        assertThatThrownBy(() -> save(rows.selectExpr("name", "if(name = 'a2', null, bytes) as bytes"), target))
+                .hasStackTraceContaining("columns name and bytes of a row to be written must not be null");
+        assertThat(files(target)).isEmpty();
+    }
+
+    @Test
+    void whatIsNoFileBelowTheDirectoryIsRefused() throws IOException {
+        Dataset<Row> rows = arrays(1000, "1g");
+        Path target = Files.createDirectory(folder.resolve("out"));
+        assertThatThrownBy(() -> save(rows.selectExpr("'../x' as name", "bytes"), target))
+                .hasStackTraceContaining("name must be that of a file below the directory, was ../x");
+        assertThat(folder.resolve("x")).doesNotExist();
+        assertThatThrownBy(() -> save(rows.select("name", "length"), target))
+                .hasStackTraceContaining("rows to be written must have a column bytes of type binary, had");
+        assertThat(files(target)).isEmpty();
+    }
+}
