@@ -15,6 +15,7 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,11 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     }
 
     @Override
+    public MicroBatchStream toMicroBatchStream(String checkpoint) {
+        return new RegionStream(this, options, checkpoint);
+    }
+
+    @Override
     public CustomMetric[] supportedCustomMetrics() {
         return TransferMetric.all();
     }
@@ -79,7 +85,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     }
 
     /** Returns the regions of files that all filters pass. */
-    private List<Region> regions(List<Path> files) {
+    List<Region> regions(List<Path> files) {
         List<Region> found =
                 Regions.of(files, options).stream().filter(this::passes).toList();
         if (readsBytes()) {
@@ -125,7 +131,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
         return plan(regions());
     }
 
-    private InputPartition[] plan(List<Region> found) {
+    InputPartition[] plan(List<Region> found) {
         return RegionSplit.pack(found, options.splitBytes().orElseGet(() -> splitBytes(found)))
                 .toArray(new InputPartition[0]);
     }

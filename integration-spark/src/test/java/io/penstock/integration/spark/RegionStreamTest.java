@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.integration.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A directory that grows, read by micro-batches. */
+@Tag("once")
+@ExtendWith(Cluster.class)
+class RegionStreamTest {
+
+    @TempDir
+    Path scratch;
+
+    private Path folder;
+    private final List<List<String>> batches = new ArrayList<>();
+
+    @BeforeEach
+    void createFolder() throws Exception {
+        folder = Files.createDirectory(scratch.resolve("in"));
+    }
+
+    private StreamingQuery start(int mostFiles) throws Exception {
+        VoidFunction2<Dataset<Row>, Long> collect = (rows, id) -> {
+            List<String> names = rows.collectAsList().stream()
+                    .map(row -> row.getString(0) + " " + row.<byte[]>getAs(1).length)
+                    .sorted()
+                    .toList();
+            batches.add(names);
+        };
+        return SparkSession.active()
+                .readStream()
+                .format("penstock")
+                .option("raw", true)
+                .option("maxFilesPerTrigger", mostFiles)
+                .load(folder.toString())
+                .where("name like '%.bin'")
+                .select("name", "bytes")
+                .writeStream()
+                .option("checkpointLocation", scratch.resolve("checkpoint").toString())
+                .foreachBatch(collect)
+                .start();
+    }
+
+    private void write(String name, int length) throws Exception {
+        Path temporary = Files.write(folder.resolve("_" + name), new byte[length]);
+        Files.move(temporary, folder.resolve(name));
+    }
+
+    @Test
+    void aFileIsReadOnceAlsoAfterARestart() throws Exception {
+        write("b.bin", 10);
+        write("c.txt", 1);
+        StreamingQuery query = start(100);
+        query.processAllAvailable();
+        assertThat(batches).containsExactly(List.of("b.bin 10"));
+        write("a.bin", 20);
+        query.processAllAvailable();
+        query.stop();
+        Files.write(folder.resolve("_unfinished.bin"), new byte[5]);
+        write("d.bin", 30);
+        StreamingQuery again = start(100);
+        again.processAllAvailable();
+        again.stop();
+        assertThat(batches).containsExactly(List.of("b.bin 10"), List.of("a.bin 20"), List.of("d.bin 30"));
+    }
+
+    @Test
+    void aBatchHasAtMostAsManyFiles() throws Exception {
+        for (String name : List.of("1.bin", "2.bin", "3.bin")) {
+            write(name, 1);
+        }
+        StreamingQuery query = start(2);
+        query.processAllAvailable();
+        query.stop();
+        assertThat(batches).containsExactly(List.of("1.bin 1", "2.bin 1"), List.of("3.bin 1"));
+    }
+}
