@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.integration.spark;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.penstock.tck.Require;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -18,13 +22,25 @@ final class Cluster implements BeforeAllCallback {
     /** Bytes that tasks of an executor may have in flight. */
     static final String IN_FLIGHT = "32m";
 
-    static final String MASTER = "local-cluster[2,1,1024]";
+    private static final long MEMORY_BYTES = 4L << 30;
+
+    private static final String MASTER = "local-cluster[2,1,1024]";
 
     @Override
     public void beforeAll(ExtensionContext context) {
+        Require.backend("spark", lacks());
         context.getRoot()
                 .getStore(ExtensionContext.Namespace.GLOBAL)
                 .getOrComputeIfAbsent(Started.class, key -> new Started(), Started.class);
+    }
+
+    /** Returns what the machine lacks; null if nothing. */
+    private static @Nullable String lacks() {
+        OperatingSystemMXBean machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        if (machine.getTotalMemorySize() < MEMORY_BYTES) {
+            return "three JVMs need 4 GiB of memory, had " + machine.getTotalMemorySize() + " bytes";
+        }
+        return File.separatorChar == '/' ? null : "a worker of Spark needs a Unix";
     }
 
     @SuppressWarnings("deprecation") // its replacement came with JUnit 5.13; this one works in all
@@ -49,7 +65,7 @@ final class Cluster implements BeforeAllCallback {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator));
-        return SparkSession.builder()
+        SparkSession session = SparkSession.builder()
                 .master(MASTER)
                 .appName("penstock")
                 .config("spark.ui.enabled", "false")
@@ -64,5 +80,7 @@ final class Cluster implements BeforeAllCallback {
                 .config("spark.penstock.backend", "host")
                 .config("spark.penstock.in-flight-bytes", IN_FLIGHT)
                 .getOrCreate();
+        session.range(2).count(); // waits for an executor: no test's limit of time includes that
+        return session;
     }
 }
