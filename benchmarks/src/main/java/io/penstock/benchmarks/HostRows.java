@@ -36,6 +36,7 @@ final class HostRows {
         host.append();
         host.ownCost();
         host.scale();
+        host.http();
         return host.rows;
     }
 
@@ -193,6 +194,29 @@ final class HostRows {
                             ownPart("1 file: own part over the bare ring", mode, "1 files", ring(1)),
                             ownPart("10^2 files: own part over the bare ring", mode, "100 files", ring(100)),
                             ownPart("10^4 files: own part over the bare ring", mode, "10000 files", ring(10_000)))));
+        }
+    }
+
+    /** One file of a server on this machine; where nginx and curl are. */
+    private void http() {
+        String row = "HTTP: 1 GiB by ranges from nginx on loopback";
+        List<Factory> contenders = List.of(
+                () -> new HttpRead.Curl(hot, 4),
+                () -> new HttpRead.Curl(hot, 16),
+                () -> new HttpRead.Jdk(hot, 4),
+                () -> new HttpRead.Jdk(hot, 16),
+                () -> new HttpRead.Penstock(hot));
+        List<Comparison> comparisons = new ArrayList<>();
+        for (String peer :
+                List.of("curl, 4 ranges", "curl, 16 ranges", "JDK HttpClient, 4 ranges", "JDK HttpClient, 16 ranges")) {
+            comparisons.add(
+                    new Comparison("HTTP: one transfer / " + peer, "default", "one transfer", peer, Kind.SPEED, 1));
+            comparisons.add(
+                    new Comparison("HTTP: processor time / " + peer, "default", "one transfer", peer, Kind.COST, 1));
+        }
+        if (HttpServer.program("nginx").isPresent()
+                && HttpServer.program("curl").isPresent()) {
+            rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
         }
     }
 

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Flow;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Reads a file of a server whole, and again, until its time is over; an operation is a range of 4 MiB. */
+abstract class HttpRead implements Contender {
+
+    static final int RANGE = 4 << 20;
+    static final int RANGES = (int) (TestFile.BYTES / RANGE);
+
+    private final HttpServer server;
+    final URI uri;
+
+    HttpRead(Path file) throws IOException {
+        server = new HttpServer(file.toAbsolutePath().getParent());
+        uri = server.uri(file);
+    }
+
+    /** Reads the file once. Returns the processor time of other processes that did so, in nanoseconds. */
+    abstract long read() throws Exception;
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        long begin = System.nanoTime();
+        long[] elsewhere = new long[1];
+        Measure here = Measure.of(() -> {
+            long done = 0;
+            do {
+                elsewhere[0] += read();
+                done += RANGES;
+            } while (System.nanoTime() - begin < nanos);
+            return done;
+        });
+        return new Measure(here.operations(), here.nanos(), here.cpuNanos() + elsewhere[0]);
+    }
+
+    @Override
+    public void close() throws Exception {
+        server.close();
+    }
+
+    static void verify(ByteBuffer bytes, long offset, String whose) throws IOException {
+        TestFile.verify(bytes.order(ByteOrder.LITTLE_ENDIAN), offset, whose);
+    }
+
+    /** Penstock, by default options. */
+    static final class Penstock extends HttpRead {
+
+        private final Backend backend = Backends.open("host", Options.none());
+        private final StorageFile file;
+        private final DeviceBuffer buffer;
+
+        Penstock(Path path) throws IOException {
+            super(path);
+            file = backend.openFile(uri).block();
+            buffer = backend.allocate(TestFile.BYTES).block();
+        }
+
+        @Override
+        public String name() {
+            return "one transfer";
+        }
+
+        @Override
+        long read() throws IOException {
+            Completion completion =
+                    backend.submit(Transfer.read(file.all(), buffer.all())).block();
+            if (completion.bytes() != TestFile.BYTES) {
+                throw new IOException("only " + completion.bytes() + " bytes arrived");
+            }
+            return 0;
+        }
+
+        @Override
+        public void verify() throws IOException {
+            verify(buffer.hostView().orElseThrow().buffer(0, (int) TestFile.BYTES), 0, name());
+        }
+
+        @Override
+        public void close() throws Exception {
+            backend.close();
+            super.close();
+        }
+    }
+
+    /** The JDK's client, with as many ranges in flight as asked, copied to where they belong. */
+    static final class Jdk extends HttpRead {
+
+        private static final int SLOTS =
+                64; // many more than ranges in flight: a range is behind the one that had its slot
+
+        private final HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        private final ByteBuffer target = ByteBuffer.allocateDirect(SLOTS * RANGE);
+        private final int inFlight;
+
+        Jdk(Path path, int inFlight) throws IOException {
+            super(path);
+            this.inFlight = inFlight;
+        }
+
+        @Override
+        public String name() {
+            return "JDK HttpClient, " + inFlight + " ranges";
+        }
+
+        @Override
+        long read() {
+            Flux.range(0, RANGES)
+                    .flatMap(
+                            range -> Mono.fromFuture(() -> client.sendAsync(request(range), head -> body(range))),
+                            inFlight)
+                    .doOnNext(Jdk::check)
+                    .then()
+                    .block();
+            return 0;
+        }
+
+        private static void check(HttpResponse<Void> response) {
+            if (response.statusCode() != 206) {
+                throw new IllegalStateException("status " + response.statusCode());
+            }
+        }
+
+        private HttpRequest request(int range) {
+            long from = (long) range * RANGE;
+            return HttpRequest.newBuilder(uri)
+                    .header("Range", "bytes=" + from + "-" + (from + RANGE - 1))
+                    .build();
+        }
+
+        private HttpResponse.BodySubscriber<Void> body(int range) {
+            ByteBuffer slot = target.slice(range % SLOTS * RANGE, RANGE);
+            return BodySubscribers.fromSubscriber(new Flow.Subscriber<List<ByteBuffer>>() {
+                @Override
+                public void onSubscribe(Flow.Subscription subscription) {
+                    subscription.request(Long.MAX_VALUE);
+                }
+
+                @Override
+                public void onNext(List<ByteBuffer> parts) {
+                    parts.forEach(slot::put);
+                }
+
+                @Override
+                public void onError(Throwable error) {}
+
+                @Override
+                public void onComplete() {}
+            });
+        }
+
+        @Override
+        public void verify() throws IOException {
+            verify(target.duplicate(), TestFile.BYTES - target.capacity(), name());
+        }
+    }
+
+    /** curl, with parallel ranges of equal size, which it throws away; a process for each pass. */
+    static final class Curl extends HttpRead {
+
+        private static final Pattern TIMES = Pattern.compile("(\\d+)m([0-9.]+)s (\\d+)m([0-9.]+)s\\s*$");
+
+        private final int parallel;
+
+        Curl(Path path, int parallel) throws IOException {
+            super(path);
+            this.parallel = parallel;
+        }
+
+        @Override
+        public String name() {
+            return "curl, " + parallel + " ranges";
+        }
+
+        @Override
+        public String remark() {
+            return "throws the bytes away";
+        }
+
+        @Override
+        long read() throws Exception {
+            List<String> ranges = new ArrayList<>();
+            for (int i = 0; i < parallel; i++) {
+                long from = TestFile.BYTES * i / parallel;
+                long to = TestFile.BYTES * (i + 1) / parallel - 1;
+                ranges.add("-f -r " + from + "-" + to + " -o /dev/null " + uri);
+            }
+            Process curl = new ProcessBuilder(
+                            "bash",
+                            "-c",
+                            "curl -s -Z --parallel-max " + parallel + " " + String.join(" --next ", ranges)
+                                    + " || exit; times")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            String times = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher children = TIMES.matcher(times); // the second line: of the shell's children
+            if (curl.waitFor() != 0 || !children.find()) {
+                throw new IOException("curl failed: " + times);
+            }
+            double seconds = 60.0 * (Integer.parseInt(children.group(1)) + Integer.parseInt(children.group(3)))
+                    + Double.parseDouble(children.group(2))
+                    + Double.parseDouble(children.group(4));
+            return (long) (seconds * 1e9);
+        }
+    }
+}
