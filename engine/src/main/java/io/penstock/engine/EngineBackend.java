@@ -40,11 +40,11 @@ import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import io.penstock.engine.stream.FluxStream;
 import io.penstock.engine.stream.MonoWrite;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,8 +175,8 @@ final class EngineBackend extends Intake implements Backend {
 
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
-        if (path.getFileSystem() != FileSystems.getDefault()) {
-            return openFile(path.toUri(), options);
+        if (path.getFileSystem().provider() instanceof RemoteProvider remote) {
+            return openRemote(path.toUri(), options, () -> remote);
         }
         Checks.fileOptions(path, options);
         return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
@@ -192,11 +192,13 @@ final class EngineBackend extends Intake implements Backend {
         if (scheme.equals("file")) {
             return openFile(Path.of(uri), options);
         }
-        Checks.remoteOptions(uri, options);
         ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return new MonoOpen<>(
-                this,
-                () -> resources.openRemote(this, ioPaths, RemoteProviders.of(uri, scheme, context), uri, this.options));
+        return openRemote(uri, options, () -> RemoteProviders.of(uri, scheme, context));
+    }
+
+    private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, Supplier<RemoteProvider> provider) {
+        Checks.remoteOptions(uri, options);
+        return new MonoOpen<>(this, () -> resources.openRemote(this, ioPaths, provider.get(), uri, this.options));
     }
 
     @Override

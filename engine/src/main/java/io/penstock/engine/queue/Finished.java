@@ -66,7 +66,7 @@ public class Finished implements Completion {
 
     @Override
     public String reason() {
-        return ((EngineFile) transfer.fileRegion(0).file()).isAsync() ? "" : ioPath.reason();
+        return transfer.fileRegion(0).file() instanceof EngineFile file && file.isAsync() ? "" : ioPath.reason();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.engine.resource;
 
 import io.penstock.BufferRegion;
 import io.penstock.FileOption;
+import io.penstock.StorageFile;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -55,9 +56,9 @@ public final class BufferFile extends EngineFile {
 
     /** Returns the path of a transfer that {@code ioPath} takes: that of its copies, if it is from a buffer. */
     public static TransferPath pathOf(Transfer transfer, IoPath ioPath) {
-        EngineFile file = (EngineFile) transfer.fileRegion(0).file();
+        StorageFile file = transfer.fileRegion(0).file();
         if (!(file instanceof BufferFile from)) {
-            return file.isRemote() ? TransferPath.REMOTE : ioPath.path();
+            return file instanceof RemoteFile ? TransferPath.REMOTE : ioPath.path();
         }
         Target target = transfer.target();
         TransferPath copies = target instanceof BufferRegion to

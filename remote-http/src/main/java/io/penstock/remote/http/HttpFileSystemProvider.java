@@ -4,6 +4,7 @@ package io.penstock.remote.http;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.SeekableByteChannel;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * URIs of servers as {@code Path}s, so that what reads metadata of files by {@code java.nio.file} reads those on servers too:
  * {@code Path.of(URI.create("https://..."))}. Read-only, without directories.
  */
-public abstract class HttpFileSystemProvider extends FileSystemProvider {
+public abstract class HttpFileSystemProvider extends FileSystemProvider implements RemoteProvider {
 
     private final String scheme;
 
@@ -56,6 +57,16 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider {
 
     private HttpFileSystemProvider(String scheme) {
         this.scheme = scheme;
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of(scheme);
+    }
+
+    @Override
+    public AsyncFile open(URI uri, Options options) throws IOException {
+        return new HttpProvider().open(uri, options);
     }
 
     @Override
@@ -93,8 +104,8 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider {
         throw new ProviderMismatchException(path + " is not the path of a file on a server");
     }
 
-    private static AsyncFile open(Path path) throws IOException {
-        return new HttpProvider().open(own(path).toUri(), Options.none().resolve(CommonOptions.all()));
+    private AsyncFile open(Path path) throws IOException {
+        return open(own(path).toUri(), Options.none().resolve(CommonOptions.all()));
     }
 
     @Override

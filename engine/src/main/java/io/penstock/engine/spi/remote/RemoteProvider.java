@@ -8,7 +8,8 @@ import java.net.URI;
 import java.util.Set;
 
 /**
- * Opens files on other hosts; loaded by {@link java.util.ServiceLoader}.
+ * Opens files on other hosts; loaded by {@link java.util.ServiceLoader}. If a provider of {@code java.nio.file} implements it
+ * too, the paths of that one are opened by it.
  *
  * <p>Thread-safe. A provider's constructor does nothing that can fail.
  */
