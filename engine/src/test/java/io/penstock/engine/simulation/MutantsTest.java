@@ -143,7 +143,7 @@ class MutantsTest {
                                 "Bounces",
                                 "segment.bounce = bounce;",
                                 "segment.bounce = bounce; pool.free.add(bounce);"),
-                        new Edit("Bounces", "pool(ioPath).free.add(bounce);", "")),
+                        new Edit("Bounces", "pool.free.add(bounce);", "")),
                 Mutant.of(
                         "buffer freed at cancel",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
@@ -195,7 +195,7 @@ class MutantsTest {
                         new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
                 Mutant.of(
                         "a free bounce buffer is not assigned to a waiting segment",
-                        new Edit("Bounces", "        passBufferOn(ioPath);\n", "")),
+                        new Edit("Bounces", "        passBufferOn(pool);\n", "")),
                 Mutant.of(
                         "an abandoned segment waits for a bounce buffer",
                         new Edit(
