@@ -198,7 +198,8 @@ final class EngineBackend extends Intake implements Backend {
 
     private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, Supplier<RemoteProvider> provider) {
         Checks.remoteOptions(uri, options);
-        return new MonoOpen<>(this, () -> resources.openRemote(this, ioPaths, provider.get(), uri, this.options));
+        return new MonoOpen<>(
+                this, () -> resources.openRemote(this, ioPaths, provider.get(), uri, options, this.options));
     }
 
     @Override

@@ -132,14 +132,14 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         if (isDirect(chosen, transfer)) {
             return "";
         }
-        if (file(transfer, 0).isRemote()) {
-            return "the file is on another host";
-        }
         if (isAsync(transfer)) {
-            return BufferFile.pathOf(transfer, ioPaths.get(chosen)) == TransferPath.HOST
-                    ? "both buffers are in host memory"
-                    : "backend " + name + " does not reach the memory of the "
+            return switch (BufferFile.pathOf(transfer, ioPaths.get(chosen))) {
+                case REMOTE -> "the file is on another host";
+                case HOST -> "both buffers are in host memory";
+                default ->
+                    "backend " + name + " does not reach the memory of the "
                             + transfer.fileRegion(0).file();
+            };
         }
         for (int ioPath = 0; ioPath < ioPaths.size(); ioPath++) {
             if (isDirect(ioPath, transfer)) {

@@ -134,7 +134,8 @@ public final class Bounces {
     }
 
     private void throughBuffer(Segment segment) {
-        if (segment.file() instanceof AsyncFile from) {
+        AsyncFile from = segment.async;
+        if (from != null) {
             reads.throughBuffer(segment, from);
         } else if (segment.kind == Kind.WRITE && !segment.merges) {
             copy(segment, segment.bytes);
@@ -154,7 +155,8 @@ public final class Bounces {
     }
 
     private void body(Segment segment) {
-        if (segment.file() instanceof AsyncFile from) {
+        AsyncFile from = segment.async;
+        if (from != null) {
             reads.begin(segment, from);
             return;
         }
@@ -202,7 +204,8 @@ public final class Bounces {
 
     /** Submits the same step again, after a transient failure. */
     void again(Segment segment) {
-        if (segment.file() instanceof AsyncFile from) {
+        AsyncFile from = segment.async;
+        if (from != null) {
             reads.begin(segment, from);
             return;
         }
@@ -252,7 +255,7 @@ public final class Bounces {
     }
 
     private void filled(Segment segment, long moved) {
-        if (segment.file() instanceof AsyncFile) {
+        if (segment.async != null) {
             reads.filled(segment, moved);
             return;
         }
@@ -356,7 +359,7 @@ public final class Bounces {
     }
 
     private void copied(Segment segment) {
-        if (segment.file() instanceof AsyncFile) {
+        if (segment.async != null) {
             segment.step = Segment.Step.BODY;
             bodyMoved(segment, segment.coverDone);
         } else if (segment.kind == Kind.READ) {
@@ -462,7 +465,7 @@ public final class Bounces {
 
     /** Returns whether a segment is read in ranges, which are larger than the edges of blocks. */
     private static boolean readsRanges(Segment segment) {
-        return segment.file() instanceof AsyncFile && !(segment.file() instanceof BufferFile.Source);
+        return segment.async != null && !(segment.async instanceof BufferFile.Source);
     }
 
     private Pool pool(Segment segment) {

@@ -94,6 +94,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
         segment.pair = at == null ? 0 : at.pair();
         segment.pairCount = at == null ? 1 : at.pairCount();
         segment.file = nativeFile(segment.pair);
+        segment.async = file(segment.pair).async();
         segment.memory = memory(segment.pair);
         if (at == null) {
             segment.fileOffset = transfer().fileOffset(0);

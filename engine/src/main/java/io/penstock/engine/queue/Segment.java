@@ -4,6 +4,7 @@ package io.penstock.engine.queue;
 import io.penstock.engine.order.BlockClaim;
 import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.order.FenceOrder;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
@@ -61,6 +62,9 @@ public final class Segment {
 
     @Nullable
     NativeFile file;
+
+    @Nullable
+    AsyncFile async; // the file, if it fills memory by itself
 
     @Nullable
     DeviceMemory memory;
@@ -231,6 +235,7 @@ public final class Segment {
         merges = false;
         lengthens = false;
         file = null;
+        async = null;
         memory = null;
         done = 0;
         moved = 0;

@@ -29,6 +29,8 @@ public class EngineFile extends Pinned implements StorageFile {
     private final List<OpenedFile> natives;
     private final int lastPath;
     private final NativeFile general; // of the last path, which most transfers use; saves an indirection
+    private final @Nullable AsyncFile
+            async; // the same, if it is one; saves every transfer a search among its interfaces
     private final WriteBarrier barrier = new WriteBarrier();
     private final SyncLine syncs = new SyncLine();
     private final BlockLocks locks;
@@ -50,6 +52,7 @@ public class EngineFile extends Pinned implements StorageFile {
         this.natives = natives;
         this.lastPath = natives.size() - 1;
         this.general = Objects.requireNonNull(natives.get(lastPath).file);
+        this.async = general instanceof AsyncFile own ? own : null;
         this.locks = BlockLocks.open(general.identity());
     }
 
@@ -117,12 +120,12 @@ public class EngineFile extends Pinned implements StorageFile {
 
     /** Returns whether it fills host memory by itself, so that only the last path reads it. */
     public final boolean isAsync() {
-        return general instanceof AsyncFile;
+        return async != null;
     }
 
-    /** Returns whether it is on another host. */
-    public boolean isRemote() {
-        return false;
+    /** Returns the file of the most general path if that fills host memory by itself, else null. */
+    public final @Nullable AsyncFile async() {
+        return async;
     }
 
     /** Returns the file of the most general path. */

@@ -5,6 +5,7 @@ import io.penstock.Backend.Counters;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.remote.RemoteProvider;
@@ -72,15 +73,27 @@ public final class OpenResources {
     }
 
     /** Opens a file on another host. */
-    public EngineFile openRemote(Owner owner, List<IoPath> ioPaths, RemoteProvider provider, URI uri, Options options)
+    public EngineFile openRemote(
+            Owner owner,
+            List<IoPath> ioPaths,
+            RemoteProvider provider,
+            URI uri,
+            Set<FileOption> fileOptions,
+            Options options)
             throws IOException {
         if (!owner.enter()) {
             throw Failures.closed("opening " + RemoteFile.name(uri), "the backend");
         }
         try {
-            EngineFile file = new RemoteFile(owner, uri, provider.open(uri, options), ioPaths);
-            open.add(file);
-            return file;
+            AsyncFile remote = provider.open(uri, options);
+            try {
+                EngineFile file = new RemoteFile(owner, uri, Set.copyOf(fileOptions), remote, ioPaths);
+                open.add(file);
+                return file;
+            } catch (RuntimeException | Error e) {
+                remote.close();
+                throw e;
+            }
         } finally {
             owner.leave();
         }

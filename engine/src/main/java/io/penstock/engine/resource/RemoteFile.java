@@ -20,8 +20,8 @@ final class RemoteFile extends EngineFile {
     private final URI uri;
     private final String name;
 
-    RemoteFile(Owner owner, URI uri, AsyncFile file, List<IoPath> ioPaths) {
-        super(owner, path(uri), Set.of(FileOption.READ), natives(file, ioPaths));
+    RemoteFile(Owner owner, URI uri, Set<FileOption> options, AsyncFile file, List<IoPath> ioPaths) {
+        super(owner, path(uri), options, natives(file, ioPaths));
         this.uri = uri;
         this.name = name(uri);
     }
@@ -44,7 +44,7 @@ final class RemoteFile extends EngineFile {
     private static Path path(URI uri) {
         try {
             return Path.of(uri);
-        } catch (FileSystemNotFoundException e) { // no provider of java.nio.file for this scheme is installed
+        } catch (FileSystemNotFoundException | IllegalArgumentException e) { // no provider of java.nio.file knows it
             try {
                 Path path = Path.of(uri.getPath());
                 return path.getFileName() == null ? Path.of(uri.getHost()) : path;
@@ -57,11 +57,6 @@ final class RemoteFile extends EngineFile {
     @Override
     public URI uri() {
         return uri;
-    }
-
-    @Override
-    public boolean isRemote() {
-        return true;
     }
 
     @Override

@@ -21,6 +21,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The rows of one task, as the task asks for them. The stream ends, and its budget and backend are given back, when the
@@ -54,10 +55,9 @@ final class DeviceRows<T> implements Iterator<T> {
                 .concatMap(neighbours -> new FileRows<>(neighbours, function, lease.device()).rows(bytes, depth))
                 .toStream(ROWS_AHEAD)
                 .onClose(permit::dispose);
-        DeviceRows<T> rows = new DeviceRows<>(task, stream);
-        // Listeners run in reverse order: this one before the lease ends.
+        // Listeners run in reverse order: this one before the lease ends. Before the stream starts, which may fail.
         task.addTaskCompletionListener((TaskCompletionListener) ended -> stream.close());
-        return rows;
+        return new DeviceRows<>(task, stream);
     }
 
     /** Groups neighbours of the same file. */
@@ -88,11 +88,15 @@ final class DeviceRows<T> implements Iterator<T> {
         }
 
         Flux<T> rows(long chunkBytes, int depth) {
-            return Flux.usingWhen(
-                    backend.openFile(Path.of(regions.get(0).path()), FileOption.READ),
-                    file -> backend.stream(
-                            plan(file).chunkBytes(chunkBytes).depth(depth), chunk -> rows(chunk, chunkBytes)),
-                    file -> Mono.fromRunnable(file::close));
+            // By a blocking call, on a thread that may block: usingWhen would lose a file that is opened while it is
+            // cancelled.
+            return Flux.<T, StorageFile>using(
+                            () -> backend.blocking()
+                                    .openFile(Path.of(regions.get(0).path()), FileOption.READ),
+                            file -> backend.stream(
+                                    plan(file).chunkBytes(chunkBytes).depth(depth), chunk -> rows(chunk, chunkBytes)),
+                            StorageFile::close)
+                    .subscribeOn(Schedulers.boundedElastic());
         }
 
         private StreamPlan plan(StorageFile file) {

@@ -225,13 +225,14 @@ abstract class Connection implements AutoCloseable {
 
         private static final int MOST_RECORD_BYTES = 16 << 10;
 
+        private final Socket plain;
         private final SSLSocket socket;
         private final InputStream input;
         private final byte[] decrypted = new byte[MOST_RECORD_BYTES];
 
         Secure(Origin origin, int timeoutMillis) throws IOException {
             super(origin);
-            Socket plain = new Socket();
+            plain = new Socket();
             try {
                 plain.connect(origin.resolve(), timeoutMillis);
                 plain.setTcpNoDelay(true);
@@ -270,10 +271,11 @@ abstract class Connection implements AutoCloseable {
             return got;
         }
 
+        /** {@inheritDoc} Without TLS' farewell, which would wait for a socket that is full. */
         @Override
         public void close() {
             try {
-                socket.close();
+                plain.close();
             } catch (IOException e) {
                 // it is of no more use
             }

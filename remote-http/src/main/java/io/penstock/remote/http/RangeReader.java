@@ -84,7 +84,12 @@ final class RangeReader {
     /** Starts to read a range; as {@link io.penstock.engine.spi.AsyncFile#read}. */
     Runnable read(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
         RangeRead read = new RangeRead(file, offset, to, ended);
-        threads.execute(read);
+        try {
+            threads.execute(read);
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread can be started
+            NativeError error = new NativeError("thread", 0, e.toString());
+            read.ended(new NativeException("GET of " + file, new NativeFailure(error, NativeFailure.Kind.TRANSIENT)));
+        }
         return read::end;
     }
 
@@ -198,8 +203,10 @@ final class RangeReader {
         private final ByteBuffer to;
         private final int start;
         private final Consumer<@Nullable Throwable> ended;
-        private volatile boolean ending;
-        private volatile @Nullable Connection connection; // written by the reading thread, closed by another one
+        private boolean filling; // a thread uses the memory; guarded by this, as all below
+        private boolean ending;
+        private boolean over;
+        private @Nullable Connection connection; // while it fills the memory
 
         RangeRead(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
             this.file = file;
@@ -209,21 +216,54 @@ final class RangeReader {
             this.ended = ended;
         }
 
-        /** Ends it early: at once if no thread has it, else by the thread that does, which finds its connection closed. */
+        /**
+         * Ends it early: at once if no thread uses the memory, though one may still connect, else by that thread, which finds its
+         * connection closed.
+         */
         void end() {
-            ending = true;
-            // Pairs with attempt(): there the connection is set, then ending is read.
-            if (threads.remove(this)) {
-                ended.accept(new CancellationException());
-                return;
-            }
-            Connection open = connection;
-            if (open != null) {
-                open.close();
-            }
+            Connection open;
             synchronized (this) {
+                ending = true;
+                open = connection;
                 notifyAll();
             }
+            threads.remove(this);
+            if (open == null) {
+                ended(new CancellationException());
+            } else {
+                open.close();
+            }
+        }
+
+        /** Signals the end, unless it was signalled before. */
+        void ended(@Nullable Throwable error) {
+            synchronized (this) {
+                if (over || filling) {
+                    return;
+                }
+                over = true;
+            }
+            ended.accept(error); // no thread uses the memory any more, nor will
+        }
+
+        /** Takes the memory for a connection; returns false if the read is to end. */
+        private synchronized boolean fill(Connection by) {
+            if (ending) {
+                return false;
+            }
+            connection = by;
+            filling = true;
+            return true;
+        }
+
+        private synchronized boolean filled() {
+            connection = null;
+            filling = false;
+            return !ending;
+        }
+
+        private synchronized boolean isEnding() {
+            return ending;
         }
 
         @Override
@@ -232,14 +272,17 @@ final class RangeReader {
             try {
                 attempts();
             } catch (Throwable e) {
-                error = ending ? new CancellationException() : e;
+                error = isEnding() ? new CancellationException() : e;
             }
-            ended.accept(error); // no thread uses the memory any more
+            ended(error);
         }
 
         private void attempts() throws IOException {
             Attempts made = new Attempts(file.toString());
             while (to.hasRemaining()) {
+                if (isEnding()) {
+                    throw new ClosedChannelException();
+                }
                 int before = to.position();
                 boolean used = false;
                 try {
@@ -249,7 +292,7 @@ final class RangeReader {
                 } catch (NativeException e) {
                     throw e;
                 } catch (IOException e) {
-                    if (ending) {
+                    if (isEnding()) {
                         throw e;
                     }
                     if (to.position() > before) {
@@ -260,20 +303,17 @@ final class RangeReader {
                     }
                 }
                 made.pause(this);
-                if (ending) {
-                    throw new ClosedChannelException();
-                }
             }
         }
 
         /** Reads the rest on one connection, or counts a failed attempt. */
         private void attempt(Connection taken, Attempts made) throws IOException {
-            connection = taken;
+            if (!fill(taken)) {
+                keep(taken);
+                throw new ClosedChannelException();
+            }
             boolean keeps = false;
             try {
-                if (ending) {
-                    throw new ClosedChannelException();
-                }
                 long from = offset + to.position() - start;
                 int bytes = to.remaining();
                 ResponseHead head = taken.request(
@@ -288,8 +328,7 @@ final class RangeReader {
                     throw new NativeException("GET of " + file, refusal);
                 }
             } finally {
-                connection = null;
-                if (keeps && !ending) {
+                if (filled() && keeps) {
                     keep(taken);
                 } else {
                     taken.close();

@@ -16,13 +16,19 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.tck.Require;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -31,6 +37,7 @@ import java.nio.file.Path;
 import java.nio.file.ProviderNotFoundException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -152,7 +159,7 @@ class HttpFileTest {
     void aCutConnectionContinuesWhereItWas() {
         server.answer = (request, to) -> {
             if (request.number() == 2) {
-                server.cut(request, to, 1_000_000);
+                server.cut(request, to, 500_000);
             }
             return false;
         };
@@ -163,7 +170,7 @@ class HttpFileTest {
                 .findFirst()
                 .orElseThrow();
         assertThat(server.requests)
-                .anyMatch(request -> request.from() == cut.from() + 1_000_000 && request.to() == cut.to());
+                .anyMatch(request -> request.from() == cut.from() + 500_000 && request.to() == cut.to());
     }
 
     @Test
@@ -377,6 +384,9 @@ class HttpFileTest {
             assertThat(backend.explain(transfer).path()).isEqualTo(TransferPath.REMOTE);
             assertThat(backend.explain(transfer).whyNotDirect()).isEqualTo("the file is on another host");
             assertThat(backend.explain(transfer).segments()).isEqualTo(3);
+            assertThatThrownBy(() -> get(backend.submit(transfer.requireDirect())))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("the file is on another host");
         }
     }
 
@@ -391,7 +401,7 @@ class HttpFileTest {
         Require.backend("opencl", availability);
         server.answer = (request, to) -> {
             if (request.number() == 2) {
-                server.cut(request, to, 1_000_000);
+                server.cut(request, to, 500_000);
             }
             return false;
         };
@@ -443,6 +453,70 @@ class HttpFileTest {
         try (StorageFile file = get(backend.openFile(path))) {
             assertThat(file.path()).isEqualTo(path);
             assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
+        }
+    }
+
+    @Test
+    void aStreamOfRangesComesInOrder() {
+        ByteBuffer arrived = ByteBuffer.allocate(BYTES);
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            Long chunks = get(backend.stream(
+                            StreamPlan.of(file.all()).chunkBytes(1 << 20).depth(3),
+                            chunk -> Mono.fromRunnable(
+                                            () -> arrived.put(chunk.view().buffer(0, (int) chunk.length())))
+                                    .thenReturn(chunk.index()))
+                    .count());
+            assertThat(chunks).isEqualTo(9);
+        }
+        assertThat(arrived.array()).isEqualTo(DATA);
+    }
+
+    @Test
+    void aCancelEndsAReadThatWaitsForAConnection() throws IOException {
+        StorageFile file = get(backend.openFile(server.uri()));
+        DeviceBuffer buffer = get(backend.allocate(BYTES));
+        int port = server.uri().getPort();
+        server.close();
+        List<SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocket full = new ServerSocket()) {
+            full.setReuseAddress(true);
+            bind(full, port);
+            for (int i = 0; i < 8; i++) { // more than wait to be accepted: the next ones are not answered at all
+                SocketChannel channel = SocketChannel.open();
+                channel.configureBlocking(false);
+                channel.connect(full.getLocalSocketAddress());
+                waiting.add(channel);
+            }
+            Disposable reading =
+                    backend.submit(Transfer.read(file.all(), buffer.all())).subscribe();
+            RangeServer.sleep(200); // it connects, in vain
+            assertThat(backend.counters().inFlight()).isEqualTo(1);
+            reading.dispose();
+            file.close();
+            buffer.close();
+            for (int i = 0; i < 500 && backend.counters().buffers() > 0; i++) {
+                RangeServer.sleep(10);
+            }
+            assertThat(backend.counters().buffers()).isZero();
+        } finally {
+            for (SocketChannel channel : waiting) {
+                channel.close();
+            }
+        }
+    }
+
+    /** Binds to the port of a server that has been closed, whose last thread may still be leaving it. */
+    private static void bind(ServerSocket socket, int port) throws IOException {
+        for (int i = 0; ; i++) {
+            try {
+                socket.bind(new InetSocketAddress(InetAddress.getByName("localhost"), port), 1);
+                return;
+            } catch (BindException e) {
+                if (i == 200) {
+                    throw e;
+                }
+                RangeServer.sleep(20);
+            }
         }
     }
 }
