@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** Reads of a server that does not answer end when a cancel or a deadline does, and leave nothing open. */
+class SilentServerTest {
+
+    private static final int BYTES = 9_000_001;
+    private static final byte[] DATA = new byte[BYTES];
+
+    private RangeServer server;
+    private Backend backend;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new RangeServer(DATA);
+        backend = Backends.open("host");
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+        assertThat(backend.counters().files()).isZero();
+        assertThat(backend.counters().buffers()).isZero();
+        backend.close();
+    }
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void aCancelEndsAReadOfASilentServer() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(3);
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            server.head(request, to);
+            to.write(DATA, (int) request.from(), 1000);
+            to.flush();
+            asked.countDown();
+            RangeServer.sleep(60_000);
+            return true;
+        };
+        StorageFile file = get(backend.openFile(server.uri()));
+        DeviceBuffer buffer = get(backend.allocate(BYTES));
+        Disposable reading =
+                backend.submit(Transfer.read(file.all(), buffer.all())).subscribe();
+        assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        reading.dispose();
+        file.close();
+        buffer.close();
+        for (int i = 0; i < 1000 && backend.counters().buffers() > 0; i++) {
+            RangeServer.sleep(10);
+        }
+        assertThat(backend.counters().buffers()).isZero();
+        assertThat(backend.counters().inFlight()).isZero();
+    }
+
+    @Test
+    void aDeadlineEndsAReadOfASilentServer() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                RangeServer.sleep(60_000);
+            }
+            return false;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            Transfer transfer = Transfer.read(file.all(), buffer.all()).deadline(Duration.ofMillis(200));
+            assertThatThrownBy(() -> get(backend.submit(transfer)))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("exceeded its deadline");
+        }
+    }
+
+    @Test
+    void aCancelEndsAReadThatWaitsForAConnection() throws IOException {
+        StorageFile file = get(backend.openFile(server.uri()));
+        DeviceBuffer buffer = get(backend.allocate(BYTES));
+        int port = server.uri().getPort();
+        server.close();
+        List<SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocket full = new ServerSocket()) {
+            full.setReuseAddress(true);
+            bind(full, port);
+            for (int i = 0; i < 8; i++) { // more than wait to be accepted: the next ones are not answered at all
+                SocketChannel channel = SocketChannel.open();
+                channel.configureBlocking(false);
+                channel.connect(full.getLocalSocketAddress());
+                waiting.add(channel);
+            }
+            Disposable reading =
+                    backend.submit(Transfer.read(file.all(), buffer.all())).subscribe();
+            RangeServer.sleep(200); // it connects, in vain
+            assertThat(backend.counters().inFlight()).isEqualTo(1);
+            reading.dispose();
+            file.close();
+            buffer.close();
+            for (int i = 0; i < 500 && backend.counters().buffers() > 0; i++) {
+                RangeServer.sleep(10);
+            }
+            assertThat(backend.counters().buffers()).isZero();
+        } finally {
+            for (SocketChannel channel : waiting) {
+                channel.close();
+            }
+        }
+    }
+
+    /** Binds to the port of a server that has been closed, whose last thread may still be leaving it. */
+    private static void bind(ServerSocket socket, int port) throws IOException {
+        for (int i = 0; ; i++) {
+            try {
+                socket.bind(new InetSocketAddress(InetAddress.getByName("localhost"), port), 1);
+                return;
+            } catch (BindException e) {
+                if (i == 200) {
+                    throw e;
+                }
+                RangeServer.sleep(20);
+            }
+        }
+    }
+}
