@@ -45,6 +45,7 @@ public final class FakeQueue implements NativeQueue {
     public final AtomicInteger wakes = new AtomicInteger();
     public final AtomicInteger syncs = new AtomicInteger();
     public final AtomicInteger transfers = new AtomicInteger();
+    public final AtomicInteger turns = new AtomicInteger(); // that have begun
     private final List<Runnable> ends = new ArrayList<>(); // I/O queue only, or under hold
     private final List<Runnable> kept = new ArrayList<>(); // of copies; under this
     public final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
@@ -226,6 +227,7 @@ public final class FakeQueue implements NativeQueue {
         synchronized (this) {
             onTheQueue("turn");
         }
+        turns.incrementAndGet();
         if (!runEnds() && waitNanos != 0) {
             beforeWait.run();
             if (wakeup.begin()) {

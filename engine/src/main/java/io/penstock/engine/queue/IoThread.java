@@ -64,11 +64,12 @@ public final class IoThread extends Thread implements NonBlocking {
     }
 
     private void turn() {
+        boolean idle = ioQueue.isIdle(); // read before the arrivals: one that comes in between ends no poll with a wait
         if (!arrivals.isEnabled()) {
             ioQueue.turn(true);
         } else if (ioQueue.hasArrivals()) {
             ioQueue.turn(false); // before it waits, this thread polls
-        } else if (ioQueue.isIdle()) {
+        } else if (idle) {
             awaitArrival();
         } else {
             ioQueue.turn(true);

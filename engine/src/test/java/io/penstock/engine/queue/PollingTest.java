@@ -169,15 +169,19 @@ class PollingTest {
         taken.await();
     }
 
+    /** Arrivals at every place of the thread's loop: between two looks of it, too. */
     @Test
     void anIoThreadThatPollsTakesArrivalsWithoutAWait() throws InterruptedException {
         FakeQueue queue = new FakeQueue();
         AtomicInteger waits = new AtomicInteger();
         queue.beforeWait = waits::incrementAndGet;
         IoQueue ioQueue = start(queue, new PollWindow(HOUR, HOUR));
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 20_000; i++) {
+            int before = queue.turns.get();
             post(ioQueue);
-            Thread.sleep(1); // else the turn that takes this message may take the next one too, and be one of many
+            while (queue.turns.get() == before) {
+                Thread.onSpinWait(); // else the turn that takes this message may take the next ones, and be one of many
+            }
         }
         ioQueue.stop();
         assertThat(waits).hasValue(0);
