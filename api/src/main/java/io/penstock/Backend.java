@@ -60,7 +60,7 @@ public interface Backend extends AutoCloseable {
      *
      * <p><b>Errors:</b> as {@link #openFile(Path, FileOption...)}; an {@link java.io.IOException} with the answer of the host;
      * {@link java.nio.file.ProviderNotFoundException} if no module opens such URIs; {@link IllegalArgumentException} at once
-     * for a URI without a scheme, and for options other than READ and IMMUTABLE for a file on another host.
+     * for a URI without a scheme, and for options that the module does not have: those of {@code http:} are READ and IMMUTABLE.
      *
      * <p><b>Cancellation:</b> at any moment; a file that has not reached the subscriber is closed.
      */

@@ -12,9 +12,9 @@ import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Checks arguments: errors of the caller are thrown at once (rule 402). */
 public final class Checks {
@@ -86,16 +86,16 @@ public final class Checks {
         }
     }
 
-    static void fileOptions(Path path, Set<FileOption> options) {
+    static void fileOptions(Object file, Set<FileOption> options) {
         boolean makes = options.contains(FileOption.CREATE)
                 || options.contains(FileOption.CREATE_NEW)
                 || options.contains(FileOption.TRUNCATE);
         if (makes && !options.contains(FileOption.WRITE)) {
             throw new IllegalArgumentException(
-                    "opening " + path + ": CREATE, CREATE_NEW and TRUNCATE require WRITE, options were " + options);
+                    "opening " + file + ": CREATE, CREATE_NEW and TRUNCATE require WRITE, options were " + options);
         }
         if (options.contains(FileOption.IMMUTABLE) && options.contains(FileOption.WRITE)) {
-            throw new IllegalArgumentException("opening " + path + ": WRITE and IMMUTABLE exclude each other");
+            throw new IllegalArgumentException("opening " + file + ": WRITE and IMMUTABLE exclude each other");
         }
     }
 
@@ -107,10 +107,11 @@ public final class Checks {
         return uri.getScheme().toLowerCase(Locale.ROOT);
     }
 
-    static void remoteOptions(URI uri, Set<FileOption> options) {
-        if (!Set.of(FileOption.READ, FileOption.IMMUTABLE).containsAll(options)) {
-            throw new IllegalArgumentException("opening a " + uri.getScheme()
-                    + ": file: it can be opened with READ only, options were " + options);
+    static void remoteOptions(URI uri, Set<FileOption> options, Set<FileOption> known) {
+        if (!known.containsAll(options)) {
+            throw new IllegalArgumentException("opening a " + uri.getScheme() + ": file: options must be among "
+                    + new TreeSet<>(known) + ", were " + options);
         }
+        fileOptions("a " + uri.getScheme() + ": file", options);
     }
 }

@@ -46,9 +46,11 @@ import io.penstock.engine.stream.MonoWrite;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.nio.file.ProviderNotFoundException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -176,7 +178,7 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public Mono<StorageFile> openFile(Path path, Set<FileOption> options) {
         if (path.getFileSystem().provider() instanceof RemoteProvider remote) {
-            return openRemote(path.toUri(), options, () -> remote);
+            return openRemote(path.toUri(), options, remote);
         }
         Checks.fileOptions(path, options);
         return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
@@ -193,13 +195,18 @@ final class EngineBackend extends Intake implements Backend {
             return openFile(Path.of(uri), options);
         }
         ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return openRemote(uri, options, () -> RemoteProviders.of(uri, scheme, context));
+        try {
+            return openRemote(uri, options, RemoteProviders.of(uri, scheme, context));
+        } catch (ProviderNotFoundException | ServiceConfigurationError none) {
+            return new MonoOpen<>(this, () -> {
+                throw none;
+            });
+        }
     }
 
-    private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, Supplier<RemoteProvider> provider) {
-        Checks.remoteOptions(uri, options);
-        return new MonoOpen<>(
-                this, () -> resources.openRemote(this, ioPaths, provider.get(), uri, options, this.options));
+    private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, RemoteProvider provider) {
+        Checks.remoteOptions(uri, options, provider.fileOptions());
+        return new MonoOpen<>(this, () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
     }
 
     @Override

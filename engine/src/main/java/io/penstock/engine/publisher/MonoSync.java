@@ -7,6 +7,7 @@ import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -63,7 +64,12 @@ public final class MonoSync extends Mono<Void> {
 
         /** Runs on the I/O queue that ended the last write, if there was one: this saves a wake-up. */
         void submit() {
-            port.start(ioQueue, this);
+            AsyncFile async = file.async();
+            if (async == null) {
+                port.start(ioQueue, this);
+            } else {
+                async.sync(this::ended);
+            }
         }
 
         @Override

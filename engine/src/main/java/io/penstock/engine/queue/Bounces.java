@@ -5,21 +5,16 @@ import io.penstock.Transfer;
 import io.penstock.engine.host.blocking.BlockingBytes;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.order.BlockLocks;
-import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.MemoryView;
 import io.penstock.engine.resource.Offload;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,28 +28,16 @@ import org.jspecify.annotations.Nullable;
 public final class Bounces {
 
     /** The bytes of a bounce buffer, and so the maximum of one bounced segment. */
-    public static final long BOUNCE_BYTES = 256 << 10;
-
-    private static final class Pool {
-        final ArrayDeque<DeviceMemory> free = new ArrayDeque<>();
-        int allocated;
-
-        void close() {
-            free.forEach(DeviceMemory::free);
-        }
-    }
+    public static final long BOUNCE_BYTES = BounceBuffers.EDGE_BYTES;
 
     private final IoQueue ioQueue;
-    private final int bounceBuffers; // of one path
-    private final Map<IoPath, Pool> pools = new HashMap<>();
-    private final Map<IoPath, Pool> rangePools = new HashMap<>(); // for files that fill memory by themselves
-    private final ArrayDeque<Segment> waitingForBuffer = new ArrayDeque<>();
-    private final AsyncReads reads;
+    private final BounceBuffers buffers;
+    private final AsyncSegments async;
 
     Bounces(IoQueue ioQueue, int bounceBuffers) {
         this.ioQueue = ioQueue;
-        this.bounceBuffers = bounceBuffers;
-        this.reads = new AsyncReads(ioQueue, this);
+        this.buffers = new BounceBuffers(bounceBuffers);
+        this.async = new AsyncSegments(ioQueue, this);
     }
 
     /** Starts a segment. */
@@ -115,28 +98,23 @@ public final class Bounces {
     }
 
     void bufferOrWait(Segment segment) {
-        IoPath ioPath = segment.owner().ioPath();
-        Pool pool = pool(segment);
-        DeviceMemory bounce = pool.free.poll();
-        if (bounce == null && pool.allocated < bounceBuffers) {
-            bounce = allocate(segment, ioPath);
-            if (bounce == null) {
-                return;
-            }
-            pool.allocated++;
+        boolean taken;
+        try {
+            taken = buffers.takeOrWait(segment);
+        } catch (RuntimeException e) {
+            segment.owner().fail(e);
+            ioQueue.end(segment);
+            return;
         }
-        if (bounce == null) {
-            waitingForBuffer.add(segment);
-        } else {
-            segment.bounce = bounce;
+        if (taken) {
             throughBuffer(segment);
         }
     }
 
     private void throughBuffer(Segment segment) {
-        AsyncFile from = segment.async;
-        if (from != null) {
-            reads.throughBuffer(segment, from);
+        AsyncFile file = segment.async;
+        if (file != null) {
+            async.throughBuffer(segment, file);
         } else if (segment.kind == Kind.WRITE && !segment.merges) {
             copy(segment, segment.bytes);
         } else {
@@ -144,20 +122,10 @@ public final class Bounces {
         }
     }
 
-    private @Nullable DeviceMemory allocate(Segment segment, IoPath ioPath) {
-        try {
-            return ioPath.allocateBounceBuffer(readsRanges(segment) ? AsyncFile.RANGE_BYTES : BOUNCE_BYTES);
-        } catch (RuntimeException e) {
-            segment.owner().fail(e);
-            ioQueue.end(segment);
-            return null;
-        }
-    }
-
     private void body(Segment segment) {
-        AsyncFile from = segment.async;
-        if (from != null) {
-            reads.begin(segment, from);
+        AsyncFile file = segment.async;
+        if (file != null) {
+            async.begin(segment, file);
             return;
         }
         Request request = segment.request
@@ -204,9 +172,9 @@ public final class Bounces {
 
     /** Submits the same step again, after a transient failure. */
     void again(Segment segment) {
-        AsyncFile from = segment.async;
-        if (from != null) {
-            reads.begin(segment, from);
+        AsyncFile file = segment.async;
+        if (file != null) {
+            async.begin(segment, file);
             return;
         }
         switch (segment.step) {
@@ -256,7 +224,7 @@ public final class Bounces {
 
     private void filled(Segment segment, long moved) {
         if (segment.async != null) {
-            reads.filled(segment, moved);
+            async.filled(segment, moved);
             return;
         }
         long before = segment.coverDone;
@@ -359,7 +327,10 @@ public final class Bounces {
     }
 
     private void copied(Segment segment) {
-        if (segment.async != null) {
+        AsyncFile file = segment.async;
+        if (file != null && segment.kind == Kind.WRITE) {
+            async.store(segment, file);
+        } else if (file != null) {
             segment.step = Segment.Step.BODY;
             bodyMoved(segment, segment.coverDone);
         } else if (segment.kind == Kind.READ) {
@@ -374,6 +345,11 @@ public final class Bounces {
     }
 
     private void stored(Segment segment, long moved) {
+        if (segment.async != null) {
+            segment.step = Segment.Step.BODY;
+            bodyMoved(segment, moved);
+            return;
+        }
         long before = segment.coverDone;
         segment.coverDone += moved;
         if (segment.coverDone < segment.coverBytes) {
@@ -422,13 +398,12 @@ public final class Bounces {
 
     /** Ends a segment that waits for a lock or a bounce buffer, because its transfer is being stopped. */
     void abandon(Segment segment) {
-        waitingForBuffer.remove(segment);
+        buffers.forget(segment);
         ioQueue.end(segment);
     }
 
     /** Releases the lock and the bounce buffer of a segment. */
     void release(Segment segment) {
-        DeviceMemory bounce = segment.bounce;
         BlockLocks locks = segment.locks;
         if (locks != null) {
             segment.locks = null;
@@ -437,13 +412,10 @@ public final class Bounces {
                 segment.claim = segment.newClaim();
             }
         }
-        if (bounce == null) {
-            return;
+        Segment next = buffers.give(segment);
+        if (next != null) {
+            bufferOrWait(next);
         }
-        segment.bounce = null;
-        Pool pool = pool(segment);
-        pool.free.add(bounce);
-        passBufferOn(pool);
     }
 
     /**
@@ -463,35 +435,12 @@ public final class Bounces {
         }
     }
 
-    /** Returns whether a segment is read in ranges, which are larger than the edges of blocks. */
-    private static boolean readsRanges(Segment segment) {
-        return segment.async != null && !(segment.async instanceof BufferFile.Source);
-    }
-
-    private Pool pool(Segment segment) {
-        Map<IoPath, Pool> ofKind = readsRanges(segment) ? rangePools : pools;
-        return ofKind.computeIfAbsent(segment.owner().ioPath(), r -> new Pool());
-    }
-
-    private void passBufferOn(Pool pool) {
-        for (Segment waiting : waitingForBuffer) {
-            if (pool(waiting) == pool) {
-                waitingForBuffer.remove(waiting);
-                bufferOrWait(waiting);
-                return;
-            }
-        }
-    }
-
     /** Returns the number of segments that wait for a bounce buffer. */
     int waiting() {
-        return waitingForBuffer.size();
+        return buffers.waiting();
     }
 
     void close() {
-        pools.values().forEach(Pool::close);
-        pools.clear();
-        rangePools.values().forEach(Pool::close);
-        rangePools.clear();
+        buffers.close();
     }
 }

@@ -85,7 +85,7 @@ public final class OpenResources {
             throw Failures.closed("opening " + RemoteFile.name(uri), "the backend");
         }
         try {
-            AsyncFile remote = provider.open(uri, options);
+            AsyncFile remote = provider.open(uri, fileOptions, options);
             try {
                 EngineFile file = new RemoteFile(owner, uri, Set.copyOf(fileOptions), remote, ioPaths);
                 open.add(file);

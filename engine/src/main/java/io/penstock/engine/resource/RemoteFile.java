@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import reactor.core.publisher.Mono;
 
 /** An open file on another host. */
 final class RemoteFile extends EngineFile {
@@ -57,11 +56,6 @@ final class RemoteFile extends EngineFile {
     @Override
     public URI uri() {
         return uri;
-    }
-
-    @Override
-    public Mono<Void> sync() {
-        return Mono.empty();
     }
 
     @Override

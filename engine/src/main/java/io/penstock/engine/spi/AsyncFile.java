@@ -7,14 +7,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file to read from that fills host memory by its own means, not by requests of a path: an object on another host, or a
- * buffer of another backend. The last path of a backend moves the bytes on to its device.
+ * A file that reads and writes host memory by its own means, not by requests of a path: an object on another host, or a
+ * buffer of another backend. The last path of a backend moves the bytes to and from its device.
  *
  * <p>Thread-safe.
  */
 public interface AsyncFile extends NativeFile {
 
-    /** The bytes of one read: large enough that the answering time of another host matters little, if many are in flight. */
+    /** The bytes of one read or write: large enough that the answering time of another host matters little, if many are in flight. */
     long RANGE_BYTES = 4 << 20;
 
     /**
@@ -28,13 +28,35 @@ public interface AsyncFile extends NativeFile {
      */
     Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended);
 
-    /** {@inheritDoc} A transfer is cut into reads of {@link #RANGE_BYTES}, unless overridden. */
+    /**
+     * Starts a write, as {@link #read}. Does not block. It is durable, and seen by others, after a {@link #sync}, at the latest.
+     *
+     * @param offset in the file; any
+     * @param from direct memory, which is read until {@code ended} is called
+     * @param ended as for a read
+     * @return as for a read
+     */
+    default Runnable write(long offset, ByteBuffer from, Consumer<@Nullable Throwable> ended) {
+        ended.accept(new IOException(this + " cannot be written"));
+        return () -> {};
+    }
+
+    /**
+     * Starts to make durable what was written; no write is in flight, and no other sync. Does not block.
+     *
+     * @param ended called once, on any thread, also before this returns: with null if it is durable, else with the failure
+     */
+    default void sync(Consumer<@Nullable NativeFailure> ended) {
+        ended.accept(null);
+    }
+
+    /** {@inheritDoc} A transfer is cut into ranges of {@link #RANGE_BYTES}, unless overridden. */
     @Override
     default Limits limits() {
         return Limits.none(RANGE_BYTES);
     }
 
-    /** {@inheritDoc} Constant. */
+    /** {@inheritDoc} Constant while the file is only read. */
     @Override
     long size();
 

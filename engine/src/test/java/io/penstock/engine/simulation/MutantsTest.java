@@ -140,10 +140,10 @@ class MutantsTest {
                 Mutant.of(
                         "bounce buffer reused early",
                         new Edit(
-                                "Bounces",
-                                "segment.bounce = bounce;",
-                                "segment.bounce = bounce; pool.free.add(bounce);"),
-                        new Edit("Bounces", "pool.free.add(bounce);", "")),
+                                "BounceBuffers",
+                                "segment.bounce = buffer;",
+                                "segment.bounce = buffer; pool.free.add(buffer);"),
+                        new Edit("BounceBuffers", "        pool.free.add(buffer);\n        for", "        for")),
                 Mutant.of(
                         "buffer freed at cancel",
                         new Edit("OpenTransfer", "carrier.post(() -> carrier.stop(this));", """
@@ -195,13 +195,10 @@ class MutantsTest {
                         new Edit("Bounces", "                if (failure != null) {", "                if (false) {")),
                 Mutant.of(
                         "a free bounce buffer is not assigned to a waiting segment",
-                        new Edit("Bounces", "        passBufferOn(pool);\n", "")),
+                        new Edit("Bounces", "            bufferOrWait(next);\n", "")),
                 Mutant.of(
                         "an abandoned segment waits for a bounce buffer",
-                        new Edit(
-                                "Bounces",
-                                "        waitingForBuffer.remove(segment);\n        ioQueue",
-                                "        ioQueue")));
+                        new Edit("Bounces", "        buffers.forget(segment);\n        ioQueue", "        ioQueue")));
     }
 
     private static Stream<Mutant> ofEnds() {

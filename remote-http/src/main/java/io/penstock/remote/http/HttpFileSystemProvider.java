@@ -2,6 +2,7 @@
 package io.penstock.remote.http;
 
 import io.penstock.CommonOptions;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.remote.RemoteProvider;
@@ -65,8 +66,8 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider implemen
     }
 
     @Override
-    public AsyncFile open(URI uri, Options options) throws IOException {
-        return new HttpProvider().open(uri, options);
+    public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
+        return new HttpProvider().open(uri, fileOptions, options);
     }
 
     @Override
@@ -105,7 +106,7 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider implemen
     }
 
     private AsyncFile open(Path path) throws IOException {
-        return open(own(path).toUri(), Options.none().resolve(CommonOptions.all()));
+        return open(own(path).toUri(), Set.of(FileOption.READ), Options.none().resolve(CommonOptions.all()));
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.penstock.remote.http;
 
 import io.penstock.CommonOptions;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.Shared;
@@ -24,7 +25,7 @@ public final class HttpProvider implements RemoteProvider {
     }
 
     @Override
-    public AsyncFile open(URI uri, Options options) throws IOException {
+    public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
         if (uri.getHost() == null) {
             throw new IOException("a URI of a file must name a host, was " + HttpFile.name(uri));
         }

@@ -286,7 +286,7 @@ class HttpFileTest {
         assertThatIllegalArgumentException().isThrownBy(() -> backend.openFile(URI.create("file.bin")));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> backend.openFile(server.uri(), FileOption.WRITE))
-                .withMessageContaining("READ only");
+                .withMessageContaining("options must be among [READ, IMMUTABLE]");
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.remote;
 
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import java.io.IOException;
@@ -18,14 +19,21 @@ public interface RemoteProvider {
     /** Returns the schemes of the URIs that it opens, in lower case, for example {@code https}. */
     Set<String> schemes();
 
+    /** Returns the options with which it opens files. */
+    default Set<FileOption> fileOptions() {
+        return Set.of(FileOption.READ, FileOption.IMMUTABLE);
+    }
+
     /**
-     * Opens a file for reading. May block. The caller closes it.
+     * Opens a file. May block. The caller closes it.
      *
+     * @param fileOptions some of {@link #fileOptions}, which do not contradict each other
      * @param options resolved; {@link io.penstock.CommonOptions} has those for other hosts
      * @throws java.nio.file.NoSuchFileException if the host has no such file
      * @throws java.nio.file.AccessDeniedException if the host refuses access
+     * @throws java.nio.file.FileAlreadyExistsException if it exists, and CREATE_NEW is among the options
      * @throws io.penstock.engine.spi.NativeException for other answers of the host
      * @throws IOException if the host cannot be reached
      */
-    AsyncFile open(URI uri, Options options) throws IOException;
+    AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException;
 }
