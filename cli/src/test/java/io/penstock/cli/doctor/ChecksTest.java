@@ -75,6 +75,28 @@ class ChecksTest {
                         "NVMe 0000:02:00.0: 4 lanes of 4, 8.0 GT/s of 16.0");
     }
 
+    /** A virtual machine of those that GPUs are lent in: two cards on one bus, no disk or adapter of a kind that they reach. */
+    @Test
+    void aVirtualMachineWithTwoGpusIsDescribedAsItIs() throws IOException {
+        Machine guest = Trees.make(root.resolve("guest"), "two-h200.tree", "amd64");
+        List<Finding> pci = PciChecks.of(guest);
+        assertThat(of(pci, Level.WARNING)).isEmpty();
+        assertThat(of(pci, Level.NOTE))
+                .containsExactly("this is a virtual machine", "no NVMe device and no RDMA adapter");
+        assertThat(of(pci, Level.OK))
+                .containsExactly(
+                        "the IOMMU is off",
+                        "NVIDIA H200 0000:00:06.0: its largest BAR has 262144 MiB",
+                        "NVIDIA H200 0000:00:07.0: its largest BAR has 262144 MiB",
+                        "NVIDIA H200 0000:00:06.0: 16 lanes of 16, 32.0 GT/s of 32.0",
+                        "NVIDIA H200 0000:00:07.0: 16 lanes of 16, 32.0 GT/s of 32.0");
+        List<Finding> nvidia = NvidiaChecks.of(guest);
+        assertThat(of(nvidia, Level.OK)).containsExactly("NVIDIA's open kernel module 580.159.04");
+        assertThat(of(nvidia, Level.NOTE)).containsExactly("nvidia-fs is not loaded");
+        assertThat(of(KernelChecks.of(guest), Level.OK))
+                .contains("io_uring is enabled for every process (kernel.io_uring_disabled = 0)");
+    }
+
     @Test
     void aGraceProcessorNeedsAnIommuThatTranslates() throws IOException {
         Machine grace = new Machine(server.root(), "aarch64");
