@@ -101,6 +101,21 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
+     * Opens a resource, runs {@code use}, and closes the resource when its Mono terminates or is cancelled: a file of a URI, a
+     * fence, the arrays of a model. Unlike {@link Mono#usingWhen} it also closes a resource that arrives while the
+     * subscriber cancels.
+     *
+     * <p><b>Result:</b> the result of {@code use}, once the resource is closed.
+     *
+     * <p><b>Cancellation:</b> at any moment: cancels the opening, or the Mono of {@code use}, and closes the resource.
+     *
+     * @param opening emits a resource that its subscriber closes
+     */
+    static <R extends AutoCloseable, T> Mono<T> using(Mono<R> opening, Function<? super R, ? extends Mono<T>> use) {
+        return MonoWith.of(opening, use);
+    }
+
+    /**
      * Wraps memory that the application owns. It must stay valid until the buffer is closed and its transfers have
      * ended.
      *

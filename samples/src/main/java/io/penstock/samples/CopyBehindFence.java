@@ -39,12 +39,11 @@ public final class CopyBehindFence {
     private static Mono<Long> copy(Backend backend, StorageFile from, DeviceBuffer buffer, StorageFile to) {
         Transfer read = Transfer.read(from.all(), buffer.all());
         Transfer write = Transfer.write(buffer.all(), to.region(0, buffer.length()));
-        return Mono.usingWhen(
+        return Backend.using(
                         backend.enqueue(read),
                         // A fence is signalled on failure too: its outcome is the truth.
                         fence -> backend.submit(write.after(fence))
-                                .flatMap(done -> fence.outcome().thenReturn(done)),
-                        fence -> Mono.fromRunnable(fence::close))
+                                .flatMap(done -> fence.outcome().thenReturn(done)))
                 .map(Completion::bytes);
     }
 }

@@ -29,7 +29,7 @@ public final class LoadModel {
 
     /** Emits a line for each array. Kernels would run where the lines are made: there the memory is owned. */
     static Mono<String> describe(Loader loader, Path path) {
-        return Mono.usingWhen(
+        return Backend.using(
                 loader.load(path),
                 model -> Mono.fromCallable(() -> {
                     StringBuilder lines = new StringBuilder();
@@ -40,8 +40,7 @@ public final class LoadModel {
                                 .append('\n');
                     }
                     return lines.append(model.bytes()).append(" bytes").toString();
-                }),
-                model -> Mono.fromRunnable(model::close));
+                }));
     }
 
     /** Returns a loader of one part of a tensor-parallel model: columns of what is projected back, rows of the rest. */

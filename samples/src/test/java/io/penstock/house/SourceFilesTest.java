@@ -57,6 +57,11 @@ class SourceFilesTest {
                         SourceRules::jnaStructures,
                         main,
                         LICENCE + "import com.sun.jna.Structure;\nclass X {}"),
+                rule(
+                        "what is opened has an owner while it is cancelled",
+                        SourceRules::openedByUsingWhen,
+                        main,
+                        LICENCE + "class X { Object x = Mono.usingWhen(backend.openFile(path), use, close); }"),
                 rule("no Unsafe", SourceRules::unsafe, main, LICENCE + "import sun.misc.Unsafe;\nclass X {}"),
                 rule(
                         "Logback and picocli in the command",

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Rules for the sources of all modules; each method returns who breaks one. */
@@ -114,6 +115,19 @@ final class SourceRules {
                 .filter(SourceRules::isProgram)
                 .flatMap(source -> source.types().stream())
                 .filter(type -> type.matches(".*(Impl|Utils?|Helper|Manager)|(Abstract[A-Z]|I[A-Z][a-z]).*"))
+                .toList();
+    }
+
+    /**
+     * A resource that arrives while a subscriber of {@code usingWhen} cancels has no owner: what is opened is opened by
+     * {@code Backend.using}, and {@code usingWhen} is for what exists before it is used.
+     */
+    List<String> openedByUsingWhen() {
+        Pattern call = Pattern.compile("\\busingWhen\\((?!\\s*Mono\\.fromSupplier\\()");
+        return files.stream()
+                .filter(file -> name(file).contains("/src/main/") || name(file).startsWith("src/main/"))
+                .filter(file -> call.matcher(String.join("\n", lines(file))).find())
+                .map(this::name)
                 .toList();
     }
 

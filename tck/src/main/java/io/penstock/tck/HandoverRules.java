@@ -67,10 +67,7 @@ public interface HandoverRules extends Rules {
         all.put("enqueue", backend.enqueue(read));
         all.put(
                 "enqueue behind a fence",
-                Flux.usingWhen(
-                        backend.enqueue(read),
-                        fence -> backend.submit(read.after(fence)),
-                        fence -> Mono.fromRunnable(fence::close)));
+                Backend.using(backend.enqueue(read), fence -> backend.submit(read.after(fence))));
         all.put("stream", backend.stream(plan, chunk -> Mono.just(chunk.length())));
         all.put("stream of leases", backend.stream(plan, chunk -> visible ? Mono.just(chunk.retain()) : Mono.just(1)));
         all.put(
