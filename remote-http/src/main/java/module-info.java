@@ -5,8 +5,9 @@ module io.penstock.remote.http {
     requires org.slf4j;
 
     provides io.penstock.engine.spi.remote.RemoteProvider with
-            io.penstock.remote.http.HttpProvider;
+            io.penstock.remote.http.HttpProvider.Http,
+            io.penstock.remote.http.HttpProvider.Https;
     provides java.nio.file.spi.FileSystemProvider with
-            io.penstock.remote.http.HttpFileSystemProvider.Http,
-            io.penstock.remote.http.HttpFileSystemProvider.Https;
+            io.penstock.remote.http.HttpProvider.Http,
+            io.penstock.remote.http.HttpProvider.Https;
 }

@@ -82,7 +82,7 @@ public final class OpenResources {
             Options options)
             throws IOException {
         if (!owner.enter()) {
-            throw Failures.closed("opening " + RemoteFile.name(uri), "the backend");
+            throw Failures.closed("opening " + RemoteProvider.name(uri), "the backend");
         }
         try {
             AsyncFile remote = provider.open(uri, fileOptions, options);

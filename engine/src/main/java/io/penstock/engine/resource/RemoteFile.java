@@ -4,13 +4,13 @@ package io.penstock.engine.resource;
 import io.penstock.FileOption;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 /** An open file on another host. */
@@ -22,7 +22,7 @@ final class RemoteFile extends EngineFile {
     RemoteFile(Owner owner, URI uri, Set<FileOption> options, AsyncFile file, List<IoPath> ioPaths) {
         super(owner, path(uri), options, natives(file, ioPaths));
         this.uri = uri;
-        this.name = name(uri);
+        this.name = RemoteProvider.name(uri);
     }
 
     private static List<OpenedFile> natives(AsyncFile file, List<IoPath> ioPaths) {
@@ -32,12 +32,6 @@ final class RemoteFile extends EngineFile {
         }
         natives.add(new OpenedFile(file, ""));
         return List.copyOf(natives);
-    }
-
-    /** Returns a URI without what may be secret: the user's password, and the query, which may be a signature. */
-    static String name(URI uri) {
-        return uri.getScheme() + "://" + Objects.requireNonNullElse(uri.getHost(), "")
-                + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getRawPath();
     }
 
     private static Path path(URI uri) {

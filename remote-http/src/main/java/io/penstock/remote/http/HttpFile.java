@@ -5,6 +5,7 @@ import io.penstock.NativeError;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -83,12 +84,13 @@ final class HttpFile implements AsyncFile {
                     }
                     throw failed(at, head, "the server does not send ranges");
                 }
-                case 404, 410 -> throw new NoSuchFileException(name(at), null, head.toString());
-                case 401, 403 -> throw new AccessDeniedException(name(at), null, head.toString());
+                case 404, 410 -> throw new NoSuchFileException(RemoteProvider.name(at), null, head.toString());
+                case 401, 403 -> throw new AccessDeniedException(RemoteProvider.name(at), null, head.toString());
                 default -> throw failed(at, head, "");
             }
         }
-        throw new IOException("opening " + name(uri) + " was redirected more than " + MOST_REDIRECTIONS + " times");
+        throw new IOException(
+                "opening " + RemoteProvider.name(uri) + " was redirected more than " + MOST_REDIRECTIONS + " times");
     }
 
     private static URI redirected(URI from, ResponseHead head) throws IOException {
@@ -107,19 +109,13 @@ final class HttpFile implements AsyncFile {
         if (to.getHost() == null
                 || (!secure
                         && !(scheme.equalsIgnoreCase("http") && from.getScheme().equalsIgnoreCase("http")))) {
-            throw failed(from, head, "to " + name(to) + ", which is not followed");
+            throw failed(from, head, "to " + RemoteProvider.name(to) + ", which is not followed");
         }
         return to;
     }
 
     private static IOException failed(URI uri, ResponseHead head, String note) {
-        return new NativeException("opening " + name(uri), head.failure(note));
-    }
-
-    /** Returns a URI without what may be secret: user information and query. */
-    static String name(URI uri) {
-        return uri.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort())
-                + uri.getRawPath();
+        return new NativeException("opening " + RemoteProvider.name(uri), head.failure(note));
     }
 
     URI uri() {
@@ -189,6 +185,6 @@ final class HttpFile implements AsyncFile {
 
     @Override
     public String toString() {
-        return name(uri);
+        return RemoteProvider.name(uri);
     }
 }

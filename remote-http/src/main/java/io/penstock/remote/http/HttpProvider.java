@@ -6,28 +6,44 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.Shared;
+import io.penstock.engine.spi.remote.RemoteFileSystemProvider;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Set;
 
 /** Opens {@code http:} and {@code https:} URIs whose server sends ranges. */
-public final class HttpProvider implements RemoteProvider {
+public abstract class HttpProvider extends RemoteFileSystemProvider {
 
     /** What is shared by the files that were opened with the same options. */
     private record Settings(int connections, int attempts, long timeoutMillis) {}
 
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
-    @Override
-    public Set<String> schemes() {
-        return Set.of("http", "https");
+    /** Loaded by {@link java.util.ServiceLoader}. */
+    public static final class Http extends HttpProvider {
+        /** Creates a provider. */
+        public Http() {
+            super("http");
+        }
+    }
+
+    /** Loaded by {@link java.util.ServiceLoader}. */
+    public static final class Https extends HttpProvider {
+        /** Creates a provider. */
+        public Https() {
+            super("https");
+        }
+    }
+
+    private HttpProvider(String scheme) {
+        super(scheme);
     }
 
     @Override
     public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
         if (uri.getHost() == null) {
-            throw new IOException("a URI of a file must name a host, was " + HttpFile.name(uri));
+            throw new IOException("a URI of a file must name a host, was " + RemoteProvider.name(uri));
         }
         Settings settings = new Settings(
                 options.get(CommonOptions.REMOTE_CONNECTIONS),

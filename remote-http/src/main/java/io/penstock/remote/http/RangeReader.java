@@ -4,6 +4,7 @@ package io.penstock.remote.http;
 import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -58,7 +59,7 @@ final class RangeReader {
 
     /** Requests the first byte of a file; blocks. */
     ResponseHead first(URI uri) throws IOException {
-        Attempts made = new Attempts(HttpFile.name(uri));
+        Attempts made = new Attempts(RemoteProvider.name(uri));
         while (true) {
             boolean used = false;
             try (Connection connection =

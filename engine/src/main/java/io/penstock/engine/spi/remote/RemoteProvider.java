@@ -6,6 +6,7 @@ import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import java.io.IOException;
 import java.net.URI;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -36,4 +37,10 @@ public interface RemoteProvider {
      * @throws IOException if the host cannot be reached
      */
     AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException;
+
+    /** Returns a URI without what may be secret: user information, and the query, which may be a signature. */
+    static String name(URI uri) {
+        return uri.getScheme() + "://" + Objects.requireNonNullElse(uri.getHost(), "")
+                + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getRawPath();
+    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.remote.http;
+package io.penstock.engine.spi.remote;
 
 import java.net.URI;
 import java.nio.file.FileStore;
@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The files of one server; always open, and read-only. Equal for equal origins. */
-final class HttpFileSystem extends FileSystem {
+final class RemoteFileSystem extends FileSystem {
 
-    private final HttpFileSystemProvider provider;
+    private final RemoteFileSystemProvider provider;
     private final URI origin; // scheme, host and port
 
-    HttpFileSystem(HttpFileSystemProvider provider, URI uri) {
+    RemoteFileSystem(RemoteFileSystemProvider provider, URI uri) {
         this.provider = provider;
         this.origin = URI.create(
                 provider.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()));
@@ -74,7 +74,7 @@ final class HttpFileSystem extends FileSystem {
     @Override
     public Path getPath(String first, String... more) {
         String joined = more.length == 0 ? first : first + "/" + String.join("/", more);
-        return HttpPath.of(this, joined, null);
+        return RemotePath.of(this, joined, null);
     }
 
     /** {@inheritDoc} By regular expressions only. */
@@ -99,7 +99,7 @@ final class HttpFileSystem extends FileSystem {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof HttpFileSystem system && system.origin.equals(origin);
+        return other instanceof RemoteFileSystem system && system.origin.equals(origin);
     }
 
     @Override

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.remote.http;
+package io.penstock.engine.spi.remote;
 
 import io.penstock.CommonOptions;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.SeekableByteChannel;
@@ -33,45 +32,32 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * URIs of servers as {@code Path}s, so that what reads metadata of files by {@code java.nio.file} reads those on servers too:
- * {@code Path.of(URI.create("https://..."))}. Read-only, without directories.
+ * A provider of {@code java.nio.file} whose files are on other hosts, so that what reads metadata of files by it reads those
+ * too: {@code Path.of(URI.create("https://..."))}. Read-only, without directories.
+ *
+ * <p>A module names its subclass as a service twice: as a {@link RemoteProvider} and as a {@link FileSystemProvider}.
  */
-public abstract class HttpFileSystemProvider extends FileSystemProvider implements RemoteProvider {
+public abstract class RemoteFileSystemProvider extends FileSystemProvider implements RemoteProvider {
 
     private final String scheme;
 
-    /** Loaded by {@link java.util.ServiceLoader}. */
-    public static final class Http extends HttpFileSystemProvider {
-        /** Creates a provider. */
-        public Http() {
-            super("http");
-        }
-    }
-
-    /** Loaded by {@link java.util.ServiceLoader}. */
-    public static final class Https extends HttpFileSystemProvider {
-        /** Creates a provider. */
-        public Https() {
-            super("https");
-        }
-    }
-
-    private HttpFileSystemProvider(String scheme) {
+    /**
+     * Creates a provider.
+     *
+     * @param scheme of its URIs, in lower case
+     */
+    protected RemoteFileSystemProvider(String scheme) {
         this.scheme = scheme;
     }
 
+    /** {@inheritDoc} One. */
     @Override
-    public Set<String> schemes() {
+    public final Set<String> schemes() {
         return Set.of(scheme);
     }
 
     @Override
-    public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
-        return new HttpProvider().open(uri, fileOptions, options);
-    }
-
-    @Override
-    public String getScheme() {
+    public final String getScheme() {
         return scheme;
     }
 
@@ -85,21 +71,21 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider implemen
         return fileSystem(uri);
     }
 
-    private HttpFileSystem fileSystem(URI uri) {
+    private RemoteFileSystem fileSystem(URI uri) {
         if (!scheme.equalsIgnoreCase(uri.getScheme()) || uri.getHost() == null) {
             throw new IllegalArgumentException("a URI of a file on a server must begin with " + scheme + "://HOST");
         }
-        return new HttpFileSystem(this, uri);
+        return new RemoteFileSystem(this, uri);
     }
 
     @Override
     public Path getPath(URI uri) {
-        HttpFileSystem fileSystem = fileSystem(uri);
-        return HttpPath.of(fileSystem, uri.getPath().isEmpty() ? "/" : uri.getPath(), uri.getRawQuery());
+        RemoteFileSystem fileSystem = fileSystem(uri);
+        return RemotePath.of(fileSystem, uri.getPath().isEmpty() ? "/" : uri.getPath(), uri.getRawQuery());
     }
 
-    private static HttpPath own(Path path) {
-        if (path instanceof HttpPath own) {
+    private static RemotePath own(Path path) {
+        if (path instanceof RemotePath own) {
             return own;
         }
         throw new ProviderMismatchException(path + " is not the path of a file on a server");
@@ -117,7 +103,7 @@ public abstract class HttpFileSystemProvider extends FileSystemProvider implemen
                 throw new ReadOnlyFileSystemException();
             }
         }
-        return new HttpChannel(open(path));
+        return new RemoteChannel(open(path));
     }
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.remote.http;
+package io.penstock.engine.spi.remote;
 
 import io.penstock.engine.spi.AsyncFile;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /** A file on a server as a channel, for headers: reads ahead, one range at a time, and blocks meanwhile. */
-final class HttpChannel implements SeekableByteChannel {
+final class RemoteChannel implements SeekableByteChannel {
 
     private static final int AHEAD_BYTES = 256 << 10;
 
@@ -22,7 +22,7 @@ final class HttpChannel implements SeekableByteChannel {
     private boolean closed;
 
     /** Creates a channel, which closes the file. */
-    HttpChannel(AsyncFile file) {
+    RemoteChannel(AsyncFile file) {
         this.file = file;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.remote.http;
+package io.penstock.engine.spi.remote;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -23,31 +23,31 @@ import org.jspecify.annotations.Nullable;
  * @param names the names between the slashes
  * @param query the query of the URI, raw, which names derived from this path do not have
  */
-record HttpPath(
-        HttpFileSystem fileSystem,
+record RemotePath(
+        RemoteFileSystem fileSystem,
         boolean absolute,
         List<String> names,
         @Nullable String query) implements Path {
 
-    static HttpPath of(HttpFileSystem fileSystem, String path, @Nullable String query) {
+    static RemotePath of(RemoteFileSystem fileSystem, String path, @Nullable String query) {
         List<String> names = new ArrayList<>();
         for (String name : path.split("/")) {
             if (!name.isEmpty()) {
                 names.add(name);
             }
         }
-        return new HttpPath(fileSystem, path.startsWith("/"), List.copyOf(names), query);
+        return new RemotePath(fileSystem, path.startsWith("/"), List.copyOf(names), query);
     }
 
-    private static HttpPath own(Path path) {
-        if (path instanceof HttpPath own) {
+    private static RemotePath own(Path path) {
+        if (path instanceof RemotePath own) {
             return own;
         }
         throw new ProviderMismatchException(path + " is not the path of a file on a server");
     }
 
-    private HttpPath with(boolean isAbsolute, List<String> other) {
-        return new HttpPath(fileSystem, isAbsolute, List.copyOf(other), null);
+    private RemotePath with(boolean isAbsolute, List<String> other) {
+        return new RemotePath(fileSystem, isAbsolute, List.copyOf(other), null);
     }
 
     @Override
@@ -95,7 +95,7 @@ record HttpPath(
 
     @Override
     public boolean startsWith(Path other) {
-        return other instanceof HttpPath start
+        return other instanceof RemotePath start
                 && start.fileSystem.equals(fileSystem)
                 && start.absolute == absolute
                 && start.names.size() <= names.size()
@@ -104,7 +104,7 @@ record HttpPath(
 
     @Override
     public boolean endsWith(Path other) {
-        return other instanceof HttpPath end
+        return other instanceof RemotePath end
                 && end.fileSystem.equals(fileSystem)
                 && (end.absolute
                         ? equals(end)
@@ -128,7 +128,7 @@ record HttpPath(
 
     @Override
     public Path resolve(Path other) {
-        HttpPath own = own(other);
+        RemotePath own = own(other);
         if (own.absolute) {
             return own;
         }
@@ -142,7 +142,7 @@ record HttpPath(
 
     @Override
     public Path relativize(Path other) {
-        HttpPath own = own(other);
+        RemotePath own = own(other);
         if (own.absolute != absolute || !own.fileSystem.equals(fileSystem)) {
             throw new IllegalArgumentException(other + " is not relative to " + this);
         }
@@ -201,7 +201,7 @@ record HttpPath(
     @Override
     public String toString() {
         return absolute
-                ? HttpFile.name(Objects.requireNonNull(with(true, names)).toUri())
+                ? RemoteProvider.name(Objects.requireNonNull(with(true, names)).toUri())
                 : String.join("/", names);
     }
 }
