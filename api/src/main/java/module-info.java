@@ -9,4 +9,5 @@ module io.penstock.api {
     exports io.penstock.spi;
 
     uses io.penstock.spi.BackendProvider;
+    uses io.penstock.spi.OptionProvider;
 }

@@ -171,6 +171,7 @@ public final class Backends {
     private static Map<String, Option<?>> known(Providers providers) {
         Map<String, Option<?>> known = new TreeMap<>();
         CommonOptions.all().forEach(option -> known.put(option.name(), option));
+        providers.others().forEach(option -> known.put(option.name(), option));
         for (Providers.Found found : providers.found().values()) {
             found.options().forEach(option -> known.put(option.name(), option));
         }

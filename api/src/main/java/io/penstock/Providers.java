@@ -2,6 +2,8 @@
 package io.penstock;
 
 import io.penstock.spi.BackendProvider;
+import io.penstock.spi.OptionProvider;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,16 +13,18 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The providers that could be loaded, and for the others the reasons why not.
  *
- * @param found by name
+ * @param found backends by name
+ * @param others the options of modules that are not backends
  * @param broken class or file name to reason
  */
-record Providers(Map<String, Found> found, Map<String, String> broken) {
+record Providers(Map<String, Found> found, List<Option<?>> others, Map<String, String> broken) {
 
     /** More consecutive failures than this mean a loader that fails forever, not so many broken providers. */
     private static final int MOST_BROKEN = 64;
@@ -43,7 +47,13 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
     }
 
     static Providers load() {
-        Providers providers = new Providers(new TreeMap<>(), new TreeMap<>());
+        Providers providers = new Providers(new TreeMap<>(), new ArrayList<>(), new TreeMap<>());
+        providers.load(BackendProvider.class, providers::add);
+        providers.load(OptionProvider.class, provider -> providers.others.addAll(provider.options()));
+        return providers;
+    }
+
+    private <T> void load(Class<T> service, Consumer<T> adding) {
         Set<ClassLoader> loaders = new LinkedHashSet<>();
         loaders.add(Backends.class.getClassLoader());
         ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -51,24 +61,23 @@ record Providers(Map<String, Found> found, Map<String, String> broken) {
             loaders.add(context); // a plug-in's loader may see providers that this class's loader does not
         }
         for (ClassLoader loader : loaders) {
-            providers.load(ServiceLoader.load(BackendProvider.class, loader));
+            load(ServiceLoader.load(service, loader), adding);
         }
         ModuleLayer layer = Backends.class.getModule().getLayer();
         if (layer != null && layer != ModuleLayer.boot()) {
             // A layer may have one loader per module, and this class's loader sees none of the others.
-            providers.load(ServiceLoader.load(layer, BackendProvider.class));
+            load(ServiceLoader.load(layer, service), adding);
         }
-        return providers;
     }
 
-    private void load(ServiceLoader<BackendProvider> services) {
-        Iterator<BackendProvider> providers = services.iterator();
+    private <T> void load(ServiceLoader<T> services, Consumer<T> adding) {
+        Iterator<T> providers = services.iterator();
         for (int broke = 0; broke < MOST_BROKEN; ) {
             try {
                 if (!providers.hasNext()) {
                     return;
                 }
-                add(providers.next());
+                adding.accept(providers.next());
             } catch (ServiceConfigurationError | LinkageError e) {
                 broke++;
                 note(e);

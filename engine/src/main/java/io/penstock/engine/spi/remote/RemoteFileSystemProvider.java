@@ -3,6 +3,7 @@ package io.penstock.engine.spi.remote;
 
 import io.penstock.CommonOptions;
 import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import java.io.IOException;
@@ -27,6 +28,8 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +95,9 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
     }
 
     private AsyncFile open(Path path) throws IOException {
-        return open(own(path).toUri(), Set.of(FileOption.READ), Options.none().resolve(CommonOptions.all()));
+        List<Option<?>> known = new ArrayList<>(CommonOptions.all());
+        known.addAll(options());
+        return open(own(path).toUri(), Set.of(FileOption.READ), Options.none().resolve(known));
     }
 
     @Override

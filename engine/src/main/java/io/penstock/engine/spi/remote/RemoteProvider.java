@@ -2,10 +2,13 @@
 package io.penstock.engine.spi.remote;
 
 import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.spi.OptionProvider;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
@@ -15,7 +18,7 @@ import java.util.Set;
  *
  * <p>Thread-safe. A provider's constructor does nothing that can fail.
  */
-public interface RemoteProvider {
+public interface RemoteProvider extends OptionProvider {
 
     /** Returns the schemes of the URIs that it opens, in lower case, for example {@code https}. */
     Set<String> schemes();
@@ -23,6 +26,12 @@ public interface RemoteProvider {
     /** Returns the options with which it opens files. */
     default Set<FileOption> fileOptions() {
         return Set.of(FileOption.READ, FileOption.IMMUTABLE);
+    }
+
+    /** {@inheritDoc} None, unless overridden; a module that has some is named as a service of {@link OptionProvider} too. */
+    @Override
+    default List<Option<?>> options() {
+        return List.of();
     }
 
     /**
