@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.engine.spi.remote.RemoteProvider;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/**
+ * Where an object is.
+ *
+ * @param uri as it was given
+ * @param server scheme, host and port
+ * @param path of the object on the server, with percent signs as signatures demand
+ */
+record Address(URI uri, URI server, String path) {
+
+    private static final String UNRESERVED = "-._~/"; // beside letters and digits
+
+    /**
+     * Returns the address of an object.
+     *
+     * @param endpoint the URL of a server that is not AWS; empty for AWS
+     * @throws IOException if the URI names no object, or the endpoint is not a URL
+     */
+    static Address of(URI uri, String endpoint, String region) throws IOException {
+        String bucket = uri.getHost();
+        String key = Objects.requireNonNullElse(uri.getPath(), "");
+        if (bucket == null || key.length() < 2 || uri.getRawQuery() != null) {
+            throw new IOException(
+                    "a URI of an object must be s3://BUCKET/KEY, without a query, was " + RemoteProvider.name(uri));
+        }
+        if (!endpoint.isEmpty()) {
+            return new Address(uri, server(endpoint), "/" + bucket + escaped(key));
+        }
+        String aws = "s3." + region + (region.startsWith("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+        return bucket.indexOf('.') < 0
+                ? new Address(uri, URI.create("https://" + bucket + "." + aws), escaped(key))
+                : new Address(
+                        uri, URI.create("https://" + aws), "/" + bucket + escaped(key)); // no certificate has two dots
+    }
+
+    private static URI server(String endpoint) throws IOException {
+        try {
+            URI server = URI.create(endpoint);
+            if (server.getHost() != null && ("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
+                return server;
+            }
+        } catch (IllegalArgumentException e) {
+            // as below
+        }
+        throw new IOException("penstock.s3.endpoint must be a URL such as http://localhost:9000, was " + endpoint);
+    }
+
+    private static String escaped(String key) {
+        StringBuilder escaped = new StringBuilder();
+        for (byte octet : key.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (octet & 0xff);
+            if (c < 0x80 && (Character.isLetterOrDigit(c) || UNRESERVED.indexOf(c) >= 0)) {
+                escaped.append(c);
+            } else {
+                escaped.append(String.format("%%%02X", (int) c));
+            }
+        }
+        return escaped.toString();
+    }
+
+    /** Returns the value of the Host header. */
+    String host() {
+        return server.getPort() < 0 ? server.getHost() : server.getHost() + ":" + server.getPort();
+    }
+
+    /** Returns the URI without what may be secret. */
+    @Override
+    public String toString() {
+        return RemoteProvider.name(uri);
+    }
+}

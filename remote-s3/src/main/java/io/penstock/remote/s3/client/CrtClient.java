@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.remote.s3.S3Options;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import software.amazon.awssdk.crt.CrtResource;
+import software.amazon.awssdk.crt.auth.credentials.DefaultChainCredentialsProvider.DefaultChainCredentialsProviderBuilder;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
+import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
+import software.amazon.awssdk.crt.io.ClientBootstrap;
+import software.amazon.awssdk.crt.io.EventLoopGroup;
+import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
+import software.amazon.awssdk.crt.io.HostResolver;
+import software.amazon.awssdk.crt.io.StandardRetryOptions;
+import software.amazon.awssdk.crt.s3.S3Client;
+import software.amazon.awssdk.crt.s3.S3ClientOptions;
+import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
+import software.amazon.awssdk.crt.s3.S3MetaRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
+
+/** The S3 client of the AWS Common Runtime, with the threads that its connections have. Thread-safe. */
+final class CrtClient implements AutoCloseable {
+
+    /** The most bytes of one range; the client would cut longer ones. */
+    static final long PART_BYTES = 8 << 20;
+
+    private static final long MOST_RETRIES = 60; // the client's limit is 63
+
+    /**
+     * What tells two clients apart.
+     *
+     * @param endpoint empty for AWS
+     */
+    record Settings(
+            String endpoint,
+            String region,
+            S3Options.Credentials credentials,
+            int connections,
+            int attempts,
+            long timeoutMillis) {
+
+        static Settings of(Options options) {
+            return new Settings(
+                    first(options.get(S3Options.ENDPOINT), "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", ""),
+                    first(options.get(S3Options.REGION), "AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
+                    options.get(S3Options.CREDENTIALS),
+                    options.get(CommonOptions.REMOTE_CONNECTIONS),
+                    options.get(CommonOptions.REMOTE_ATTEMPTS),
+                    options.get(CommonOptions.REMOTE_TIMEOUT).toMillis());
+        }
+
+        private static String first(String option, String variable, String other, String fallback) {
+            if (!option.isEmpty()) {
+                return option;
+            }
+            String value = System.getenv(variable);
+            return value != null ? value : System.getenv().getOrDefault(other, fallback);
+        }
+
+        Settings in(String otherRegion) {
+            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis);
+        }
+    }
+
+    private final Deque<CrtResource> resources = new ArrayDeque<>(); // the newest first
+    private final S3Client client;
+
+    CrtClient(Settings settings) {
+        try {
+            EventLoopGroup threads = own(new EventLoopGroup(
+                    Math.min(settings.connections, Runtime.getRuntime().availableProcessors())));
+            ClientBootstrap bootstrap = own(new ClientBootstrap(threads, own(new HostResolver(threads))));
+            S3ClientOptions options = new S3ClientOptions()
+                    .withRegion(settings.region)
+                    .withClientBootstrap(bootstrap)
+                    .withPartSize(PART_BYTES)
+                    .withMaxConnections(settings.connections)
+                    .withDirectBufferPoolOptions(S3DirectBufferPoolOptions.auto())
+                    .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
+                    .withHttpMonitoringOptions(silence(settings.timeoutMillis))
+                    .withStandardRetryOptions(new StandardRetryOptions()
+                            .withBackoffRetryOptions(new ExponentialBackoffRetryOptions()
+                                    .withEventLoopGroup(threads)
+                                    .withBackoffScaleFactorMS(100)
+                                    .withMaxRetries(Math.min(MOST_RETRIES, Math.max(1, settings.attempts - 1)))));
+            if (settings.credentials == S3Options.Credentials.CHAIN) {
+                options.withSigningConfig(own(AwsSigningConfig.getDefaultS3SigningConfig(
+                        settings.region,
+                        own(new DefaultChainCredentialsProviderBuilder()
+                                .withClientBootstrap(bootstrap)
+                                .build()))));
+            }
+            client = own(new S3Client(options));
+        } catch (RuntimeException | LinkageError e) {
+            close();
+            throw e;
+        }
+    }
+
+    private <R extends CrtResource> R own(R resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    /** A connection that carries no byte for so long has failed. */
+    private static HttpMonitoringOptions silence(long timeoutMillis) {
+        HttpMonitoringOptions monitoring = new HttpMonitoringOptions();
+        monitoring.setMinThroughputBytesPerSecond(1);
+        monitoring.setAllowableThroughputFailureIntervalSeconds(
+                (int) Math.min(Integer.MAX_VALUE, Math.max(2, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis))));
+        return monitoring;
+    }
+
+    /** Starts a request. */
+    S3MetaRequest start(S3MetaRequestOptions request) {
+        return client.makeMetaRequest(request);
+    }
+
+    /** Closes the client, when no request runs. */
+    @Override
+    public void close() {
+        resources.forEach(CrtResource::close);
+        resources.clear();
+    }
+}

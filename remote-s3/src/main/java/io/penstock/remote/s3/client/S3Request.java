@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.crt.CRT;
+import software.amazon.awssdk.crt.CrtRuntimeException;
+import software.amazon.awssdk.crt.http.HttpHeader;
+import software.amazon.awssdk.crt.http.HttpRequest;
+import software.amazon.awssdk.crt.http.HttpRequestBodyStream;
+import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
+import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
+import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
+import software.amazon.awssdk.crt.s3.S3MetaRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
+import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
+
+/**
+ * One request to a server, with the client's retries, from its start to its only end.
+ *
+ * <p><b>Threading:</b> built and started by one thread. What the response brings is called on the client's threads, one after the
+ * other; {@link #cancel} may be called on any thread.
+ */
+final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferDelivery {
+
+    private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
+
+    /** The client's errors that another attempt may not have: of connections, and of a server that has stayed busy. */
+    private static final Pattern PASSING =
+            Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
+
+    private static final String CHANGED = "the file has changed on its host since it was opened";
+
+    private final Address address;
+    private final String operation;
+    private final S3MetaRequestOptions options;
+    private final List<HttpHeader> headers = new ArrayList<>();
+    private ByteBuffer to = ByteBuffer.allocate(0);
+    private long offset; // in the object, of the next byte that is to arrive
+    private boolean strange; // bytes have arrived that were not asked for
+    private HttpHeader[] answered = {};
+    private Consumer<@Nullable Throwable> ended = error -> {};
+    private @Nullable S3MetaRequest running; // guarded by this, as all below
+    private boolean over;
+    private boolean cancelled;
+
+    /**
+     * Creates a request.
+     *
+     * @param operation as S3's reference names it
+     */
+    S3Request(Address address, String operation) {
+        this.address = address;
+        this.operation = operation;
+        this.options = new S3MetaRequestOptions()
+                .withEndpoint(address.server())
+                .withMetaRequestType(MetaRequestType.DEFAULT)
+                .withOperationName(operation)
+                .withResponseHandler(this);
+        headers.add(new HttpHeader("Host", address.host()));
+    }
+
+    S3Request header(String name, String value) {
+        headers.add(new HttpHeader(name, value));
+        return this;
+    }
+
+    /** Lets the response fill this memory from its position, which is used until the request has ended. */
+    S3Request to(ByteBuffer memory) {
+        to = memory;
+        return this;
+    }
+
+    /** Asks for the bytes of the object that fill {@code memory}, by the client's fastest way. */
+    S3Request range(long from, ByteBuffer memory) {
+        offset = from;
+        options.withMetaRequestType(MetaRequestType.GET_OBJECT);
+        return to(memory).header("Range", "bytes=" + from + "-" + (from + memory.remaining() - 1));
+    }
+
+    /**
+     * Starts the request; does not block.
+     *
+     * @param query with its question mark, or empty
+     * @param body null for none
+     * @param end called once, also before this returns, with null or the error
+     */
+    void start(
+            CrtClient client,
+            String method,
+            String query,
+            @Nullable HttpRequestBodyStream body,
+            Consumer<@Nullable Throwable> end) {
+        ended = end;
+        S3MetaRequest started;
+        try {
+            started = client.start(options.withHttpRequest(
+                    new HttpRequest(method, address.path() + query, headers.toArray(HttpHeader[]::new), body)));
+        } catch (CrtRuntimeException e) {
+            end.accept(failed(error(e.errorCode), NativeFailure.Kind.PERMANENT, ""));
+            return;
+        }
+        synchronized (this) {
+            if (!over) {
+                running = started;
+                if (cancelled) {
+                    started.cancel();
+                }
+                return;
+            }
+        }
+        started.close();
+    }
+
+    /**
+     * Starts the request and blocks until it has ended.
+     *
+     * @throws IOException if it fails, a {@link NativeException} if the server or the client says so; if the thread is
+     *     interrupted
+     */
+    void await(CrtClient client, String method, String query, @Nullable HttpRequestBodyStream body) throws IOException {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        start(client, method, query, body, error -> {
+            if (error == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(error);
+            }
+        });
+        boolean interrupted = false;
+        while (true) {
+            try {
+                done.get();
+                return;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                cancel();
+            } catch (ExecutionException | CancellationException e) {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                if (e.getCause() instanceof IOException failure) {
+                    throw failure;
+                }
+                throw new IOException(operation + " of " + address + " was interrupted", e);
+            }
+        }
+    }
+
+    /** Asks the client to end the request early. */
+    synchronized void cancel() {
+        cancelled = true;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    /** Returns a header of the response; null if it has none of this name. */
+    @Nullable
+    String answered(String name) {
+        return value(answered, name);
+    }
+
+    private static @Nullable String value(HttpHeader[] headers, String name) {
+        for (HttpHeader header : headers) {
+            if (header.getName().equalsIgnoreCase(name)) {
+                return header.getValue();
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void onResponseHeaders(int status, HttpHeader[] all) {
+        answered = all;
+    }
+
+    @Override
+    public int onResponseBodyBorrowed(S3BorrowedBuffer part, long start, long end) {
+        try (part) {
+            ByteBuffer bytes = part.asByteBuffer();
+            if (start != offset || bytes.remaining() > to.remaining()) {
+                strange = true;
+            } else {
+                offset += bytes.remaining();
+                to.put(bytes);
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void onFinished(S3FinishedResponseContext end) {
+        S3MetaRequest ending;
+        boolean early;
+        synchronized (this) {
+            over = true;
+            early = cancelled;
+            ending = running;
+            running = null;
+        }
+        if (ending != null) {
+            ending.close();
+        }
+        if (end.getErrorCode() == 0) {
+            ended.accept(null);
+        } else if (early) {
+            ended.accept(new CancellationException());
+        } else {
+            ended.accept(failure(end));
+        }
+    }
+
+    private Throwable failure(S3FinishedResponseContext end) {
+        HttpHeader[] refused = Objects.requireNonNullElse(end.getErrorHeaders(), answered);
+        String region = value(refused, "x-amz-bucket-region");
+        int status = end.getResponseStatus();
+        if (region != null && (status == 301 || status == 400)) {
+            return new OtherRegionException(address, region);
+        }
+        if (status >= 300) {
+            byte[] payload = Objects.requireNonNullElse(end.getErrorPayload(), new byte[0]);
+            Matcher code = CODE.matcher(new String(payload, StandardCharsets.UTF_8));
+            return failed(status, code.find() ? code.group(1) : "");
+        }
+        NativeError error = error(end.getErrorCode());
+        boolean passing = PASSING.matcher(error.symbol()).matches();
+        return failed(error, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT, "");
+    }
+
+    private NativeError error(int code) {
+        return new NativeError(operation, code, CRT.awsErrorName(code));
+    }
+
+    private NativeException failed(int status, String code) {
+        NativeFailure.Kind kind = switch (status) {
+            case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
+            default -> NativeFailure.Kind.PERMANENT;
+        };
+        String symbol = switch (status) {
+            case 403 -> "AccessDenied";
+            case 404 -> "NotFound";
+            case 412 -> "PreconditionFailed";
+            default -> "HTTP";
+        };
+        NativeError error = new NativeError(operation, status, code.isEmpty() ? symbol : code);
+        return failed(error, kind, status == 412 ? CHANGED : "");
+    }
+
+    private NativeException failed(NativeError error, NativeFailure.Kind kind, String note) {
+        return new NativeException(operation + " of " + address, new NativeFailure(error, kind, note));
+    }
+
+    /** Returns why the response is not all of a range of this version; null if it is. */
+    @Nullable
+    NativeException refusal(String etag) {
+        NativeError error = new NativeError(operation, 206, "PartialContent");
+        if (!etag.equals(answered("ETag"))) {
+            return failed(error, NativeFailure.Kind.PERMANENT, CHANGED);
+        }
+        if (strange || to.hasRemaining()) {
+            return failed(
+                    error,
+                    NativeFailure.Kind.PERMANENT,
+                    "the server sent another range than was asked for: " + answered("Content-Range"));
+        }
+        return null;
+    }
+}
