@@ -57,7 +57,7 @@ public final class Failures {
 
     public static PenstockException sync(String request, NativeFailure failure) {
         return new PermanentStorageException(
-                request + " failed, as does every later sync of this handle: " + failure.error(),
+                request + " failed, as does every later sync of this handle: " + failure,
                 new Failure(Outcome.UNKNOWN, failure.error()),
                 null);
     }
