@@ -5,6 +5,7 @@ module io.penstock.remote.s3 {
     requires transitive io.penstock.api;
     requires io.penstock.engine;
     requires aws.crt;
+    requires org.slf4j;
 
     exports io.penstock.remote.s3;
 

@@ -35,10 +35,19 @@ public final class S3Options {
             Credentials.CHAIN,
             "what requests are signed with: the first credentials of AWS's default chain, or none, for public buckets");
 
+    /** The bytes of a part of an object that is written. */
+    public static final Option<Long> PART_BYTES = Option.bytes(
+            "penstock.s3.part-bytes",
+            8L << 20,
+            5L << 20,
+            1L << 30,
+            "the bytes of a part of an object that is written, of which there are 10000 at most; writes that begin at a multiple"
+                    + " of it are not copied");
+
     private S3Options() {}
 
     /** Returns all options of {@code s3:} URIs. */
     public static List<Option<?>> all() {
-        return List.of(ENDPOINT, REGION, CREDENTIALS);
+        return List.of(ENDPOINT, REGION, CREDENTIALS, PART_BYTES);
     }
 }

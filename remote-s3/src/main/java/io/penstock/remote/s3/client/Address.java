@@ -53,7 +53,8 @@ record Address(URI uri, URI server, String path) {
         throw new IOException("penstock.s3.endpoint must be a URL such as http://localhost:9000, was " + endpoint);
     }
 
-    private static String escaped(String key) {
+    /** Returns a text with percent signs for all but slashes and unreserved characters. */
+    static String escaped(String key) {
         StringBuilder escaped = new StringBuilder();
         for (byte octet : key.getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (octet & 0xff);

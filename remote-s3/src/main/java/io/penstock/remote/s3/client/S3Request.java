@@ -107,6 +107,10 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
             @Nullable HttpRequestBodyStream body,
             Consumer<@Nullable Throwable> end) {
         ended = end;
+        if (isCancelled()) {
+            end.accept(new CancellationException());
+            return;
+        }
         S3MetaRequest started;
         try {
             started = client.start(options.withHttpRequest(
@@ -168,6 +172,10 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
         if (running != null) {
             running.cancel();
         }
+    }
+
+    private synchronized boolean isCancelled() {
+        return cancelled;
     }
 
     /** Returns a header of the response; null if it has none of this name. */

@@ -30,16 +30,35 @@ final class FaultProxy implements AutoCloseable {
         boolean answer(Request request, OutputStream to) throws IOException;
     }
 
-    /**
-     * One request.
-     *
-     * @param number of those with this method, from 0
-     * @param target as it was sent
-     */
-    record Request(int number, String method, String target, Map<String, String> headers, byte[] head, byte[] body) {}
+    /** One request; {@code number} of those with its method, from 0. */
+    static final class Request {
+        final int number;
+        final String method;
+        final String target;
+        final Map<String, String> headers;
+        private final byte[] head;
+        private final byte[] body;
 
-    /** What the server answers: its head without its last empty line, and its body as it is framed. */
-    record Response(String head, byte[] body) {}
+        private Request(int number, String[] line, Map<String, String> headers, byte[] head, byte[] body) {
+            this.number = number;
+            this.method = line[0];
+            this.target = line[1];
+            this.headers = headers;
+            this.head = head;
+            this.body = body;
+        }
+    }
+
+    /** What the server answers: its head without its last empty line, and its body. */
+    static final class Response {
+        final String head;
+        final byte[] body;
+
+        private Response(String head, byte[] body) {
+            this.head = head;
+            this.body = body;
+        }
+    }
 
     private final ServerSocket listening;
     private final int server;
@@ -115,10 +134,11 @@ final class FaultProxy implements AutoCloseable {
         byte[] head = head(input);
         String[] lines = new String(head, StandardCharsets.ISO_8859_1).split("\r\n");
         Map<String, String> headers = headers(lines);
-        String method = lines[0].split(" ")[0];
-        int number = numbers.computeIfAbsent(method, any -> new AtomicInteger()).getAndIncrement();
+        String[] line = lines[0].split(" ");
+        int number =
+                numbers.computeIfAbsent(line[0], any -> new AtomicInteger()).getAndIncrement();
         byte[] body = input.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
-        return new Request(number, method, lines[0].split(" ")[1], headers, head, body);
+        return new Request(number, line, headers, head, body);
     }
 
     private static Map<String, String> headers(String[] lines) {
@@ -152,10 +172,13 @@ final class FaultProxy implements AutoCloseable {
             output.write(request.body);
             output.flush();
             InputStream input = socket.getInputStream();
-            String head = new String(head(input), StandardCharsets.ISO_8859_1);
-            return new Response(
-                    head.replaceFirst("(?i)\r\nConnection: close", "").replaceFirst("\r\n\r\n$", ""),
-                    input.readAllBytes());
+            String head = new String(head(input), StandardCharsets.ISO_8859_1)
+                    .replaceFirst("(?i)\r\nConnection: close", "")
+                    .replaceFirst("\r\n\r\n$", "");
+            byte[] body = input.readAllBytes();
+            // Without a length it would end with the connection, which goes on.
+            boolean framed = head.matches("(?is).*\r\n(Content-Length|Transfer-Encoding):.*");
+            return new Response(framed ? head : head + "\r\nContent-Length: " + body.length, body);
         }
     }
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.crt.http.HttpRequestBodyStream;
+
+/** The requests that write an object: all of it at once, or a multipart upload, which begins with its first part. Thread-safe. */
+final class Multipart {
+
+    private static final int ANSWER_BYTES = 64 << 10;
+    private static final Pattern ID = Pattern.compile("<UploadId>([^<]+)</UploadId>");
+
+    private final CrtClient client;
+    private final Address address;
+    private final boolean isNew;
+    private final List<Consumer<@Nullable Throwable>> waiting =
+            new ArrayList<>(); // for the upload's id; guarded by this, as all below
+    private boolean beginning;
+    private @Nullable String id; // of the upload, while it is neither completed nor aborted
+
+    /**
+     * Creates the requests; sends none.
+     *
+     * @param isNew whether to fail if there is such an object by then
+     */
+    Multipart(CrtClient client, Address address, boolean isNew) {
+        this.client = client;
+        this.address = address;
+        this.isNew = isNew;
+    }
+
+    private S3Request request(String operation) {
+        return new S3Request(address, operation);
+    }
+
+    private S3Request creating(String operation) {
+        return isNew ? request(operation).header("If-None-Match", "*") : request(operation);
+    }
+
+    private static String query(String id) {
+        return "uploadId=" + Address.escaped(id).replace("/", "%2F");
+    }
+
+    /** Calls {@code next} once the upload has begun, or with the error. */
+    private void begun(Consumer<@Nullable Throwable> next) {
+        synchronized (this) {
+            if (id == null) {
+                waiting.add(next);
+                if (beginning) {
+                    return;
+                }
+                beginning = true;
+            }
+        }
+        if (!isBegun()) {
+            ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES);
+            request("CreateMultipartUpload")
+                    .to(answer)
+                    .start(client, "POST", "?uploads=", null, error -> began(error, answer));
+        } else {
+            next.accept(null);
+        }
+    }
+
+    private void began(@Nullable Throwable error, ByteBuffer answer) {
+        Matcher found = ID.matcher(text(answer));
+        Throwable failure = error;
+        List<Consumer<@Nullable Throwable>> all;
+        synchronized (this) {
+            beginning = false;
+            if (error == null && found.find()) {
+                id = found.group(1);
+            } else if (error == null) {
+                failure = new IOException("CreateMultipartUpload of " + address + ": the answer has no upload id");
+            }
+            all = List.copyOf(waiting);
+            waiting.clear();
+        }
+        for (Consumer<@Nullable Throwable> next : all) {
+            next.accept(failure);
+        }
+    }
+
+    private static String text(ByteBuffer answer) {
+        return StandardCharsets.UTF_8.decode(answer.duplicate().flip()).toString();
+    }
+
+    /** Returns whether there is an upload on the server. */
+    synchronized boolean isBegun() {
+        return id != null;
+    }
+
+    /**
+     * Uploads a part.
+     *
+     * @param number from 1
+     * @param bytes used until the end
+     * @param ended called once with the part's entity tag, or with the error
+     * @return the request, to cancel it
+     */
+    S3Request part(int number, ByteBuffer bytes, BiConsumer<@Nullable String, @Nullable Throwable> ended) {
+        S3Request request = request("UploadPart").header("Content-Length", Integer.toString(bytes.remaining()));
+        begun(error -> {
+            if (error != null) {
+                ended.accept(null, error);
+                return;
+            }
+            request.start(client, "PUT", "?partNumber=" + number + "&" + query(id()), new Body(bytes), failure -> {
+                String etag = request.answered("ETag");
+                boolean lacks = failure == null && etag == null;
+                ended.accept(etag, lacks ? new IOException("UploadPart of " + address + ": no ETag") : failure);
+            });
+        });
+        return request;
+    }
+
+    private synchronized String id() {
+        if (id == null) {
+            throw new IllegalStateException("there is no upload of " + address);
+        }
+        return id;
+    }
+
+    /**
+     * Makes an object of the parts.
+     *
+     * @param etags of all parts, in order
+     */
+    void complete(List<String> etags, Consumer<@Nullable Throwable> ended) {
+        StringBuilder list = new StringBuilder("<CompleteMultipartUpload>");
+        for (int i = 0; i < etags.size(); i++) {
+            list.append("<Part><PartNumber>").append(i + 1).append("</PartNumber><ETag>");
+            list.append(etags.get(i)).append("</ETag></Part>");
+        }
+        ByteBuffer body = ByteBuffer.wrap(
+                list.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8));
+        creating("CompleteMultipartUpload")
+                .header("Content-Length", Integer.toString(body.remaining()))
+                .start(client, "POST", "?" + query(id()), new Body(body), error -> {
+                    if (error == null) {
+                        synchronized (this) {
+                            id = null;
+                        }
+                    }
+                    ended.accept(error);
+                });
+    }
+
+    /** Writes the object by one request. */
+    void put(ByteBuffer bytes, Consumer<@Nullable Throwable> ended) {
+        creating("PutObject")
+                .header("Content-Length", Integer.toString(bytes.remaining()))
+                .start(client, "PUT", "", new Body(bytes), ended);
+    }
+
+    /** Removes all parts from the server, if there is an upload; blocks. */
+    void abort() throws IOException {
+        if (isBegun()) {
+            request("AbortMultipartUpload").await(client, "DELETE", "?" + query(id()), null);
+        }
+    }
+
+    /** The body of a request, in memory. */
+    private static final class Body implements HttpRequestBodyStream {
+
+        private final ByteBuffer all;
+        private ByteBuffer rest;
+
+        Body(ByteBuffer all) {
+            this.all = all.slice();
+            this.rest = this.all.duplicate();
+        }
+
+        @Override
+        public boolean sendRequestBody(ByteBuffer to) {
+            int bytes = Math.min(to.remaining(), rest.remaining());
+            to.put(rest.slice(rest.position(), bytes));
+            rest.position(rest.position() + bytes);
+            return !rest.hasRemaining();
+        }
+
+        @Override
+        public boolean resetPosition() {
+            rest = all.duplicate();
+            return true;
+        }
+
+        @Override
+        public long getLength() {
+            return all.remaining();
+        }
+    }
+}

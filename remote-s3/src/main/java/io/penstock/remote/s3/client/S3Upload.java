@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An object that is written, by parts that are uploaded at the same time. It is there, as a whole, once a sync has ended; closing
+ * it without one leaves nothing on the server.
+ *
+ * <p>A write of a whole part is uploaded from the memory that it comes in. Smaller ones are collected, and the write that completes
+ * a part ends with its upload. After a failure a part is written again as a whole.
+ */
+final class S3Upload implements AsyncFile {
+
+    private static final Logger LOG = LoggerFactory.getLogger(S3Upload.class);
+
+    private static final int MOST_PARTS = 10_000; // S3's limit
+    private static final int MOST_COLLECTED = 64;
+
+    private final Multipart requests;
+    private final Address address;
+    private final int partBytes;
+    private final Runnable closer;
+    private final Map<Integer, Part> parts = new HashMap<>(); // by number, from 0; guarded by this, as all below
+    private final Deque<ByteBuffer> free = new ArrayDeque<>(); // what parts were collected in
+    private int collected; // parts that are being collected
+    private long size;
+    private boolean complete;
+
+    private static final class Part {
+        @Nullable
+        ByteBuffer memory; // while it is collected
+
+        Coverage covered = new Coverage(); // of it
+
+        @Nullable
+        String etag; // of what was uploaded, unless more has been written since
+    }
+
+    /**
+     * Creates an upload; does nothing on the server.
+     *
+     * @param closer called when it is closed
+     */
+    S3Upload(Multipart requests, Address address, int partBytes, Runnable closer) {
+        this.requests = requests;
+        this.address = address;
+        this.partBytes = partBytes;
+        this.closer = closer;
+    }
+
+    /** {@inheritDoc} Not possible. */
+    @Override
+    public Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
+        ended.accept(refused("the object cannot be read while it is written"));
+        return () -> {};
+    }
+
+    @Override
+    public Runnable write(long offset, ByteBuffer from, Consumer<@Nullable Throwable> ended) {
+        Pieces pieces = new Pieces(ended);
+        ByteBuffer rest = from.slice();
+        for (long at = offset; rest.hasRemaining(); ) {
+            int start = (int) (at % partBytes);
+            int bytes = Math.min(partBytes - start, rest.remaining());
+            write(at / partBytes, start, rest.slice(rest.position(), bytes), pieces);
+            rest.position(rest.position() + bytes);
+            at += bytes;
+        }
+        pieces.ended(null); // the loop
+        return pieces::cancel;
+    }
+
+    private void write(long number, int start, ByteBuffer bytes, Pieces pieces) {
+        pieces.begun();
+        ByteBuffer ready;
+        try {
+            ready = add(number, start, bytes);
+        } catch (NativeException e) {
+            pieces.ended(e);
+            return;
+        }
+        if (ready == null) {
+            pieces.ended(null); // with the part
+        } else {
+            upload((int) number, ready, ready != bytes, pieces);
+        }
+    }
+
+    private Part part(int number) {
+        return parts.computeIfAbsent(number, any -> new Part());
+    }
+
+    /**
+     * Adds bytes to a part.
+     *
+     * @return what is to be uploaded now: the bytes, if they are the whole part, or what they complete; null if there is more to come
+     */
+    private synchronized @Nullable ByteBuffer add(long number, int start, ByteBuffer bytes) throws NativeException {
+        if (complete) {
+            throw refused("the object is complete since its sync");
+        }
+        if (number >= MOST_PARTS) {
+            throw refused("an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=" + partBytes);
+        }
+        int count = bytes.remaining();
+        Part part = part((int) number);
+        if (count < partBytes && part.memory == null && collected == MOST_COLLECTED) {
+            throw refused(MOST_COLLECTED + " parts are written in pieces at the same time; a part has " + partBytes
+                    + " bytes, penstock.s3.part-bytes");
+        }
+        size = Math.max(size, number * partBytes + start + count);
+        part.etag = null;
+        if (count == partBytes) {
+            drop(part);
+            return bytes;
+        }
+        ByteBuffer memory = part.memory;
+        if (memory == null) {
+            memory = free.isEmpty() ? ByteBuffer.allocateDirect(partBytes) : free.pop();
+            part.memory = memory;
+            part.covered = new Coverage();
+            collected++;
+        }
+        memory.duplicate().position(start).put(bytes.duplicate());
+        part.covered.add(start, start + count);
+        if (!part.covered.isUpTo(partBytes)) {
+            return null;
+        }
+        part.memory = null; // a write that comes meanwhile must not change what is being uploaded
+        collected--;
+        return memory;
+    }
+
+    private void drop(Part part) {
+        if (part.memory != null) {
+            free.push(part.memory);
+            part.memory = null;
+            collected--;
+        }
+    }
+
+    private void upload(int number, ByteBuffer bytes, boolean own, Pieces pieces) {
+        pieces.cancels(requests.part(number + 1, bytes.duplicate(), (etag, error) -> {
+            synchronized (this) {
+                Part part = part(number);
+                part.etag = error == null && part.memory == null ? etag : null;
+                if (own) {
+                    free.push(bytes);
+                }
+            }
+            pieces.ended(error);
+        }));
+    }
+
+    /** The parts that one write belongs to. */
+    private static final class Pieces {
+
+        private final Consumer<@Nullable Throwable> ended;
+        private final List<S3Request> running = new ArrayList<>(); // guarded by this, as all below
+        private int open = 1; // while pieces are being added
+        private @Nullable Throwable failure;
+        private boolean cancelled;
+
+        Pieces(Consumer<@Nullable Throwable> ended) {
+            this.ended = ended;
+        }
+
+        synchronized void begun() {
+            open++;
+        }
+
+        synchronized void cancels(S3Request request) {
+            running.add(request);
+            if (cancelled) {
+                request.cancel();
+            }
+        }
+
+        void ended(@Nullable Throwable error) {
+            Throwable first;
+            synchronized (this) {
+                failure = failure == null ? error : failure;
+                first = failure;
+                if (--open > 0) {
+                    return;
+                }
+            }
+            ended.accept(first);
+        }
+
+        synchronized void cancel() {
+            cancelled = true;
+            running.forEach(S3Request::cancel);
+        }
+    }
+
+    /** {@inheritDoc} Uploads what is left, and makes the object. */
+    @Override
+    public void sync(Consumer<@Nullable NativeFailure> ended) {
+        Consumer<@Nullable Throwable> end = error -> ended.accept(error == null ? null : failure(error));
+        int count;
+        int lastBytes;
+        ByteBuffer rest;
+        synchronized (this) {
+            count = (int) ((size + partBytes - 1) / partBytes);
+            lastBytes = (int) (size - Math.max(0, count - 1) * (long) partBytes);
+            long missing = missing(count, lastBytes);
+            if (complete || missing >= 0) {
+                end.accept(
+                        complete
+                                ? null
+                                : refused(
+                                        "bytes from " + missing
+                                                + " on were not written, or not all of their part since: objects have no holes"));
+                return;
+            }
+            Part last = parts.get(count - 1);
+            rest = last == null || last.memory == null
+                    ? null
+                    : last.memory.duplicate().limit(lastBytes);
+        }
+        if (count == 0 || (count == 1 && rest != null)) {
+            requests.put(rest == null ? ByteBuffer.allocate(0) : rest, error -> end.accept(completed(error)));
+        } else if (rest == null) {
+            complete(count, end);
+        } else {
+            requests.part(count, rest, (etag, error) -> {
+                if (error != null) {
+                    end.accept(error);
+                    return;
+                }
+                synchronized (this) {
+                    Part last = part(count - 1);
+                    drop(last);
+                    last.etag = etag;
+                }
+                complete(count, end);
+            });
+        }
+    }
+
+    /** Returns the first byte of a part that is not all there; -1 if there is none. */
+    private long missing(int count, int lastBytes) {
+        for (int number = 0; number < count; number++) {
+            Part part = parts.get(number);
+            boolean there = part != null
+                    && (part.etag != null
+                            || (number == count - 1 && part.memory != null && part.covered.isUpTo(lastBytes)));
+            if (!there) {
+                return number * (long) partBytes;
+            }
+        }
+        return -1;
+    }
+
+    private void complete(int count, Consumer<@Nullable Throwable> end) {
+        List<String> etags = new ArrayList<>();
+        synchronized (this) {
+            for (int number = 0; number < count; number++) {
+                etags.add(Objects.requireNonNull(part(number).etag, "etag"));
+            }
+        }
+        requests.complete(etags, error -> end.accept(completed(error)));
+    }
+
+    private synchronized @Nullable Throwable completed(@Nullable Throwable error) {
+        if (error == null) {
+            complete = true;
+            parts.values().forEach(this::drop);
+            free.clear();
+        }
+        return error;
+    }
+
+    private NativeException refused(String why) {
+        return new NativeException(
+                "write of " + address,
+                new NativeFailure(new NativeError("UploadPart", 0, ""), NativeFailure.Kind.PERMANENT, why));
+    }
+
+    private static NativeFailure failure(Throwable error) {
+        return error instanceof NativeException known
+                ? known.failure()
+                : new NativeFailure(new NativeError("sync", 0, error.toString()), NativeFailure.Kind.PERMANENT);
+    }
+
+    /** {@inheritDoc} A write of a part needs no memory here. */
+    @Override
+    public Limits limits() {
+        return Limits.none(partBytes);
+    }
+
+    /** {@inheritDoc} Where the last byte that was written ends. */
+    @Override
+    public synchronized long size() {
+        return size;
+    }
+
+    /** {@inheritDoc} The upload. */
+    @Override
+    public Object identity() {
+        return this;
+    }
+
+    /** {@inheritDoc} Removes what was uploaded, unless the object is complete; blocks for that. */
+    @Override
+    public void close() {
+        try {
+            requests.abort();
+        } catch (IOException e) {
+            LOG.warn("parts of {}, which was not completed, remain on the server: {}", address, e.toString());
+        } finally {
+            closer.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return address.toString();
+    }
+}
