@@ -32,7 +32,7 @@ final class CopyCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "SRC", converter = FileName.class, description = "A path, or a URL.")
     private Path source = Path.of("");
 
-    @Parameters(index = "1", paramLabel = "DST", converter = FileName.class)
+    @Parameters(index = "1", paramLabel = "DST", converter = FileName.class, description = "A path, or an s3: URL.")
     private Path destination = Path.of("");
 
     @Option(
@@ -66,19 +66,26 @@ final class CopyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         check();
         Variant variant = path == null ? Variant.ANY : Variant.of(path, choice.name());
-        try (NewFile target = new NewFile(destination, force, permissions());
+        boolean uploads = FileName.isRemote(destination);
+        try (NewFile local = uploads ? null : new NewFile(destination, force, permissions());
                 Backend backend = choice.open(variant.options())) {
-            DataExtents extents = isForeign() ? DataExtents.whole(size(backend)) : DataExtents.of(source);
-            checkSpace(extents.dataBytes());
-            target.leftByKill().ifPresent(this::warn);
-            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path());
+            DataExtents extents = extents(backend, uploads);
+            Path target = destination;
+            if (local != null) {
+                checkSpace(extents.dataBytes());
+                local.leftByKill().ifPresent(this::warn);
+                target = local.part();
+            }
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path(), created(uploads));
             DeviceCopy.Result result = copy.run(
                     source,
                     extents,
-                    target.part(),
+                    target,
                     (done, total, paths) -> progress.step("path " + paths + ", copying " + source, done, total));
-            String sums = verify ? sums(target.part()) : "";
-            target.commit();
+            String sums = verify ? sums(target) : "";
+            if (local != null) {
+                local.commit();
+            }
             progress.clear();
             PrintWriter out = spec.commandLine().getOut();
             out.println("copied " + result.bytes() + " bytes to " + destination + holes(result) + " at "
@@ -90,6 +97,23 @@ final class CopyCommand implements Callable<Integer> {
         } finally {
             progress.clear();
         }
+    }
+
+    private DataExtents extents(Backend backend, boolean whole) throws IOException {
+        if (isForeign()) {
+            return DataExtents.whole(size(backend));
+        }
+        return whole ? DataExtents.whole(Files.size(source)) : DataExtents.of(source);
+    }
+
+    /** Returns how the target is opened: a new file of this host exists already, under another name. */
+    private FileOption[] created(boolean uploads) {
+        if (!uploads) {
+            return new FileOption[] {FileOption.WRITE};
+        }
+        return force
+                ? new FileOption[] {FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE}
+                : new FileOption[] {FileOption.WRITE, FileOption.CREATE_NEW};
     }
 
     private static String holes(DeviceCopy.Result result) {
@@ -117,10 +141,10 @@ final class CopyCommand implements Callable<Integer> {
     }
 
     private void check() throws IOException {
-        if (FileName.isRemote(destination)) {
-            throw new IOException("DST must be a path, was " + destination);
+        if (FileName.isRemote(destination) && !FileName.isWritable(destination)) {
+            throw new IOException("DST must be a path, or an s3: URL, was " + destination);
         }
-        if (Files.isDirectory(destination)) {
+        if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
             throw new IOException(destination + " is a directory");
         }
         if (!isForeign()) {
@@ -141,7 +165,7 @@ final class CopyCommand implements Callable<Integer> {
         if (!Files.isReadable(source)) {
             throw new IOException(source + ": permission denied");
         }
-        if (Files.exists(destination) && Files.isSameFile(source, destination)) {
+        if (!FileName.isRemote(destination) && Files.exists(destination) && Files.isSameFile(source, destination)) {
             throw new IOException(source + " and " + destination + " are the same file");
         }
     }

@@ -47,23 +47,31 @@ final class DeviceCopy {
     private final Backend backend;
     private final long chunkBytes;
     private final @Nullable TransferPath demanded;
+    private final FileOption[] write;
     private final Set<TransferPath> readPaths = new ConcurrentSkipListSet<>();
     private final Set<TransferPath> writePaths = new ConcurrentSkipListSet<>();
     private final AtomicLong done = new AtomicLong();
 
-    DeviceCopy(Backend backend, long chunkBytes, @Nullable TransferPath demanded) {
+    /**
+     * Creates a copy.
+     *
+     * @param write how the target is opened
+     */
+    DeviceCopy(Backend backend, long chunkBytes, @Nullable TransferPath demanded, FileOption... write) {
+        this.write = write;
         this.backend = backend;
         this.chunkBytes = chunkBytes;
         this.demanded = demanded;
     }
 
     /**
-     * Copies the bytes of {@code source} that are not in holes to {@code target}, an empty file.
+     * Copies the bytes of {@code source} that are not in holes to {@code target}, an empty file, or a URL.
      *
      * @param extents the data of {@code source}; a file without a length is read to its end
      */
     Result run(Path source, DataExtents extents, Path target, Listener listener) throws IOException {
-        if (extents.length() == 0 && (FileName.isRemote(source) || isEmpty(source))) {
+        boolean empty = extents.length() == 0 && (FileName.isRemote(source) || isEmpty(source));
+        if (empty && !FileName.isRemote(target)) {
             return new Result(0, 0, 0, paths());
         }
         long start = System.nanoTime();
@@ -71,7 +79,6 @@ final class DeviceCopy {
         FileOption[] read = demanded == TransferPath.MAPPED
                 ? new FileOption[] {FileOption.READ, FileOption.IMMUTABLE}
                 : new FileOption[] {FileOption.READ};
-        FileOption[] write = {FileOption.WRITE};
         backend.withFile(source, read, from -> backend.withFile(target, write, to -> copy(from, extents, to, listener)))
                 .block();
         return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());

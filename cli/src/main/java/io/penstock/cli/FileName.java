@@ -23,7 +23,7 @@ final class FileName implements ITypeConverter<Path> {
             return Path.of(URI.create(text));
         } catch (FileSystemNotFoundException e) {
             throw new TypeConversionException("no module opens " + text.substring(0, text.indexOf(':'))
-                    + ": URLs; file:, http: and https: can be read");
+                    + ": URLs; file:, http:, https: and s3: can be read");
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException("'" + text + "' is not a URL: " + e.getMessage());
         }
@@ -32,5 +32,10 @@ final class FileName implements ITypeConverter<Path> {
     /** Returns whether a file is on another host. */
     static boolean isRemote(Path path) {
         return path.getFileSystem() != FileSystems.getDefault();
+    }
+
+    /** Returns whether a file on another host can be written. */
+    static boolean isWritable(Path path) {
+        return path.getFileSystem().provider().getScheme().equals("s3");
     }
 }

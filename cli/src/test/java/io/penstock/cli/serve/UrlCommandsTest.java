@@ -95,6 +95,6 @@ class UrlCommandsTest {
                         .complaints())
                 .singleElement()
                 .asString()
-                .contains("DST must be a path");
+                .contains("DST must be a path, or an s3: URL");
     }
 }

@@ -111,7 +111,7 @@ final class CrtClient implements AutoCloseable {
         HttpMonitoringOptions monitoring = new HttpMonitoringOptions();
         monitoring.setMinThroughputBytesPerSecond(1);
         monitoring.setAllowableThroughputFailureIntervalSeconds(
-                (int) Math.min(Integer.MAX_VALUE, Math.max(2, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis))));
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis))));
         return monitoring;
     }
 

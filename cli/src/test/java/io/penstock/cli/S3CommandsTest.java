@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.testing.CommandLineRun;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.gaul.s3proxy.S3Proxy;
+import org.gaul.s3proxy.auth.AuthenticationType;
+import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.s3.model.CreateBucketRequest;
+
+/** Commands on objects of an S3 server. */
+@Tag("once")
+class S3CommandsTest {
+
+    private static final String HEADER = "{\"a\":{\"dtype\":\"U8\",\"shape\":[9000001],\"data_offsets\":[0,9000001]}}";
+    private static final String BUCKET = "s3://bucket/";
+
+    private static final TransientNio2BlobStore STORE = new TransientNio2BlobStore();
+    private static S3Proxy server;
+
+    @TempDir
+    private Path here;
+
+    @BeforeAll
+    static void start() throws Exception {
+        STORE.createContainer(CreateBucketRequest.builder().bucket("bucket").build());
+        server = S3Proxy.builder()
+                .blobStore(STORE)
+                .endpoint(URI.create("http://127.0.0.1:0"))
+                .awsAuthentication(AuthenticationType.NONE, null, null)
+                .build();
+        server.start();
+        System.setProperty("penstock.s3.endpoint", "http://127.0.0.1:" + server.getPort());
+        System.setProperty("penstock.s3.credentials", "none");
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        System.clearProperty("penstock.s3.endpoint");
+        System.clearProperty("penstock.s3.credentials");
+        server.stop();
+    }
+
+    private byte[] model(Path path) throws IOException {
+        byte[] header = HEADER.getBytes(StandardCharsets.US_ASCII);
+        byte[] data = new byte[9_000_001];
+        new Random(9).nextBytes(data);
+        byte[] model = ByteBuffer.allocate(Long.BYTES + header.length + data.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(header.length)
+                .put(header)
+                .put(data)
+                .array();
+        Files.write(path, model);
+        return model;
+    }
+
+    private static CommandLineRun run(Object... arguments) {
+        CommandLineRun run = CommandLineRun.of(arguments);
+        assertThat(run.err()).isEmpty();
+        return run;
+    }
+
+    @Test
+    void aFileGoesToAStoreAndComesBack() throws IOException {
+        Path source = here.resolve("source.safetensors");
+        byte[] model = model(source);
+        String url = BUCKET + "folder/model.safetensors";
+        assertThat(run("copy", source, url, "--verify").out()).contains("out [REMOTE]", "SHA-256 ");
+        Path back = here.resolve("back");
+        assertThat(run("copy", url, back).out()).contains("path in [REMOTE]");
+        assertThat(back).hasBinaryContent(model);
+        assertThat(run("ls", url).out()).contains("1 arrays, 9000001 bytes, safetensors");
+        assertThat(run("load", url, "--verify").out()).contains("REMOTE", "verified");
+        assertThat(CommandLineRun.of("copy", source, url).complaints()[0]).contains(url + " exists already");
+        assertThat(run("copy", url, BUCKET + "other").out()).contains("copied " + model.length, "path REMOTE");
+        assertThat(run("copy", source, url, "--force").out()).contains("copied");
+        assertThat(STORE.listMultipartUploads("bucket")).isEmpty();
+    }
+
+    @Test
+    void anEmptyFileIsAnEmptyObject() throws IOException {
+        Path source = Files.createFile(here.resolve("empty"));
+        run("copy", source, BUCKET + "empty");
+        Path back = here.resolve("back");
+        run("copy", BUCKET + "empty", back);
+        assertThat(back).isEmptyFile();
+    }
+
+    @Test
+    void whatCannotBeReadIsTold() {
+        assertThat(CommandLineRun.of("copy", BUCKET + "absent", here.resolve("copy"))
+                        .complaints())
+                .singleElement()
+                .asString()
+                .contains("there is no " + BUCKET + "absent");
+    }
+}
