@@ -17,6 +17,7 @@ import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
+import io.penstock.remote.s3.S3Options;
 import io.penstock.spi.BackendProvider;
 import io.penstock.tck.Require;
 import java.io.IOException;
@@ -103,6 +104,7 @@ class OptionsPageTest {
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(NvmeOptions.all()).hasSameElementsAs(declared.get("NvmeOptions"));
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));
+        assertThat(S3Options.all()).hasSameElementsAs(declared.get("S3Options"));
         assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
     }
 

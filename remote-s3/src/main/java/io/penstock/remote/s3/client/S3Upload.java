@@ -217,19 +217,17 @@ final class S3Upload implements AsyncFile {
     public void sync(Consumer<@Nullable NativeFailure> ended) {
         Consumer<@Nullable Throwable> end = error -> ended.accept(error == null ? null : failure(error));
         int count;
-        int lastBytes;
         ByteBuffer rest;
         synchronized (this) {
             count = (int) ((size + partBytes - 1) / partBytes);
-            lastBytes = (int) (size - Math.max(0, count - 1) * (long) partBytes);
+            int lastBytes = (int) (size - Math.max(0, count - 1) * (long) partBytes);
             long missing = missing(count, lastBytes);
             if (complete || missing >= 0) {
                 end.accept(
                         complete
                                 ? null
-                                : refused(
-                                        "bytes from " + missing
-                                                + " on were not written, or not all of their part since: objects have no holes"));
+                                : refused("bytes from " + missing + " on were not written, or not all of their part"
+                                        + " since: objects have no holes"));
                 return;
             }
             Part last = parts.get(count - 1);
@@ -242,19 +240,22 @@ final class S3Upload implements AsyncFile {
         } else if (rest == null) {
             complete(count, end);
         } else {
-            requests.part(count, rest, (etag, error) -> {
-                if (error != null) {
-                    end.accept(error);
-                    return;
-                }
-                synchronized (this) {
-                    Part last = part(count - 1);
-                    drop(last);
-                    last.etag = etag;
-                }
-                complete(count, end);
-            });
+            requests.part(count, rest, (etag, error) -> uploadedLast(count, etag, error, end));
         }
+    }
+
+    private void uploadedLast(
+            int count, @Nullable String etag, @Nullable Throwable error, Consumer<@Nullable Throwable> end) {
+        if (error != null) {
+            end.accept(error);
+            return;
+        }
+        synchronized (this) {
+            Part last = part(count - 1);
+            drop(last);
+            last.etag = etag;
+        }
+        complete(count, end);
     }
 
     /** Returns the first byte of a part that is not all there; -1 if there is none. */
