@@ -113,6 +113,25 @@ class S3UploadTest {
         assertThat(server.get("object")).isEqualTo(DATA);
     }
 
+    /** S3 sends the head of this answer, 200, before it knows. */
+    @Test
+    void anErrorThatTheServerSendsWithStatus200FailsTheSync() throws IOException {
+        server.proxy.fault = (request, to) -> {
+            boolean completes = request.method.equals("POST") && request.target.contains("uploadId=");
+            if (completes) {
+                to.write(FaultProxy.error("200 OK", "InvalidPart"));
+            }
+            return completes;
+        };
+        try (StorageFile file = create()) {
+            get(write(file, 0, BYTES));
+            assertThatThrownBy(() -> get(file.sync()))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("AWS_ERROR_S3_NON_RECOVERABLE_ASYNC_ERROR");
+        }
+        assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1_000_000, 4 << 20, PART, 6 << 20})
     void piecesOfAnySizeArriveInAnyOrder(int pieceBytes) throws IOException {
