@@ -69,6 +69,9 @@ class S3UploadTest {
         buffer.close();
         assertThat(backend.counters().files()).isZero();
         backend.close();
+        for (int i = 0; i < 1000 && !server.uploads().isEmpty(); i++) {
+            FaultProxy.sleep(10); // a file may be closed on another thread, where that may block
+        }
         assertThat(server.uploads()).as("parts left on the server").isEmpty();
         server.stop();
     }
