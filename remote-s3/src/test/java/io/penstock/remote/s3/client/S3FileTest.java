@@ -30,6 +30,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -156,13 +158,13 @@ class S3FileTest {
         }
     }
 
-    /** Returns how many bytes the threads of this JVM have allocated, but for the server's. */
-    private static long allocated() {
+    /** Returns how many bytes each thread of this JVM has allocated, but for the server's. */
+    private static Map<Long, Long> allocated() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long bytes = 0;
+        Map<Long, Long> bytes = new HashMap<>();
         for (ThreadInfo thread : threads.getThreadInfo(threads.getAllThreadIds())) {
             if (thread != null && !thread.getThreadName().matches("(S3Proxy|fault-proxy).*")) {
-                bytes += Math.max(0, threads.getThreadAllocatedBytes(thread.getThreadId()));
+                bytes.put(thread.getThreadId(), Math.max(0, threads.getThreadAllocatedBytes(thread.getThreadId())));
             }
         }
         return bytes;
@@ -173,10 +175,19 @@ class S3FileTest {
         try (StorageFile file = get(backend.openFile(S3Server.uri("object")));
                 DeviceBuffer buffer = get(backend.allocate(BYTES))) {
             Transfer all = Transfer.read(file.all(), buffer.all());
-            get(backend.submit(all)); // loads classes
-            long before = allocated();
-            assertThat(get(backend.submit(all)).bytes()).isEqualTo(BYTES);
-            assertThat(allocated() - before).isBetween(1L, BYTES / 20L);
+            long fewest = Long.MAX_VALUE;
+            for (int i = 0;
+                    i < 10 && fewest > BYTES / 20;
+                    i++) { // the first loads classes, and others may allocate meanwhile
+                Map<Long, Long> before = allocated();
+                assertThat(get(backend.submit(all)).bytes()).isEqualTo(BYTES);
+                long bytes = 0;
+                for (Map.Entry<Long, Long> thread : allocated().entrySet()) {
+                    bytes += thread.getValue() - before.getOrDefault(thread.getKey(), 0L);
+                }
+                fewest = Math.min(fewest, bytes);
+            }
+            assertThat(fewest).isBetween(1L, BYTES / 20L);
         }
     }
 
