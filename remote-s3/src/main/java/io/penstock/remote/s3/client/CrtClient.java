@@ -28,6 +28,7 @@ final class CrtClient implements AutoCloseable {
     /** The most bytes of one range; the client would cut longer ones. */
     static final long PART_BYTES = 8 << 20;
 
+    private static final long FEWEST_SECONDS = 2; // of silence; the client's limit
     private static final long MOST_RETRIES = 60; // the client's limit is 63
 
     /**
@@ -110,8 +111,9 @@ final class CrtClient implements AutoCloseable {
     private static HttpMonitoringOptions silence(long timeoutMillis) {
         HttpMonitoringOptions monitoring = new HttpMonitoringOptions();
         monitoring.setMinThroughputBytesPerSecond(1);
+        long seconds = TimeUnit.MILLISECONDS.toSeconds(timeoutMillis + 999);
         monitoring.setAllowableThroughputFailureIntervalSeconds(
-                (int) Math.min(Integer.MAX_VALUE, Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis))));
+                (int) Math.min(Integer.MAX_VALUE, Math.max(FEWEST_SECONDS, seconds)));
         return monitoring;
     }
 
