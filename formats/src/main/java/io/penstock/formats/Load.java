@@ -8,6 +8,8 @@ import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
 import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
@@ -109,12 +112,22 @@ public final class Load {
                 (int) Math.max(1, Math.min(processors, loader.hostBytes() / (2 * largest))); // stored, and decoded
         return Flux.fromIterable(parts)
                 .flatMap(
-                        part -> Mono.fromCallable(part::read)
+                        part -> Mono.fromCallable(() -> read(part))
                                 .subscribeOn(Schedulers.boundedElastic())
+                                .<ByteBuffer>dematerialize()
                                 .flatMap(bytes -> targets.get(part.buffer()).upload(part.offset(), bytes))
                                 .doOnNext(bytes -> count(bytes, total))
                                 .then(),
                         atATime);
+    }
+
+    /** Returns what is read, or the error: as a value, which is not dropped with a message when the load has ended meanwhile. */
+    private static Signal<ByteBuffer> read(HostPart part) {
+        try {
+            return Signal.next(part.read());
+        } catch (IOException | RuntimeException e) {
+            return Signal.error(e);
+        }
     }
 
     private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {

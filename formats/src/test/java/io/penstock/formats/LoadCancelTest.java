@@ -2,13 +2,22 @@
 package io.penstock.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.SignalType;
 
 /** A load that is cancelled, whenever that is, leaves no file open and no buffer allocated. */
@@ -138,6 +148,41 @@ class LoadCancelTest {
             owner.over.await();
             watched.awaitClosed();
             completed = signals.get() < last;
+        }
+    }
+
+    /** Returns an array whose bytes are read, and reversed, by the host. */
+    private Path bigEndian(int bytes) throws IOException {
+        String header = String.format("{'descr': '>f4', 'fortran_order': False, 'shape': (%d,), }", bytes / 4);
+        ByteBuffer file = ByteBuffer.allocate(128 + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        file.put(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0}).putShort((short) 118);
+        file.put(String.format("%-117s\n", header).getBytes(StandardCharsets.US_ASCII));
+        return Files.write(folder.resolve("swapped.npy"), file.array());
+    }
+
+    /** The first failure interrupts the other reads of the host: what they throw is their end, and no news for anybody. */
+    @Test
+    void aFailureWhileTheHostReadsIsTheOnlyOne() throws IOException, InterruptedException {
+        Path swapped = bigEndian(48 << 20);
+        ArrayFile read = Formats.read(swapped).block();
+        try (FileChannel channel = FileChannel.open(swapped, StandardOpenOption.WRITE)) {
+            channel.truncate(9 << 20);
+        }
+        Queue<Throwable> dropped = new ConcurrentLinkedQueue<>();
+        Hooks.onErrorDropped(dropped::add);
+        try {
+            WatchedBackend watched = new WatchedBackend(backend, () -> {});
+            for (int i = 0; i < 20; i++) {
+                assertThatThrownBy(() -> Loader.of(watched.proxy())
+                                .littleEndian()
+                                .load(read)
+                                .block())
+                        .hasStackTraceContaining("EOFException");
+                watched.awaitClosed();
+            }
+            assertThat(dropped).isEmpty();
+        } finally {
+            Hooks.resetOnErrorDropped();
         }
     }
 
