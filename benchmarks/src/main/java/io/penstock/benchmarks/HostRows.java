@@ -37,6 +37,7 @@ final class HostRows {
         host.ownCost();
         host.scale();
         host.http();
+        host.s3();
         return host.rows;
     }
 
@@ -217,6 +218,23 @@ final class HostRows {
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
+        }
+    }
+
+    /** One object of a server on this machine that answers as a public bucket; where nginx and curl are. */
+    private void s3() {
+        List<Factory> contenders = List.of(
+                () -> new HttpRead.Curl(hot, 16), () -> new S3Read.AwsDownload(hot), () -> new S3Read.Penstock(hot));
+        List<Comparison> comparisons = new ArrayList<>();
+        for (String peer : List.of("curl, 16 ranges", "AWS transfer manager")) {
+            comparisons.add(
+                    new Comparison("S3: one transfer / " + peer, "default", "one transfer", peer, Kind.SPEED, 1));
+            comparisons.add(
+                    new Comparison("S3: processor time / " + peer, "default", "one transfer", peer, Kind.COST, 1));
+        }
+        if (HttpServer.program("nginx").isPresent()
+                && HttpServer.program("curl").isPresent()) {
+            rows.add(new OnlyByName(new Rounds("S3: 1 GiB from nginx on loopback", contenders, comparisons)));
         }
     }
 

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 /** nginx on loopback, over one folder: with sendfile, without a log. */
 final class HttpServer implements AutoCloseable {
 
+    /** The first name of the paths that the folder's files have too: as objects of a bucket. */
+    static final String BUCKET = "bucket";
+
     private static final int ATTEMPTS = 200;
 
     private final Process process;
@@ -31,7 +34,8 @@ final class HttpServer implements AutoCloseable {
                 "daemon off; worker_processes auto; pid " + configuration + ".pid; error_log stderr crit;\n"
                         + "events { worker_connections 256; }\n"
                         + "http { access_log off; sendfile on; keepalive_requests 1000000;\n"
-                        + "  server { listen 127.0.0.1:" + port + "; root " + absolute + "; } }\n");
+                        + "  server { listen 127.0.0.1:" + port + "; root " + absolute
+                        + "; location /" + BUCKET + "/ { alias " + absolute + "/; } } }\n");
         process = new ProcessBuilder(program("nginx").orElseThrow().toString(), "-c", configuration.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
