@@ -2,7 +2,10 @@
 package io.penstock.engine;
 
 import io.penstock.Backend;
+import io.penstock.DeviceBuffer;
 import io.penstock.Options;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.Failures;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.PathFilter;
@@ -22,6 +25,23 @@ public final class Engine {
      */
     public static Backend open(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
         return EngineBackend.open(name, driver, filtered(ioPaths), options);
+    }
+
+    /**
+     * Keeps the memory of a buffer, as a transfer does: a close of the buffer takes effect after the result has run.
+     *
+     * @return ends that; to be run once
+     * @throws io.penstock.ClosedException if the buffer is closed
+     * @throws IllegalArgumentException if no backend of the engine has allocated or wrapped it
+     */
+    public static Runnable pin(DeviceBuffer buffer) {
+        if (!(buffer instanceof EngineBuffer known)) {
+            throw new IllegalArgumentException("buffer must be of a backend of the engine, was " + buffer);
+        }
+        if (!known.pins().tryPin()) {
+            throw Failures.closed("pin of " + buffer, "the buffer");
+        }
+        return known.pins()::unpin;
     }
 
     private static List<IoPath> filtered(List<IoPath> ioPaths) {

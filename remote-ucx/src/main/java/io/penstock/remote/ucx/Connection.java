@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Wakeup;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.remote.ucx.ffi.Ucp;
+import io.penstock.remote.ucx.ffi.UcpCallback;
+import io.penstock.remote.ucx.ffi.UcsStatus;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection to a peer: a UCX worker with one endpoint, driven by one thread, and a socket, by which the addresses of the
+ * workers were exchanged. The connection ends when the socket does, which is how the death of a process shows at once on every
+ * transport; when UCX reports an error; or when the peer is silent for too long while something is expected of it.
+ *
+ * <p><b>Threading:</b> {@link #post} and {@link #end} on any thread; all else on the thread of the connection, which also calls
+ * its {@link Side}.
+ *
+ * <p><b>Ownership:</b> memory is used until the {@code ended} of its operation is called. At the end of the connection the worker
+ * is destroyed first.
+ */
+final class Connection {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1); // for the end of what is to end early
+    private static final int TICK_MILLIS = 100;
+    private static final int PROGRESS_AT_MOST = 64; // before other work has its turn
+
+    /** What a connection is used for. */
+    interface Side {
+
+        /** Called once, before all others. */
+        default void connected(Connection connection) {}
+
+        /**
+         * Takes a message. Its data is to be received by {@link Connection#receive} or dropped by {@link Connection#release}, now
+         * or later.
+         */
+        void received(Message message, Data data);
+
+        /** Returns whether an answer of the peer is awaited. */
+        boolean isWaiting();
+
+        /** Called once, when the connection has ended; no operation is in flight any more. */
+        void ended(NativeFailure cause);
+    }
+
+    /** The data of a message. */
+    static final class Data {
+        final long bytes;
+        private final long handle; // its address, or its descriptor
+        private final boolean isAhead; // it has yet to be fetched from the peer
+        private boolean inCallback = true;
+        private boolean isFetched; // by a call that takes the descriptor
+        private boolean isDone;
+
+        private Data(long handle, long bytes, boolean isAhead) {
+            this.handle = handle;
+            this.bytes = bytes;
+            this.isAhead = isAhead;
+        }
+
+        /** Returns the first bytes as a text; empty if they are not here yet. */
+        String text() {
+            return isAhead || bytes == 0
+                    ? ""
+                    : StandardCharsets.UTF_8
+                            .decode(NativeMemory.view(handle, bytes))
+                            .toString();
+        }
+    }
+
+    private static final class Operation {
+        final long request;
+        final long header; // to be freed with it; 0 if there is none
+        final IntConsumer ended;
+        long endBy = Long.MAX_VALUE; // by then it ends, or the connection does
+
+        Operation(long request, long header, IntConsumer ended) {
+            this.request = request;
+            this.header = header;
+            this.ended = ended;
+        }
+    }
+
+    private final String peer;
+    private final Socket socket;
+    private final Side side;
+    private final long timeoutNanos;
+    private final Endpoint endpoint;
+    private final Thread thread;
+
+    private final Object inboxLock = new Object();
+    private final Wakeup wakeup = new Wakeup(this::signal);
+    private ArrayDeque<Runnable> inbox = new ArrayDeque<>(); // guarded by inboxLock, as the next
+    private boolean closed;
+
+    private volatile @Nullable NativeFailure over; // why it ends
+
+    // Of the thread of the connection.
+    private final List<Operation> operations = new ArrayList<>();
+    private final ArrayDeque<Long> headers = new ArrayDeque<>();
+    private ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private long heardNanos = System.nanoTime();
+
+    /** Connects to the peer at the other end of a socket; blocks. The connection owns the socket. */
+    static Connection open(Socket socket, String peer, Side side, long timeoutNanos) throws IOException {
+        try {
+            Connection connection = new Connection(socket, peer, side, timeoutNanos);
+            side.connected(connection);
+            connection.thread.start();
+            return connection;
+        } catch (IOException | RuntimeException | Error e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private Connection(Socket socket, String peer, Side side, long timeoutNanos) throws IOException {
+        this.socket = socket;
+        this.peer = peer;
+        this.side = side;
+        this.timeoutNanos = timeoutNanos;
+        endpoint = Endpoint.open(
+                UcpCallback.of((UcpCallback.MessageHandler) this::received),
+                UcpCallback.of((UcpCallback.ErrorHandler) this::failed));
+        try {
+            endpoint.connect(Handshake.exchange(socket, endpoint.address(), timeoutNanos));
+        } catch (IOException | RuntimeException | Error e) {
+            endpoint.destroy();
+            throw e;
+        }
+        thread = new Thread(null, this::run, "penstock-ucx-" + NUMBER.getAndIncrement(), 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null); // keeps no application's class loader alive
+    }
+
+    // Any thread.
+
+    /** Runs a task on the thread of the connection; returns false if that has ended, and does not run it. */
+    boolean post(Runnable task) {
+        synchronized (inboxLock) {
+            if (closed) {
+                return false;
+            }
+            inbox.add(task);
+        }
+        wakeup.wake();
+        return true;
+    }
+
+    /** Ends the connection; what is in flight fails. */
+    void end(NativeFailure cause) {
+        post(() -> over(cause));
+    }
+
+    /** Returns why the connection has ended or ends; null if it does not. */
+    @Nullable
+    NativeFailure over() {
+        return over;
+    }
+
+    /** Waits for the end of the peer's socket, and ends the connection then; blocks. */
+    void watch() {
+        String reason = "it has closed the connection, or its process has ended";
+        try {
+            while (socket.getInputStream().read() >= 0) {
+                // nothing is sent after the handshake
+            }
+        } catch (IOException e) {
+            reason = e.getMessage() == null ? e.toString() : e.getMessage();
+        }
+        end(failure("recv", UcsStatus.CANCELED, reason));
+    }
+
+    /** Waits until the thread of the connection has ended. */
+    void join() {
+        boolean interrupted = false;
+        while (thread.isAlive() && thread != Thread.currentThread()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns a failure of this connection. */
+    NativeFailure failure(String call, int status, String reason) {
+        return UcxContext.failure(call, status, "the connection to " + peer + " has ended: " + reason);
+    }
+
+    private void signal() {
+        synchronized (inboxLock) {
+            if (!closed) {
+                endpoint.signal();
+            }
+        }
+    }
+
+    // The thread of the connection.
+
+    /** Sends a message without data. */
+    void send(Message message) {
+        send(message, 0, 0, status -> {});
+    }
+
+    /** Sends a message with a text. */
+    void send(Message message, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long memory = UcxContext.allocate(Math.max(1, bytes.length));
+        NativeMemory.view(memory, bytes.length).put(bytes);
+        send(message, memory, bytes.length, status -> NativeMemory.free(memory));
+    }
+
+    /**
+     * Sends a message with data.
+     *
+     * @param ended called with the status when the data is not used any more; may be called before this returns
+     * @return ends it early
+     */
+    Runnable send(Message message, long data, long bytes, IntConsumer ended) {
+        if (over != null) {
+            ended.accept(UcsStatus.CANCELED);
+            return () -> {};
+        }
+        Long reused = headers.poll();
+        long header = reused != null ? reused : UcxContext.allocate(Message.BYTES);
+        message.write(header);
+        long request = endpoint.send(header, data, bytes);
+        return started("ucp_am_send_nbx", request, header, ended);
+    }
+
+    /**
+     * Receives the data of a message.
+     *
+     * @param ended called with the status when the memory is not used any more; may be called before this returns
+     * @return ends it early
+     */
+    Runnable receive(Data data, long memory, IntConsumer ended) {
+        if (over != null) {
+            ended.accept(UcsStatus.CANCELED);
+            return () -> {};
+        }
+        if (!data.isAhead) {
+            if (data.bytes > 0) {
+                NativeMemory.copy(memory, data.handle, data.bytes);
+            }
+            release(data);
+            ended.accept(UcsStatus.OK);
+            return () -> {};
+        }
+        data.isFetched = true;
+        long request = endpoint.receive(data.handle, memory, data.bytes);
+        return started("ucp_am_recv_data_nbx", request, 0, ended);
+    }
+
+    /** Drops the data of a message. */
+    void release(Data data) {
+        data.isDone = true;
+        if (over == null && !data.inCallback && data.bytes > 0) { // in the callback, its result releases it
+            endpoint.release(data.handle);
+        }
+    }
+
+    private Runnable started(String call, long request, long header, IntConsumer ended) {
+        if (request == 0 || Ucp.isError(request)) {
+            if (header != 0) {
+                headers.add(header);
+            }
+            if (request != 0) {
+                over(failure(call, (int) request, "it cannot transfer"));
+            }
+            ended.accept((int) request);
+            return () -> {};
+        }
+        Operation operation = new Operation(request, header, ended);
+        operations.add(operation);
+        return () -> endEarly(operation);
+    }
+
+    private void endEarly(Operation operation) {
+        if (over == null && operation.endBy == Long.MAX_VALUE && operations.contains(operation)) {
+            operation.endBy = System.nanoTime() + GRACE_NANOS;
+        }
+    }
+
+    private void over(NativeFailure cause) {
+        if (over == null) {
+            over = cause;
+        }
+    }
+
+    /** In {@code ucp_worker_progress}. */
+    private int received(long header, long headerBytes, long data, long bytes, long attributes) {
+        heardNanos = System.nanoTime();
+        try {
+            Message message = Message.read(header, headerBytes);
+            Data received = new Data(data, bytes, (attributes & Ucp.UCP_AM_RECV_ATTR_FLAG_RNDV) != 0);
+            side.received(message, received);
+            received.inCallback = false;
+            return received.isFetched || (bytes > 0 && !received.isDone) ? UcsStatus.INPROGRESS : UcsStatus.OK;
+        } catch (Throwable e) {
+            LOG.warn("a message of {} cannot be handled", peer, e);
+            over(failure("ucp_am_recv_callback", UcsStatus.CANCELED, "a message cannot be handled: " + e));
+            return UcsStatus.OK;
+        }
+    }
+
+    /** In {@code ucp_worker_progress}. */
+    private void failed(int status) {
+        over(failure("ucp_worker_progress", status, "UCX reports an error"));
+    }
+
+    private void run() {
+        try {
+            while (over == null) {
+                turn();
+            }
+        } catch (Throwable e) {
+            LOG.error("the thread of the connection to {} ends", peer, e);
+            over(failure("ucp_worker_progress", UcsStatus.CANCELED, e.toString()));
+        } finally {
+            shutDown();
+        }
+    }
+
+    private void turn() {
+        boolean worked = runTasks();
+        for (int i = 0; i < PROGRESS_AT_MOST && endpoint.progress(); i++) {
+            worked = true;
+        }
+        worked |= checkOperations();
+        if (!worked && over == null) {
+            sleep();
+        }
+    }
+
+    private boolean runTasks() {
+        synchronized (inboxLock) {
+            if (inbox.isEmpty()) {
+                return false;
+            }
+            ArrayDeque<Runnable> taken = inbox;
+            inbox = tasks;
+            tasks = taken;
+        }
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        return true;
+    }
+
+    private boolean checkOperations() {
+        boolean any = false;
+        for (int i = operations.size() - 1; i >= 0; i--) { // what an end starts comes behind
+            Operation operation = operations.get(i);
+            int status = Ucp.ucp_request_check_status(operation.request);
+            if (status != UcsStatus.INPROGRESS) {
+                any = true;
+                heardNanos = System.nanoTime();
+                operations.remove(i);
+                Ucp.ucp_request_free(operation.request);
+                ended(operation, status);
+            }
+        }
+        return any;
+    }
+
+    private void ended(Operation operation, int status) {
+        if (operation.header != 0) {
+            headers.add(operation.header);
+        }
+        operation.ended.accept(status);
+    }
+
+    /** Sleeps until UCX or another thread has work, or it is time to look after what is overdue. */
+    private void sleep() {
+        int millis = -1;
+        if (!operations.isEmpty() || side.isWaiting()) {
+            millis = TICK_MILLIS;
+            checkSilence();
+        } else {
+            heardNanos = Long.MIN_VALUE; // silence counts from the next turn with something in flight on
+        }
+        if (over == null && wakeup.begin()) {
+            int status = endpoint.arm();
+            if (status == UcsStatus.OK) {
+                endpoint.poll(millis);
+            } else if (status != UcsStatus.BUSY) {
+                over(failure("ucp_worker_arm", status, "UCX reports an error"));
+            }
+            wakeup.end();
+        }
+    }
+
+    private void checkSilence() {
+        long now = System.nanoTime();
+        if (heardNanos == Long.MIN_VALUE) {
+            heardNanos = now;
+        }
+        long silent = now - heardNanos;
+        if (silent > timeoutNanos) {
+            over(failure("ucp_worker_progress", UcsStatus.CANCELED, "it was silent for " + seconds(silent)));
+        }
+        for (Operation operation : operations) {
+            if (now - operation.endBy > 0 && silent > GRACE_NANOS) {
+                over(failure(
+                        "ucp_worker_progress",
+                        UcsStatus.CANCELED,
+                        "it was silent for " + seconds(silent) + " when a transfer was to end"));
+                return;
+            }
+        }
+    }
+
+    private static String seconds(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+    }
+
+    /** Closes the endpoint, so that all operations end, and then the worker. */
+    private void shutDown() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("closing the socket to {}", peer, e);
+        }
+        long closing = endpoint.close();
+        long until = System.nanoTime() + GRACE_NANOS;
+        boolean ended = closing == 0 || Ucp.isError(closing);
+        while ((!ended || !operations.isEmpty()) && System.nanoTime() - until < 0) {
+            if (!endpoint.progress()) {
+                Thread.onSpinWait();
+            }
+            checkOperations();
+            if (!ended && Ucp.ucp_request_check_status(closing) != UcsStatus.INPROGRESS) {
+                Ucp.ucp_request_free(closing);
+                ended = true;
+            }
+        }
+        destroyClosed();
+    }
+
+    private void destroyClosed() {
+        synchronized (inboxLock) {
+            closed = true;
+        }
+        endpoint.destroy(); // nothing uses memory of operations any more
+        List<Operation> left = List.copyOf(operations);
+        operations.clear();
+        left.forEach(operation -> ended(operation, UcsStatus.CANCELED));
+        runTasks();
+        headers.forEach(NativeMemory::free);
+        headers.clear();
+        NativeFailure cause = over;
+        side.ended(cause != null ? cause : failure("ucp_ep_close_nbx", UcsStatus.CANCELED, "closed"));
+        LOG.debug("the connection to {} has ended: {}", peer, cause);
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + peer;
+    }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import io.penstock.TransientStorageException;
+import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.remote.ucx.Connection.Data;
+import io.penstock.remote.ucx.Message.Kind;
+import io.penstock.remote.ucx.Message.Refusal;
+import io.penstock.remote.ucx.Staging.Slot;
+import io.penstock.remote.ucx.ffi.UcsStatus;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A reader, as a listener sees it: the exports that it has opened, and its requests. On the thread of the connection. */
+final class ServedPeer implements Connection.Side {
+
+    private final UcxListener listener;
+    private final Map<Long, UcxExport> opened = new HashMap<>();
+    private volatile @Nullable Connection connection; // set once
+
+    ServedPeer(UcxListener listener) {
+        this.listener = listener;
+    }
+
+    // Any thread.
+
+    @Override
+    public void connected(Connection established) {
+        connection = established;
+    }
+
+    private Connection connection() {
+        return Objects.requireNonNull(connection);
+    }
+
+    /** Ends the connection. */
+    void end() {
+        connection().end(connection().failure("close", UcsStatus.CANCELED, "the listener was closed"));
+    }
+
+    void join() {
+        connection().join();
+    }
+
+    /** Tells the reader that an export has ended. */
+    void revoke(UcxExport export) {
+        connection().post(() -> connection().send(Message.of(Kind.REVOKED, 0, export.number())));
+    }
+
+    // The thread of the connection.
+
+    @Override
+    public void received(Message message, Data data) {
+        switch (message.kind()) {
+            case OPEN -> {
+                String token = data.text();
+                connection().release(data);
+                open(message, token);
+            }
+            case CLOSE -> {
+                connection().release(data);
+                UcxExport export = opened.remove(message.export());
+                if (export != null) {
+                    export.closedBy(this);
+                }
+            }
+            case READ -> {
+                connection().release(data);
+                read(message);
+            }
+            case WRITE -> write(message, data);
+            case SYNC -> {
+                connection().release(data);
+                sync(message);
+            }
+            default -> {
+                connection().release(data);
+                throw new IllegalArgumentException("a reader must not send " + message.kind());
+            }
+        }
+    }
+
+    private void open(Message message, String token) {
+        UcxExport export = listener.find(token);
+        if (export == null) {
+            refuse(message, Refusal.NO_SUCH_EXPORT, "the listener has no such export");
+            return;
+        }
+        opened.put(export.number(), export);
+        export.openedBy(this);
+        try {
+            connection()
+                    .send(new Message(
+                            Kind.OPENED,
+                            0,
+                            message.id(),
+                            export.number(),
+                            export.source().size(),
+                            export.access()));
+        } catch (RuntimeException e) { // the file is closed
+            refuse(message, Refusal.PERMANENT, e.toString());
+        }
+    }
+
+    /** Begins an access; returns null if it is refused. */
+    private @Nullable UcxExport enter(Message message, int access) {
+        UcxExport export = opened.get(message.export());
+        if (export == null || !export.enter()) {
+            refuse(message, Refusal.REVOKED, "the export has ended");
+            return null;
+        }
+        if ((export.access() & access) == 0) {
+            export.leave();
+            refuse(message, Refusal.PERMANENT, "the listener does not export it for that");
+            return null;
+        }
+        Source source = export.source();
+        long most = source.address() != 0 ? Integer.MAX_VALUE : AsyncFile.RANGE_BYTES;
+        if (message.offset() < 0
+                || message.length() < 1
+                || message.length() > most
+                || (source.address() != 0 && message.offset() > source.size() - message.length())) {
+            export.leave();
+            refuse(
+                    message,
+                    Refusal.PERMANENT,
+                    message.length() + " bytes at " + message.offset() + " are out of range");
+            return null;
+        }
+        return export;
+    }
+
+    private void read(Message message) {
+        UcxExport export = enter(message, UcxExport.READ);
+        if (export == null) {
+            return;
+        }
+        Source source = export.source();
+        if (source.address() != 0) {
+            sendData(message, source.address() + message.offset(), export::leave);
+            return;
+        }
+        staged(
+                message,
+                export,
+                () -> {},
+                slot -> source.read(message.offset(), slot.region(message.length()))
+                        .subscribe(bytes -> filled(message, export, slot, bytes), e -> {
+                            done(export, slot);
+                            post(() -> refuse(message, e));
+                        }));
+    }
+
+    private void filled(Message message, UcxExport export, Slot slot, long bytes) {
+        boolean posted = post(() -> {
+            if (bytes == message.length()) {
+                sendData(message, slot.address(), () -> done(export, slot));
+            } else {
+                done(export, slot);
+                refuse(message, Refusal.PERMANENT, "the file has become shorter since it was opened");
+            }
+        });
+        if (!posted) {
+            done(export, slot);
+        }
+    }
+
+    private void sendData(Message message, long address, Runnable ended) {
+        Message header = new Message(Kind.DATA, 0, message.id(), message.export(), message.offset(), message.length());
+        connection().send(header, address, message.length(), status -> ended.run());
+    }
+
+    private void write(Message message, Data data) {
+        if (data.bytes != message.length()) {
+            connection().release(data);
+            throw new IllegalArgumentException(
+                    "a write of " + message.length() + " bytes must bring them, brought " + data.bytes);
+        }
+        UcxExport export = enter(message, UcxExport.WRITE);
+        if (export == null) {
+            connection().release(data);
+            return;
+        }
+        long address = export.source().address();
+        if (address != 0) {
+            connection().receive(data, address + message.offset(), status -> {
+                export.leave();
+                answer(message, status);
+            });
+            return;
+        }
+        staged(message, export, () -> connection().release(data), slot -> {
+            boolean posted = post(() ->
+                    connection().receive(data, slot.address(), status -> received(message, export, slot, status)));
+            if (!posted) {
+                done(export, slot);
+            }
+        });
+    }
+
+    private void received(Message message, UcxExport export, Slot slot, int status) {
+        if (status != UcsStatus.OK) { // the connection ends
+            done(export, slot);
+            return;
+        }
+        export.source()
+                .write(message.offset(), slot.region(message.length()))
+                .subscribe(
+                        null,
+                        e -> {
+                            done(export, slot);
+                            post(() -> refuse(message, e));
+                        },
+                        () -> {
+                            done(export, slot);
+                            post(() -> answer(message, UcsStatus.OK));
+                        });
+    }
+
+    private void sync(Message message) {
+        UcxExport export = opened.get(message.export());
+        if (export == null || !export.enter()) {
+            refuse(message, Refusal.REVOKED, "the export has ended");
+            return;
+        }
+        export.source()
+                .sync()
+                .subscribe(
+                        null,
+                        e -> {
+                            export.leave();
+                            connection().post(() -> refuse(message, e));
+                        },
+                        () -> {
+                            export.leave();
+                            connection().post(() -> answer(message, UcsStatus.OK));
+                        });
+    }
+
+    /** Tells the reader that a write or a sync has ended; after an error the connection ends. */
+    private void answer(Message message, int status) {
+        if (status == UcsStatus.OK) {
+            connection().send(Message.of(Kind.DONE, message.id(), message.export()));
+        }
+    }
+
+    /**
+     * Takes a staging slot.
+     *
+     * @param drop called instead, on the thread of the connection, if there will be none
+     * @param use called on any thread
+     */
+    private void staged(Message message, UcxExport export, Runnable drop, Consumer<Slot> use) {
+        Staging staging;
+        try {
+            staging = listener.staging();
+        } catch (IOException | RuntimeException e) {
+            export.leave();
+            drop.run();
+            refuse(message, e);
+            return;
+        }
+        staging.take(slot -> {
+            if (slot != null) {
+                use.accept(slot);
+                return;
+            }
+            export.leave();
+            post(() -> {
+                drop.run();
+                refuse(message, Refusal.REVOKED, "the listener is closed");
+            });
+        });
+    }
+
+    /** Ends a staged access, on any thread. */
+    private static void done(UcxExport export, Slot slot) {
+        slot.free();
+        export.leave();
+    }
+
+    private boolean post(Runnable task) {
+        return connection().post(task);
+    }
+
+    private void refuse(Message message, Throwable cause) {
+        Refusal refusal = cause instanceof TransientStorageException ? Refusal.TRANSIENT : Refusal.PERMANENT;
+        refuse(message, refusal, String.valueOf(cause.getMessage()));
+    }
+
+    private void refuse(Message message, Refusal refusal, String reason) {
+        String shortened = reason.substring(0, Math.min(reason.length(), 1000));
+        connection().send(new Message(Kind.FAILED, refusal.number, message.id(), message.export(), 0, 0), shortened);
+    }
+
+    @Override
+    public boolean isWaiting() {
+        return false;
+    }
+
+    @Override
+    public void ended(NativeFailure cause) {
+        opened.values().forEach(export -> export.closedBy(this));
+        opened.clear();
+    }
+}

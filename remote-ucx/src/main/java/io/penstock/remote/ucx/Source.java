@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import io.penstock.Backend;
+import io.penstock.BufferRegion;
+import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.nio.ByteBuffer;
+import reactor.core.publisher.Mono;
+
+/** What an export gives access to: host memory by its address, or bytes that are moved to and from staging memory. */
+interface Source {
+
+    /** Returns the address of its first byte; 0 if its bytes are moved to staging memory. */
+    default long address() {
+        return 0;
+    }
+
+    /** Returns its length in bytes, which a write may change. */
+    long size();
+
+    /** Fills staging memory; returns the bytes read. */
+    Mono<Long> read(long offset, BufferRegion staging);
+
+    /** Writes what is in staging memory. */
+    Mono<?> write(long offset, BufferRegion staging);
+
+    /** Makes what was written durable. */
+    Mono<Void> sync();
+
+    /** Releases what it holds; no access is in progress. */
+    void release();
+
+    private static ByteBuffer window(BufferRegion staging) {
+        return NativeMemory.view(staging.buffer().nativeHandle() + staging.offset(), staging.length());
+    }
+
+    /** Memory of the host. */
+    record Memory(long address, long size, Runnable releasing) implements Source {
+
+        @Override
+        public Mono<Long> read(long offset, BufferRegion staging) {
+            throw new UnsupportedOperationException("memory of the host is not staged");
+        }
+
+        @Override
+        public Mono<?> write(long offset, BufferRegion staging) {
+            throw new UnsupportedOperationException("memory of the host is not staged");
+        }
+
+        @Override
+        public Mono<Void> sync() {
+            return Mono.empty();
+        }
+
+        @Override
+        public void release() {
+            releasing.run();
+        }
+    }
+
+    /** A file, read and written by a backend. */
+    record OfFile(Backend backend, StorageFile file) implements Source {
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public Mono<Long> read(long offset, BufferRegion staging) {
+            return backend.submit(Transfer.read(file.region(offset, staging.length()), staging))
+                    .map(Completion::bytes);
+        }
+
+        @Override
+        public Mono<?> write(long offset, BufferRegion staging) {
+            return backend.submit(Transfer.write(staging, file.region(offset, staging.length())));
+        }
+
+        @Override
+        public Mono<Void> sync() {
+            return file.sync();
+        }
+
+        @Override
+        public void release() {
+            // the file is closed by the application
+        }
+    }
+
+    /** Memory of a device that the processor does not reach. */
+    record OfDevice(DeviceBuffer buffer, Runnable releasing) implements Source {
+
+        @Override
+        public long size() {
+            return buffer.length();
+        }
+
+        @Override
+        public Mono<Long> read(long offset, BufferRegion staging) {
+            return buffer.download(offset, window(staging));
+        }
+
+        @Override
+        public Mono<?> write(long offset, BufferRegion staging) {
+            return buffer.upload(offset, window(staging));
+        }
+
+        @Override
+        public Mono<Void> sync() {
+            return Mono.empty();
+        }
+
+        @Override
+        public void release() {
+            releasing.run();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import io.penstock.Backend;
+import io.penstock.BufferRegion;
+import io.penstock.DeviceBuffer;
+import io.penstock.engine.spi.AsyncFile;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Host memory in slots, for bytes on their way between a file or a device and a peer. Registered with UCX once.
+ *
+ * <p>Thread-safe. A slot is used by its taker until that gives it back.
+ */
+final class Staging {
+
+    private static final int SLOTS = 8;
+
+    private final UcxContext context;
+    private final DeviceBuffer buffer;
+    private final long registration;
+    private final ArrayDeque<Slot> free = new ArrayDeque<>(); // guarded by this, as all below
+    private final ArrayDeque<Consumer<@Nullable Slot>> waiting = new ArrayDeque<>();
+    private boolean closed;
+
+    private Staging(UcxContext context, DeviceBuffer buffer, long registration) {
+        this.context = context;
+        this.buffer = buffer;
+        this.registration = registration;
+        for (int slot = 0; slot < SLOTS; slot++) {
+            free.add(new Slot(slot * AsyncFile.RANGE_BYTES));
+        }
+    }
+
+    /** A range of {@link AsyncFile#RANGE_BYTES}. */
+    final class Slot {
+
+        private final long offset;
+
+        private Slot(long offset) {
+            this.offset = offset;
+        }
+
+        /** Returns its first bytes. */
+        BufferRegion region(long bytes) {
+            return buffer.region(offset, bytes);
+        }
+
+        /** Returns the address of its first byte. */
+        long address() {
+            return buffer.nativeHandle() + offset;
+        }
+
+        /** Gives it back; its taker does not use it any more. */
+        void free() {
+            freed(this);
+        }
+    }
+
+    /**
+     * Allocates the memory; blocks.
+     *
+     * @throws IllegalArgumentException if the memory of the backend is not host memory
+     */
+    static Staging open(Backend backend) throws IOException {
+        UcxContext context = UcxContext.get();
+        DeviceBuffer buffer = Objects.requireNonNull(
+                backend.allocate(SLOTS * AsyncFile.RANGE_BYTES).block());
+        try {
+            if (buffer.hostView().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "the backend of a listener must allocate host memory, was " + backend.name());
+            }
+            return new Staging(context, buffer, context.map(buffer.nativeHandle(), buffer.length()));
+        } catch (IOException | RuntimeException e) {
+            buffer.close();
+            throw e;
+        }
+    }
+
+    /** Takes a slot, now or when one is given back; the taker gets null if the memory is closed. */
+    void take(Consumer<@Nullable Slot> taker) {
+        Slot slot = null;
+        synchronized (this) {
+            if (!closed) {
+                slot = free.poll();
+                if (slot == null) {
+                    waiting.add(taker);
+                    return;
+                }
+            }
+        }
+        taker.accept(slot);
+    }
+
+    private void freed(Slot slot) {
+        Consumer<@Nullable Slot> next;
+        synchronized (this) {
+            next = waiting.poll();
+            if (next == null) {
+                free.add(slot);
+                freeIfUnused();
+                return;
+            }
+        }
+        next.accept(slot);
+    }
+
+    private synchronized void freeIfUnused() {
+        if (closed && free.size() == SLOTS) {
+            context.unmap(registration);
+            buffer.close();
+        }
+    }
+
+    /** Frees the memory once all slots are given back. */
+    void close() {
+        ArrayDeque<Consumer<@Nullable Slot>> left;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            left = new ArrayDeque<>(waiting);
+            waiting.clear();
+            freeIfUnused();
+        }
+        left.forEach(taker -> taker.accept(null));
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import io.penstock.NativeError;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.SignalHandlers;
+import io.penstock.remote.ucx.ffi.Ucp;
+import io.penstock.remote.ucx.ffi.Ucs;
+import io.penstock.remote.ucx.ffi.UcsStatus;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** UCX in this process: its libraries, loaded once, and one context, which lasts as long as the process. */
+final class UcxContext {
+
+    private static @Nullable UcxContext context; // guarded by the class
+    private static @Nullable String refusal; // guarded by the class
+
+    private final long handle;
+
+    private UcxContext(long handle) {
+        this.handle = handle;
+    }
+
+    /**
+     * Returns the context.
+     *
+     * @throws IOException if UCX cannot be used here; the message states why
+     */
+    static synchronized UcxContext get() throws IOException {
+        if (refusal != null) {
+            throw new IOException(refusal);
+        }
+        UcxContext known = context;
+        if (known == null) {
+            try {
+                known = open();
+            } catch (IOException e) {
+                refusal = e.getMessage();
+                throw e;
+            }
+            context = known;
+        }
+        return known;
+    }
+
+    /** Returns why UCX cannot be used here; null if it can. */
+    static @Nullable String unavailable() {
+        try {
+            get();
+            return null;
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static UcxContext open() throws IOException {
+        if (!NativeMemory.isAvailable()) {
+            throw new IOException("UCX cannot be used: JNA cannot call native code here");
+        }
+        // libucs replaces the handlers of SIGSEGV and others when it is loaded.
+        String reason = SignalHandlers.keep(() -> {
+            String ucs = Ucs.LIBRARY.load("");
+            return ucs.isEmpty() ? Ucp.LIBRARY.load("") : ucs;
+        });
+        if (!reason.isEmpty()) {
+            throw new IOException("UCX cannot be used: " + reason + "; install libucx0, or UCX 1.10 or newer");
+        }
+        global("ERROR_SIGNALS", "");
+        if (System.getenv("UCX_LOG_LEVEL") == null) {
+            global("LOG_LEVEL", "fatal"); // it prints what is reported as a failure here
+        }
+        return new UcxContext(SignalHandlers.keep(UcxContext::create).value());
+    }
+
+    private static void global(String name, String value) throws NativeException {
+        check("ucs_global_opts_set_value", Ucs.ucs_global_opts_set_value(name, value));
+    }
+
+    /** A handle, or why there is none. */
+    private record Created(long handle, @Nullable NativeException failure) {
+
+        long value() throws NativeException {
+            if (failure != null) {
+                throw failure;
+            }
+            return handle;
+        }
+    }
+
+    private static Created create() {
+        long params = allocate(Ucp.PARAMS_BYTES);
+        long[] config = new long[1];
+        long[] made = new long[1];
+        try {
+            check("ucp_config_read", Ucp.ucp_config_read(0, 0, config));
+            // Without this, an endpoint that tells of the end of its peer uses no shared memory.
+            check("ucp_config_modify", Ucp.ucp_config_modify(config[0], "MM_ERROR_HANDLING", "y"));
+            ByteBuffer fields = NativeMemory.view(params, Ucp.PARAMS_BYTES);
+            fields.putLong(0, Ucp.UCP_PARAM_FIELD_FEATURES | Ucp.UCP_PARAM_FIELD_MT_WORKERS_SHARED);
+            fields.putLong(Ucp.PARAMS_FEATURES_OFFSET, Ucp.UCP_FEATURE_AM | Ucp.UCP_FEATURE_WAKEUP);
+            fields.putInt(Ucp.PARAMS_MT_WORKERS_SHARED_OFFSET, 1);
+            check("ucp_init", Ucp.ucp_init_version(Ucp.API_MAJOR, Ucp.API_MINOR, params, config[0], made));
+            return new Created(made[0], null);
+        } catch (NativeException e) {
+            return new Created(0, e);
+        } finally {
+            if (config[0] != 0) {
+                Ucp.ucp_config_release(config[0]);
+            }
+            NativeMemory.free(params);
+        }
+    }
+
+    /** Returns a new worker. */
+    long worker() throws NativeException {
+        long params = allocate(Ucp.WORKER_PARAMS_BYTES);
+        long[] made = new long[1];
+        try {
+            ByteBuffer fields = NativeMemory.view(params, Ucp.WORKER_PARAMS_BYTES);
+            fields.putLong(0, Ucp.UCP_WORKER_PARAM_FIELD_THREAD_MODE);
+            fields.putInt(Ucp.WORKER_PARAMS_THREAD_MODE_OFFSET, Ucp.UCS_THREAD_MODE_SINGLE);
+            check("ucp_worker_create", Ucp.ucp_worker_create(handle, params, made));
+            return made[0];
+        } finally {
+            NativeMemory.free(params);
+        }
+    }
+
+    /** Registers memory with the devices that UCX uses, once for all operations; returns its handle. */
+    long map(long address, long bytes) throws NativeException {
+        long params = allocate(Ucp.MEM_MAP_PARAMS_BYTES);
+        long[] made = new long[1];
+        try {
+            ByteBuffer fields = NativeMemory.view(params, Ucp.MEM_MAP_PARAMS_BYTES);
+            fields.putLong(0, Ucp.UCP_MEM_MAP_PARAM_FIELD_ADDRESS | Ucp.UCP_MEM_MAP_PARAM_FIELD_LENGTH);
+            fields.putLong(Ucp.MEM_MAP_PARAMS_ADDRESS_OFFSET, address);
+            fields.putLong(Ucp.MEM_MAP_PARAMS_LENGTH_OFFSET, bytes);
+            check("ucp_mem_map", Ucp.ucp_mem_map(handle, params, made));
+            return made[0];
+        } finally {
+            NativeMemory.free(params);
+        }
+    }
+
+    /** Ends the registration of memory. */
+    void unmap(long memory) {
+        Ucp.ucp_mem_unmap(handle, memory);
+    }
+
+    /** Returns memory of the C heap that is filled with zeros; the caller frees it. */
+    static long allocate(long bytes) {
+        long address = NativeMemory.allocate(bytes);
+        if (address == 0) {
+            throw new OutOfMemoryError("no memory for " + bytes + " bytes");
+        }
+        NativeMemory.fill(address, bytes, (byte) 0);
+        return address;
+    }
+
+    /** Returns a failure of a call. */
+    static NativeFailure failure(String call, int status, String note) {
+        return new NativeFailure(
+                new NativeError(call, status, UcsStatus.symbol(status)), NativeFailure.Kind.PERMANENT, note);
+    }
+
+    /** Throws unless {@code status} is that of success. */
+    static void check(String call, int status) throws NativeException {
+        if (status != UcsStatus.OK) {
+            throw new NativeException(call, failure(call, status, ""));
+        }
+    }
+}
