@@ -38,6 +38,7 @@ final class HostRows {
         host.scale();
         host.http();
         host.s3();
+        host.ucx();
         return host.rows;
     }
 
@@ -235,6 +236,26 @@ final class HostRows {
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds("S3: 1 GiB from nginx on loopback", contenders, comparisons)));
+        }
+    }
+
+    /** Memory of another process; where UCX's own benchmark is. */
+    private void ucx() {
+        if (HttpServer.program("ucx_perftest").isEmpty()) {
+            return;
+        }
+        for (String transports : List.of("tcp", "posix,sysv")) {
+            String row = "UCX: 4 MiB ranges of a buffer over " + transports;
+            rows.add(new OnlyByName(new Rounds(
+                    row,
+                    List.of(() -> new UcxRead.Perftest(transports), () -> new UcxRead.Penstock(transports)),
+                    List.of(new Comparison(
+                            row + ": transfers / ucx_perftest",
+                            "default",
+                            "transfers",
+                            "ucx_perftest",
+                            Kind.SPEED,
+                            0.9)))));
         }
     }
 
