@@ -21,9 +21,9 @@ final class Partition implements AutoCloseable {
     Partition() throws IOException {
         ip("netns", "add", name);
         try {
-            ip("link", "add", name + "a", "type", "veth", "peer", "name", name + "b", "netns", name);
-            ip("addr", "add", HERE + "/30", "dev", name + "a");
-            ip("link", "set", name + "a", "up");
+            ip("link", "add", device(), "type", "veth", "peer", "name", name + "b", "netns", name);
+            ip("addr", "add", HERE + "/30", "dev", device());
+            ip("link", "set", device(), "up");
             ip("-n", name, "addr", "add", THERE + "/30", "dev", name + "b");
             ip("-n", name, "link", "set", name + "b", "up");
             ip("-n", name, "link", "set", "lo", "up");
@@ -55,7 +55,7 @@ final class Partition implements AutoCloseable {
 
     /** Returns the adapter on this side. */
     String device() {
-        return name + "a";
+        return name + "a"; // at most 15 characters
     }
 
     /** Returns the address of the namespace. */
@@ -70,6 +70,10 @@ final class Partition implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        ip("netns", "del", name);
+        try {
+            ip("link", "del", device()); // at once, unlike the namespace, so that the next one can have the address
+        } finally {
+            ip("netns", "del", name);
+        }
     }
 }

@@ -46,7 +46,7 @@ class PeersTest {
 
     private static final String TCP = "tcp";
     private static final String SHARED_MEMORY = "posix,sysv";
-    private static final int BYTES = 20_000_001;
+    private static final int BYTES = 9_000_001;
 
     private Backend backend;
 
@@ -140,13 +140,10 @@ class PeersTest {
         CountDownLatch ended = new CountDownLatch(1);
         try (DeviceBuffer buffer = get(backend.allocate(BYTES))) {
             buffer.hostView().orElseThrow().write(0, ByteBuffer.allocate(BYTES));
+            Transfer transfer =
+                    writes ? Transfer.write(buffer.all(), file.all()) : Transfer.read(file.all(), buffer.all());
             Flux.range(0, Integer.MAX_VALUE)
-                    .flatMap(
-                            i -> backend.submit(
-                                    writes
-                                            ? Transfer.write(buffer.all(), file.all())
-                                            : Transfer.read(file.all(), buffer.all())),
-                            2)
+                    .concatMap(i -> backend.submit(transfer))
                     .subscribe(completion -> some.countDown(), e -> {
                         failed.set(e);
                         ended.countDown();
