@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.Availability;
 import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
@@ -23,7 +21,6 @@ import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.remote.RemoteProvider;
-import io.penstock.tck.Require;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URL;
@@ -188,19 +185,6 @@ class AsyncWritesTest {
         return mono.block(Duration.ofSeconds(30));
     }
 
-    private static Backend backend(String name) {
-        if (name.equals("opencl-ssg")) {
-            Availability availability = Backends.list().stream()
-                    .filter(listing -> listing.name().equals(name))
-                    .findFirst()
-                    .orElseThrow()
-                    .availability();
-            Require.backend("opencl", availability);
-            return Backends.open(name, Options.none().with("penstock.opencl.path", "staged"));
-        }
-        return Backends.open(name);
-    }
-
     private static StorageFile openFile(Backend backend) {
         return get(backend.openFile(URI.create("held://here/file"), FileOption.READ, FileOption.WRITE));
     }
@@ -219,11 +203,11 @@ class AsyncWritesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"host", "opencl-ssg"})
+    @ValueSource(strings = {"host", "opencl-ssg", "cufile"})
     void everyByteIsWrittenWhereItBelongs(String name) {
         Random random = new Random(7);
         byte[] data = random(BYTES, random);
-        try (Backend backend = backend(name);
+        try (Backend backend = Devices.open(name);
                 StorageFile open = openFile(backend);
                 DeviceBuffer buffer = get(backend.allocate(BYTES))) {
             ByteBuffer up = ByteBuffer.allocateDirect(BYTES).put(data).flip();
@@ -251,10 +235,10 @@ class AsyncWritesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"host", "opencl-ssg"})
+    @ValueSource(strings = {"host", "opencl-ssg", "cufile"})
     void aSyncWaitsForTheWritesBeforeIt(String name) throws InterruptedException {
         file.holds = true;
-        try (Backend backend = backend(name);
+        try (Backend backend = Devices.open(name);
                 StorageFile open = openFile(backend);
                 DeviceBuffer buffer = get(backend.allocate(BYTES))) {
             Mono<Completion> written = backend.submit(Transfer.write(buffer.all(), open.region(0, BYTES)))
@@ -278,10 +262,10 @@ class AsyncWritesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"host", "opencl-ssg"})
+    @ValueSource(strings = {"host", "opencl-ssg", "cufile"})
     void aCancelledWriteKeepsItsMemoryUntilTheFileHasEnded(String name) throws InterruptedException {
         file.holds = true;
-        try (Backend backend = backend(name)) {
+        try (Backend backend = Devices.open(name)) {
             StorageFile open = openFile(backend);
             DeviceBuffer buffer = get(backend.allocate(1000));
             Disposable writing = backend.submit(Transfer.write(buffer.all(), open.region(0, 1000)))
@@ -307,9 +291,9 @@ class AsyncWritesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"host", "opencl-ssg"})
+    @ValueSource(strings = {"host", "opencl-ssg", "cufile"})
     void aFailedWriteSaysWhyAndTheNextOneWorks(String name) {
-        try (Backend backend = backend(name);
+        try (Backend backend = Devices.open(name);
                 StorageFile open = openFile(backend);
                 DeviceBuffer buffer = get(backend.allocate(1000))) {
             Transfer write = Transfer.write(buffer.all(), open.region(0, 1000));
@@ -325,7 +309,7 @@ class AsyncWritesTest {
     @Test
     void aSyncThatFailedStaysFailed() {
         file.syncFailure = new NativeFailure(new NativeError("PUT", 507, "Full"), NativeFailure.Kind.PERMANENT);
-        try (Backend backend = backend("host");
+        try (Backend backend = Devices.open("host");
                 StorageFile open = openFile(backend)) {
             assertThatThrownBy(() -> get(open.sync()))
                     .isInstanceOf(PermanentStorageException.class)
@@ -337,7 +321,7 @@ class AsyncWritesTest {
 
     @Test
     void optionsThatTheHostDoesNotHaveAreRefusedAtOnce() {
-        try (Backend backend = backend("host")) {
+        try (Backend backend = Devices.open("host")) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> backend.openFile(URI.create("held://here/file"), FileOption.DIRECT))
                     .withMessageContaining("options must be among [READ, WRITE, CREATE]");

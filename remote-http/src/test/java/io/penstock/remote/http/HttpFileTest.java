@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
@@ -20,7 +19,6 @@ import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.tck.Require;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -38,6 +36,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Files on a server that goes wrong: what arrives, what is requested again, and what fails how. */
@@ -335,22 +335,16 @@ class HttpFileTest {
         }
     }
 
-    @Test
-    void deviceMemoryIsFilledThroughBounceBuffers() throws IOException {
-        Options staged = Options.none().with("penstock.opencl.path", "staged");
-        Availability availability = Backends.list().stream()
-                .filter(listing -> listing.name().equals("opencl-ssg"))
-                .findFirst()
-                .orElseThrow()
-                .availability();
-        Require.backend("opencl", availability);
+    @ParameterizedTest
+    @ValueSource(strings = {"opencl-ssg", "cufile"})
+    void deviceMemoryIsFilledThroughBounceBuffers(String name) throws IOException {
         server.answer = (request, to) -> {
             if (request.number() == 2) {
                 server.cut(request, to, 500_000);
             }
             return false;
         };
-        try (Backend device = Backends.open("opencl-ssg", staged);
+        try (Backend device = Devices.open(name);
                 StorageFile file = get(device.openFile(server.uri()));
                 DeviceBuffer buffer = get(device.allocate(BYTES))) {
             Completion completion = get(device.submit(Transfer.read(file.region(5, BYTES), buffer.all())));
