@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
 import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
@@ -36,11 +37,16 @@ final class S3Server {
                 .endpoint(URI.create("http://localhost:0"))
                 .awsAuthentication(
                         signed ? AuthenticationType.AWS_V4 : AuthenticationType.NONE,
-                        signed ? System.getenv("AWS_ACCESS_KEY_ID") : null,
-                        signed ? System.getenv("AWS_SECRET_ACCESS_KEY") : null)
+                        signed ? environment("AWS_ACCESS_KEY_ID") : null,
+                        signed ? environment("AWS_SECRET_ACCESS_KEY") : null)
                 .build();
         server.start();
         proxy = new FaultProxy(server.getPort());
+    }
+
+    private static String environment(String variable) {
+        return Objects.requireNonNull(
+                System.getenv(variable), () -> variable + " must be set, to anything, as the pom does");
     }
 
     /** Returns options of a backend that reads from the proxy. */

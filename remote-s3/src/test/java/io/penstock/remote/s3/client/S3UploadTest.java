@@ -238,23 +238,6 @@ class S3UploadTest {
     }
 
     @Test
-    void anErrorThatComesWithStatus200IsOne() {
-        server.proxy.fault = (request, to) -> {
-            boolean completes = request.method.equals("POST") && request.number == 1;
-            if (completes) {
-                to.write(FaultProxy.error("200 OK", "InvalidPart"));
-            }
-            return completes;
-        };
-        try (StorageFile file = create()) {
-            get(write(file, 0, BYTES));
-            assertThatThrownBy(() -> get(file.sync()))
-                    .isInstanceOf(PermanentStorageException.class)
-                    .hasMessageContaining("CompleteMultipartUpload -> ");
-        }
-    }
-
-    @Test
     void aCancelEndsAnUploadAndLeavesNothing() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(2);
         server.proxy.fault = (request, to) -> {

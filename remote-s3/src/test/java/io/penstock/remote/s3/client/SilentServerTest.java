@@ -12,6 +12,7 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
+import io.penstock.remote.s3.S3Options;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,11 +36,16 @@ class SilentServerTest {
     void open() throws Exception {
         server = new S3Server(false);
         server.put("object", new byte[BYTES]);
-        backend = Backends.open(
+        backend = open(Duration.ofSeconds(60)); // longer than the tests wait
+    }
+
+    private Backend open(Duration timeout) {
+        return Backends.open(
                 "host",
                 server.options()
+                        .with(S3Options.CREDENTIALS, S3Options.Credentials.NONE)
                         .with(CommonOptions.REMOTE_ATTEMPTS, 1)
-                        .with(CommonOptions.REMOTE_TIMEOUT, Duration.ofSeconds(1)));
+                        .with(CommonOptions.REMOTE_TIMEOUT, timeout));
     }
 
     @AfterEach
@@ -103,6 +109,8 @@ class SilentServerTest {
 
     @Test
     void aSilentServerIsGivenUp() {
+        backend.close();
+        backend = open(Duration.ofSeconds(1));
         server.proxy.fault = (request, to) -> {
             if (request.method.equals("GET")) {
                 FaultProxy.sleep(60_000);
