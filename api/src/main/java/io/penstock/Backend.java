@@ -47,14 +47,16 @@ public interface Backend extends AutoCloseable {
 
     /**
      * Opens a file by its URI: {@code file:}, or a file on another host, for which a module is on the class path or module
-     * path: {@code https:} and {@code http:} by {@code penstock-remote-http}, {@code s3:} by {@code penstock-remote-s3}.
+     * path: {@code https:} and {@code http:} by {@code penstock-remote-http}, {@code s3:} by {@code penstock-remote-s3},
+     * {@code ucx:} by {@code penstock-remote-ucx}.
      *
      * <p>{@code openFile(Path.of(uri))} does the same where a module has made the scheme known to {@code java.nio.file}, as
-     * both do.
+     * the first two do.
      *
      * <p>A file on another host is read by ranges, many at a time, into host memory, and from there moved to the device:
      * {@link TransferPath#REMOTE}. It can be read into buffers, not into images. If it changes on its host while it is open,
      * transfers fail with {@link PermanentStorageException}, and no transfer returns bytes of two versions.
+     * What another process exports by {@code ucx:} has no versions: it is read as it is.
      *
      * <p><b>Result:</b> the file, to be closed by the caller.
      *

@@ -151,7 +151,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Reads or writes until it is killed or that fails, two transfers at a time. */
+    /** Reads or writes until it is killed or that fails. */
     private static void readForEver(Backend backend, URI uri, boolean writes) {
         FileOption access = writes ? FileOption.WRITE : FileOption.READ;
         StorageFile file = Objects.requireNonNull(backend.openFile(uri, access).block());
@@ -162,7 +162,7 @@ final class Child implements AutoCloseable {
         Transfer transfer = writes ? Transfer.write(buffer.all(), file.all()) : Transfer.read(file.all(), buffer.all());
         try {
             Flux.range(0, Integer.MAX_VALUE)
-                    .flatMap(i -> backend.submit(transfer), 2)
+                    .concatMap(i -> backend.submit(transfer))
                     .index()
                     .filter(pair -> pair.getT1() == 0)
                     .doOnNext(pair -> System.out.println("transferring"))

@@ -242,6 +242,32 @@ class PeersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {TCP, SHARED_MEMORY})
+    void aReaderThatStopsKeepsABufferForTheTimeoutOnly(String transports) throws Exception {
+        DeviceBuffer source = get(backend.allocate(BYTES));
+        try (UcxListener listener = UcxListener.open(
+                backend,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                Options.none().with("penstock.remote.timeout", "1s"))) {
+            UcxExport export = listener.export(source);
+            try (Child child = new Child(
+                    List.of(),
+                    Map.of("UCX_TLS", transports),
+                    "read",
+                    export.uri().toString())) {
+                source.close();
+                assertThat(child.line()).isEqualTo("open");
+                assertThat(child.line()).isEqualTo("transferring");
+                child.signal("STOP");
+                export.close();
+                await("the buffer is freed", () -> backend.counters().buffers() == 0);
+                child.signal("CONT");
+                assertThat(child.line()).startsWith("PermanentStorageException: ");
+            }
+        }
+    }
+
     @Test
     void aPartitionEndsTransfersAfterTheTimeout() throws Exception {
         Require.backend("netns", Partition.unavailable());
