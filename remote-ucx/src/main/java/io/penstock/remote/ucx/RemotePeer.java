@@ -14,7 +14,9 @@ import java.net.Socket;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +41,7 @@ final class RemotePeer implements Connection.Side {
 
     // Of the thread of the connection.
     private final Map<Long, Pending> pending = new HashMap<>();
-    private final Map<Long, UcxFile> files = new HashMap<>();
+    private final Set<UcxFile> files = new HashSet<>();
     private long lastId;
 
     private RemotePeer(Socket socket, String name, long timeoutNanos) throws IOException {
@@ -86,12 +88,23 @@ final class RemotePeer implements Connection.Side {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException known ? known : new IOException(e.getCause());
         } catch (TimeoutException e) {
-            throw new IOException(
-                    name + " has not answered within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms", e);
+            throw giveUp(
+                    opened,
+                    new IOException(
+                            name + " has not answered within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms",
+                            e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while opening a file of " + name, e);
+            throw giveUp(opened, new IOException("interrupted while opening a file of " + name, e));
         }
+    }
+
+    /** Gives up a file, which is closed should it be opened yet. */
+    private static IOException giveUp(CompletableFuture<UcxFile> opened, IOException why) {
+        if (!opened.completeExceptionally(why) && !opened.isCompletedExceptionally()) {
+            opened.join().abandon();
+        }
+        return why;
     }
 
     private final class Opening implements Pending {
@@ -118,8 +131,11 @@ final class RemotePeer implements Connection.Side {
                 return;
             }
             UcxFile file = new UcxFile(RemotePeer.this, uri(), answer, closer);
-            files.put(answer.export(), file);
-            opened.complete(file);
+            if (opened.complete(file)) {
+                files.add(file);
+            } else { // it was waited for no longer
+                connection.send(Message.of(Message.Kind.CLOSE, 0, answer.export()));
+            }
         }
 
         private String uri() {
@@ -155,18 +171,19 @@ final class RemotePeer implements Connection.Side {
     }
 
     /** Forgets a file. */
-    void closed(long export) {
-        files.remove(export);
-        connection.send(Message.of(Message.Kind.CLOSE, 0, export));
+    void closed(UcxFile file) {
+        files.remove(file);
+        connection.send(Message.of(Message.Kind.CLOSE, 0, file.export()));
     }
 
     @Override
     public void received(Message message, Data data) {
         if (message.kind() == Message.Kind.REVOKED) {
             connection.release(data);
-            UcxFile file = files.get(message.export());
-            if (file != null) {
-                file.revoked();
+            for (UcxFile file : files) {
+                if (file.export() == message.export()) {
+                    file.revoked();
+                }
             }
             return;
         }

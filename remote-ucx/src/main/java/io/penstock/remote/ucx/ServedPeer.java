@@ -20,8 +20,18 @@ import org.jspecify.annotations.Nullable;
 final class ServedPeer implements Connection.Side {
 
     private final UcxListener listener;
-    private final Map<Long, UcxExport> opened = new HashMap<>();
+    private final Map<Long, Opened> opened = new HashMap<>(); // by the number of the export
     private volatile @Nullable Connection connection; // set once
+
+    /** An export, as often as the reader has opened it. */
+    private static final class Opened {
+        final UcxExport export;
+        int files;
+
+        Opened(UcxExport export) {
+            this.export = export;
+        }
+    }
 
     ServedPeer(UcxListener listener) {
         this.listener = listener;
@@ -64,10 +74,7 @@ final class ServedPeer implements Connection.Side {
             }
             case CLOSE -> {
                 connection().release(data);
-                UcxExport export = opened.remove(message.export());
-                if (export != null) {
-                    export.closedBy(this);
-                }
+                close(message.export());
             }
             case READ -> {
                 connection().release(data);
@@ -91,25 +98,34 @@ final class ServedPeer implements Connection.Side {
             refuse(message, Refusal.NO_SUCH_EXPORT, "the listener has no such export");
             return;
         }
-        opened.put(export.number(), export);
-        export.openedBy(this);
+        long size;
         try {
-            connection()
-                    .send(new Message(
-                            Kind.OPENED,
-                            0,
-                            message.id(),
-                            export.number(),
-                            export.source().size(),
-                            export.access()));
+            size = export.source().size();
         } catch (RuntimeException e) { // the file is closed
             refuse(message, Refusal.PERMANENT, e.toString());
+            return;
         }
+        opened.computeIfAbsent(export.number(), any -> new Opened(export)).files++;
+        export.openedBy(this);
+        connection().send(new Message(Kind.OPENED, 0, message.id(), export.number(), size, export.access()));
+    }
+
+    private void close(long number) {
+        Opened known = opened.get(number);
+        if (known != null && --known.files == 0) {
+            opened.remove(number);
+            known.export.closedBy(this);
+        }
+    }
+
+    private @Nullable UcxExport find(Message message) {
+        Opened known = opened.get(message.export());
+        return known == null ? null : known.export;
     }
 
     /** Begins an access; returns null if it is refused. */
     private @Nullable UcxExport enter(Message message, int access) {
-        UcxExport export = opened.get(message.export());
+        UcxExport export = find(message);
         if (export == null || !export.enter()) {
             refuse(message, Refusal.REVOKED, "the export has ended");
             return null;
@@ -223,7 +239,7 @@ final class ServedPeer implements Connection.Side {
     }
 
     private void sync(Message message) {
-        UcxExport export = opened.get(message.export());
+        UcxExport export = find(message);
         if (export == null || !export.enter()) {
             refuse(message, Refusal.REVOKED, "the export has ended");
             return;
@@ -305,7 +321,7 @@ final class ServedPeer implements Connection.Side {
 
     @Override
     public void ended(NativeFailure cause) {
-        opened.values().forEach(export -> export.closedBy(this));
+        opened.values().forEach(known -> known.export.closedBy(this));
         opened.clear();
     }
 }

@@ -274,9 +274,18 @@ final class UcxFile implements AsyncFile {
         return size;
     }
 
+    long export() {
+        return export;
+    }
+
+    /** Closes it, without what its opener does. */
+    void abandon() {
+        connection.post(() -> peer.closed(this));
+    }
+
     @Override
     public void close() {
-        connection.post(() -> peer.closed(export));
+        abandon();
         closer.run();
     }
 

@@ -128,8 +128,8 @@ public final class UcxListener implements AutoCloseable {
             throw new IllegalArgumentException("access to a buffer must be READ or WRITE, was " + wanted);
         }
         Runnable unpin = Engine.pin(buffer);
+        Source source;
         try {
-            Source source;
             if (buffer.hostView().isPresent()) {
                 long registration = context.map(buffer.nativeHandle(), buffer.length());
                 source = new Source.Memory(buffer.nativeHandle(), buffer.length(), () -> {
@@ -140,11 +140,11 @@ public final class UcxListener implements AutoCloseable {
                 staging();
                 source = new Source.OfDevice(buffer, unpin);
             }
-            return add(source, UcxExport.access(wanted));
         } catch (IOException | RuntimeException e) {
             unpin.run();
             throw e;
         }
+        return add(source, UcxExport.access(wanted));
     }
 
     private UcxExport add(Source source, int access) {
@@ -156,12 +156,13 @@ public final class UcxListener implements AutoCloseable {
                 "ucx://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + socket.getLocalPort() + "/" + token);
         UcxExport export = new UcxExport(this, uri, numbers.incrementAndGet(), source, access);
         synchronized (this) {
-            if (closed) {
-                throw closed();
+            if (!closed) {
+                exports.put(token, export);
+                return export;
             }
-            exports.put(token, export);
         }
-        return export;
+        source.release();
+        throw closed();
     }
 
     private static ClosedException closed() {

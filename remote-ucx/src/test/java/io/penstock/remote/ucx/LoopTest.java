@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.ClosedException;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
@@ -114,6 +115,31 @@ class LoopTest {
             assertThat(read(file, 0, BYTES)).isEqualTo(data);
             assertThat(read(file, 100, 4096)).isEqualTo(Arrays.copyOfRange(data, 100, 4196));
         }
+    }
+
+    @Test
+    void aFileThatIsClosedLeavesAnotherOneOfTheSameExportOpen() throws IOException {
+        byte[] data = data(10_000);
+        try (DeviceBuffer source = buffer(data)) {
+            UcxExport export = listener.export(source);
+            try (StorageFile second = get(backend.openFile(export.uri()))) {
+                for (int i = 0; i < 20; i++) {
+                    StorageFile first = get(backend.openFile(export.uri()));
+                    first.close();
+                    assertThat(read(second, 0, data.length)).isEqualTo(data);
+                }
+                export.close();
+                assertThatThrownBy(() -> read(second, 0, 10)).isInstanceOf(PermanentStorageException.class);
+            }
+        }
+    }
+
+    @Test
+    void aListenerThatIsClosedExportsNothingAndKeepsNothing() throws IOException {
+        listener.close();
+        DeviceBuffer source = buffer(data(1000));
+        assertThatThrownBy(() -> listener.export(source)).isInstanceOf(ClosedException.class);
+        source.close(); // which frees it, unless something keeps it: close() looks
     }
 
     @Test
