@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where an object is, by its URI, the endpoint and the region. */
+class AddressTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "s3://models/a/b.bin, eu-west-1, https://models.s3.eu-west-1.amazonaws.com, /a/b.bin",
+        "s3://2024-models/k, us-east-1, https://2024-models.s3.us-east-1.amazonaws.com, /k",
+        "s3://with.dots/k, us-east-1, https://s3.us-east-1.amazonaws.com, /with.dots/k",
+        "s3://models/k, cn-north-1, https://models.s3.cn-north-1.amazonaws.com.cn, /k",
+        "s3://models/a%20b+c%C3%A9~, us-east-1, https://models.s3.us-east-1.amazonaws.com, /a%20b%2Bc%C3%A9~"
+    })
+    void awsHasTheBucketInTheNameOfTheHost(String uri, String region, String server, String path) throws IOException {
+        Address address = Address.of(URI.create(uri), "", region);
+        assertThat(address.server()).isEqualTo(URI.create(server));
+        assertThat(address.path()).isEqualTo(path);
+        assertThat(address.host()).isEqualTo(URI.create(server).getHost());
+    }
+
+    @Test
+    void anEndpointHasItInThePath() throws IOException {
+        Address address = Address.of(URI.create("s3://models/a/b"), "http://localhost:9000", "us-east-1");
+        assertThat(address.server()).isEqualTo(URI.create("http://localhost:9000"));
+        assertThat(address.path()).isEqualTo("/models/a/b");
+        assertThat(address.host()).isEqualTo("localhost:9000");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"s3:///key", "s3://bucket", "s3://bucket/", "s3://bucket/key?versionId=1"})
+    void whatNamesNoObjectIsRefused(String uri) {
+        assertThatThrownBy(() -> Address.of(URI.create(uri), "", "us-east-1"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("must be s3://BUCKET/KEY")
+                .hasMessageNotContaining("versionId");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:9000", "ftp://localhost", "http:// "})
+    void anEndpointThatIsNoUrlIsRefused(String endpoint) {
+        assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("penstock.s3.endpoint must be a URL");
+    }
+}
