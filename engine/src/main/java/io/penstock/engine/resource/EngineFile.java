@@ -29,8 +29,10 @@ public class EngineFile extends Pinned implements StorageFile {
     private final List<OpenedFile> natives;
     private final int lastPath;
     private final NativeFile general; // of the last path, which most transfers use; saves an indirection
-    private final @Nullable AsyncFile
-            async; // the same, if it is one; saves every transfer a search among its interfaces
+
+    /** The same, if it is one: saves every transfer a search among its interfaces. */
+    private final @Nullable AsyncFile async;
+
     private final WriteBarrier barrier = new WriteBarrier();
     private final SyncLine syncs = new SyncLine();
     private final BlockLocks locks;

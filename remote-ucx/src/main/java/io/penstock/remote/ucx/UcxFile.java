@@ -55,10 +55,7 @@ final class UcxFile implements AsyncFile {
     public void sync(Consumer<@Nullable NativeFailure> ended) {
         Request sync =
                 new Request(
-                        Message.Kind.SYNC,
-                        0,
-                        EMPTY,
-                        failure -> ended.accept(failure instanceof NativeException known ? known.failure() : null)) {
+                        Message.Kind.SYNC, 0, EMPTY, failure -> ended.accept(failure == null ? null : known(failure))) {
 
                     @Override
                     void send(Message message) {
@@ -75,6 +72,11 @@ final class UcxFile implements AsyncFile {
                     void end() {}
                 };
         start(sync);
+    }
+
+    /** Returns the cause of a failure; one that UCX does not know is that of the connection. */
+    private NativeFailure known(Throwable failure) {
+        return failure instanceof NativeException known ? known.failure() : peer.failure();
     }
 
     private static void nothing() {}

@@ -97,8 +97,6 @@ public final class Ucp {
 
     public static native int ucp_init_version(int major, int minor, long params, long config, long[] context);
 
-    public static native void ucp_cleanup(long context);
-
     public static native int ucp_mem_map(long context, long params, long[] memory);
 
     public static native int ucp_mem_unmap(long context, long memory);
