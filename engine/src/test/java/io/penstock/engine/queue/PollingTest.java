@@ -171,6 +171,8 @@ class PollingTest {
 
     /** Arrivals at every place of the thread's loop: between two looks of it, too. */
     @Test
+    @SuppressWarnings(
+            "ThreadPriorityCheck") // yielding makes it faster where processors are few; the result is the same without
     void anIoThreadThatPollsTakesArrivalsWithoutAWait() throws InterruptedException {
         FakeQueue queue = new FakeQueue();
         AtomicInteger waits = new AtomicInteger();
