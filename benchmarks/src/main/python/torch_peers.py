@@ -3,7 +3,10 @@
 
 run load_file FILE    safetensors.torch.load_file
 run numpy FILE        numpy.load, and a copy of the array
+
+With arguments, as "load_file FILE", it does that once and reports it as StartContender expects it.
 """
+import os
 import resource
 import sys
 import time
@@ -23,6 +26,13 @@ def load(variant, file):
         return list(load_file(file, device="cuda:0").values())
     return [torch.from_numpy(numpy.load(file)).to("cuda:0")]
 
+
+if len(sys.argv) > 1:
+    arrays = load(*sys.argv[1:])
+    torch.cuda.synchronize()
+    print("first byte:", len(arrays), "arrays", flush=True)
+    sys.stdout.close()
+    os._exit(0)  # the time to unload libraries does not count
 
 torch.zeros(1, device="cuda:0")  # creates the context
 for line in sys.stdin:

@@ -51,7 +51,7 @@ final class CufileRows {
         cufile.load();
         cufile.rows.add(StagingGrid.ofOne(bench));
         cufile.rows.addAll(SeveralGpus.rows(bench));
-        cufile.rows.addAll(ModelLoad.rows(bench));
+        cufile.rows.addAll(ModelRows.rows(bench));
         cufile.rows.addAll(LatencyBySize.rows(bench));
         return cufile.rows;
     }

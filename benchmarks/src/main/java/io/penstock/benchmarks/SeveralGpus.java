@@ -73,12 +73,17 @@ final class SeveralGpus implements Contender {
         return List.of(together(bench, devices), copies(bench, devices), grid(bench, devices));
     }
 
-    private static int devices() {
+    static int devices() {
         try {
             return GpuMemoryCheck.devices();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Returns a contender of default options by which each GPU reads the same file. */
+    static Factory each(String name, GpuBench bench, int devices) {
+        return ours(name, bench, devices, true, Reads.EACH, Options.none());
     }
 
     private static Row together(GpuBench bench, int devices) {

@@ -52,9 +52,11 @@ final class StartContender implements Contender {
     /** Creates a JVM with a class archive, as the launchers do. */
     static StartContender archived(String name, GpuBench bench, String... options)
             throws IOException, InterruptedException {
-        List<String> all = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive(bench), "-Xlog:disable"));
+        List<String> arguments = List.of(bench.hot().toString(), Long.toString(FIRST_BLOCK));
+        List<String> all =
+                new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive(bench, arguments), "-Xlog:disable"));
         all.addAll(List.of(options));
-        return new StartContender(name, () -> begin(bench, all, FIRST_BLOCK), Since.PROCESS);
+        return new StartContender(name, () -> begin(all, arguments), Since.PROCESS);
     }
 
     /** Creates a program of the C peers. */
@@ -67,6 +69,26 @@ final class StartContender implements Contender {
     static StartContender whole(String name, GpuBench bench) {
         return new StartContender(
                 name, () -> begin(bench, List.of(), bench.sizes().hotBytes()), Since.PROCESS);
+    }
+
+    /** Creates a JVM that loads the arrays of a file, with a class archive or without. */
+    static StartContender arrays(String name, GpuBench bench, Path file, boolean withArchive)
+            throws IOException, InterruptedException {
+        List<String> arguments = List.of(file.toString(), FirstByte.ARRAYS);
+        List<String> options = withArchive
+                ? List.of("-XX:SharedArchiveFile=" + archive(bench, arguments), "-Xlog:disable")
+                : List.of();
+        return new StartContender(name, () -> begin(options, arguments), Since.PROCESS);
+    }
+
+    /** Creates another program, which prints what those of this package do. */
+    static StartContender other(String name, List<String> command) {
+        return new StartContender(
+                name,
+                () -> new ProcessBuilder(command)
+                        .redirectError(Redirect.INHERIT)
+                        .start(),
+                Since.PROCESS);
     }
 
     /** Creates a program of the C peers that reads the whole file by a ring of staging buffers. */
@@ -87,11 +109,15 @@ final class StartContender implements Contender {
     }
 
     private static Process begin(GpuBench bench, List<String> options, long bytes) throws IOException {
+        return begin(options, List.of(bench.hot().toString(), Long.toString(bytes)));
+    }
+
+    private static Process begin(List<String> options, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstByte.class.getName()));
-        command.addAll(List.of(bench.hot().toString(), Long.toString(bytes)));
+        command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().putAll(GpuBench.libraries());
         return builder.start();
@@ -100,10 +126,10 @@ final class StartContender implements Contender {
     /**
      * Returns the archive, written by a run at its exit; fails for a class path with folders, which cannot have one.
      */
-    private static Path archive(GpuBench bench) throws IOException, InterruptedException {
+    private static Path archive(GpuBench bench, List<String> arguments) throws IOException, InterruptedException {
         Path archive = bench.directory().resolve("first-byte.jsa");
         Files.deleteIfExists(archive); // perhaps of other classes
-        Process run = begin(bench, List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable"), FIRST_BLOCK);
+        Process run = begin(List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable"), arguments);
         run.getInputStream().readAllBytes();
         if (!run.waitFor(ARCHIVING_SECONDS, TimeUnit.SECONDS)) {
             run.destroyForcibly();

@@ -25,6 +25,10 @@ import java.util.Random;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import jcuda.Pointer;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.JCudaDriver;
 import org.bytedeco.javacpp.SizeTPointer;
 import org.bytedeco.javacpp.presets.javacpp;
 import org.bytedeco.opencl.global.OpenCL;
@@ -118,6 +122,17 @@ class HandOverTest {
         copies("cufile", "gpu", (region, target) -> {
             inPrimaryContext();
             LwjglMemory.fromCuda(region, target);
+        });
+    }
+
+    @Test
+    void jcudaCopiesFromCuda() throws IOException {
+        require("jcuda", () -> JCudaDriver.setExceptionsEnabled(true));
+        copies("cufile", "gpu", (region, target) -> {
+            CUcontext context = new CUcontext();
+            JCudaDriver.cuDevicePrimaryCtxRetain(context, new CUdevice());
+            JCudaDriver.cuCtxSetCurrent(context);
+            JCudaDriver.cuMemcpyDtoH(Pointer.to(target), JCudaMemory.devicePointer(region), target.remaining());
         });
     }
 
