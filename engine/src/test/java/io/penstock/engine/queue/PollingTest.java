@@ -171,8 +171,7 @@ class PollingTest {
 
     /** Arrivals at every place of the thread's loop: between two looks of it, too. */
     @Test
-    @SuppressWarnings(
-            "ThreadPriorityCheck") // yielding makes it faster where processors are few; the result is the same without
+    @SuppressWarnings("ThreadPriorityCheck") // it yields to be faster; the result does not depend on it
     void anIoThreadThatPollsTakesArrivalsWithoutAWait() throws InterruptedException {
         FakeQueue queue = new FakeQueue();
         AtomicInteger waits = new AtomicInteger();

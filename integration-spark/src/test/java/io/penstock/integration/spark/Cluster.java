@@ -24,8 +24,6 @@ final class Cluster implements BeforeAllCallback {
 
     private static final long MEMORY_BYTES = 4L << 30;
 
-    private static final String MASTER = "local-cluster[2,1,1024]";
-
     @Override
     public void beforeAll(ExtensionContext context) {
         Require.backend("spark", lacks());
@@ -47,7 +45,7 @@ final class Cluster implements BeforeAllCallback {
     private record Started(SparkSession session) implements ExtensionContext.Store.CloseableResource {
 
         Started() {
-            this(start());
+            this(start("local-cluster[2,1,1024]", IN_FLIGHT));
         }
 
         @Override
@@ -56,7 +54,8 @@ final class Cluster implements BeforeAllCallback {
         }
     }
 
-    private static SparkSession start() {
+    /** Starts a cluster whose executors have this class path. */
+    static SparkSession start(String master, String inFlightBytes) {
         try {
             Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
         } catch (IOException e) {
@@ -66,7 +65,7 @@ final class Cluster implements BeforeAllCallback {
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator));
         SparkSession session = SparkSession.builder()
-                .master(MASTER)
+                .master(master)
                 .appName("penstock")
                 .config("spark.ui.enabled", "false")
                 .config("spark.driver.host", "127.0.0.1")
@@ -78,7 +77,7 @@ final class Cluster implements BeforeAllCallback {
                 .config("spark.executor.extraClassPath", classPath)
                 .config("spark.plugins", PenstockPlugin.class.getName())
                 .config("spark.penstock.backend", "host")
-                .config("spark.penstock.in-flight-bytes", IN_FLIGHT)
+                .config("spark.penstock.in-flight-bytes", inFlightBytes)
                 .getOrCreate();
         session.range(2).count(); // waits for an executor: no test's limit of time includes that
         return session;
