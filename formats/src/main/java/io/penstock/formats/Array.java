@@ -108,16 +108,17 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
     }
 
     private static long elements(List<Long> shape) {
-        long elements = 1;
         boolean empty = false;
-        for (long dimension : shape) {
+        for (int i = 0; i < shape.size(); i++) {
+            long dimension = shape.get(i);
             if (dimension < 0) {
                 throw new IllegalArgumentException("dimensions must be at least 0, were " + shape);
             }
             empty |= dimension == 0;
         }
-        for (long dimension : shape) {
-            elements = empty ? 0 : Math.multiplyExact(elements, dimension);
+        long elements = empty ? 0 : 1;
+        for (int i = 0; i < shape.size() && !empty; i++) {
+            elements = Math.multiplyExact(elements, (long) shape.get(i));
         }
         return elements;
     }
@@ -129,6 +130,6 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
 
     /** Returns the bytes of all elements, uncompressed and without what chunks have beyond the array. */
     public long bytes() {
-        return type.bytes(elements());
+        return data instanceof Data.Contiguous contiguous ? contiguous.extent().length() : type.bytes(elements());
     }
 }

@@ -28,31 +28,6 @@ record Batch(List<Piece> pieces) {
             return from.bytes();
         }
 
-        private long fileEnd() {
-            return from.offset() + from.length();
-        }
-
-        /**
-         * Returns this and the next as one, if they have the same distance in the file as in the buffer, where it is
-         * only the gap that aligns the next array. Otherwise returns null.
-         */
-        @Nullable
-        Piece with(Piece next) {
-            long gap = next.from.offset() - fileEnd();
-            boolean alike = from.count() == 1
-                    && next.from.count() == 1
-                    && buffer == next.buffer
-                    && gap >= 0
-                    && gap < Loader.ALIGNMENT
-                    && gap == next.offset - (offset + from.length());
-            return alike
-                    ? new Piece(
-                            FileBlocks.of(new Extent(from.file(), from.offset(), next.fileEnd() - from.offset())),
-                            buffer,
-                            offset)
-                    : null;
-        }
-
         Transfer transfer(StorageFile file, List<DeviceBuffer> buffers) {
             DeviceBuffer target = buffers.get(buffer);
             if (from.count() == 1) {
@@ -81,43 +56,78 @@ record Batch(List<Piece> pieces) {
                 .toList());
     }
 
+    /** The pieces of a file, in their order. The last one grows while the next bytes join it. */
+    private static final class Pieces {
+
+        private final List<Piece> closed = new ArrayList<>();
+        private @Nullable Piece last;
+        private long length; // of the last, with all that joined it
+
+        void add(FileBlocks from, int buffer, long offset) {
+            Piece open = last;
+            if (open != null && joins(open, from, buffer, offset)) {
+                length = from.offset() + from.length() - open.from.offset();
+                return;
+            }
+            close();
+            last = new Piece(from, buffer, offset);
+            length = from.length();
+        }
+
+        /** Their distance must be the same in the file and in the buffer, where it is only the gap that aligns an array. */
+        private boolean joins(Piece open, FileBlocks from, int buffer, long offset) {
+            long gap = from.offset() - open.from.offset() - length;
+            return open.from.count() == 1
+                    && from.count() == 1
+                    && buffer == open.buffer
+                    && gap >= 0
+                    && gap < Loader.ALIGNMENT
+                    && gap == offset - open.offset - length;
+        }
+
+        List<Piece> close() {
+            if (last != null) {
+                FileBlocks from = last.from;
+                closed.add(
+                        length == from.length()
+                                ? last
+                                : new Piece(
+                                        FileBlocks.of(new Extent(from.file(), from.offset(), length)),
+                                        last.buffer,
+                                        last.offset));
+                last = null;
+            }
+            return closed;
+        }
+    }
+
     /** Makes transfers of at most {@code mostBytes} bytes; neighbours are read as one where their places permit. */
     static Map<Path, List<Batch>> of(List<LoadPlan.Placement> placements, long mostBytes) {
-        Map<Path, List<Piece>> pieces = new LinkedHashMap<>();
-        for (LoadPlan.Placement placement : placements) {
-            if (placement.bytes() == 0 || placement.throughHost()) {
-                continue;
-            }
-            if (placement.source() instanceof ChunkWindow window) {
-                add(pieces, window, placement);
-            } else {
-                add(pieces, new Piece((FileBlocks) placement.source(), placement.buffer(), placement.offset()));
-            }
-        }
+        Map<Path, Pieces> files = new LinkedHashMap<>();
+        placements.forEach(placement -> add(files, placement));
         Map<Path, List<Batch>> batches = new LinkedHashMap<>();
-        pieces.forEach((file, all) -> batches.put(file, packed(all, mostBytes)));
+        files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes)));
         return batches;
     }
 
-    private static void add(Map<Path, List<Piece>> pieces, ChunkWindow window, LoadPlan.Placement placement) {
+    private static void add(Map<Path, Pieces> files, LoadPlan.Placement placement) {
+        if (!(placement.source() instanceof ChunkWindow window)) {
+            FileBlocks blocks = (FileBlocks) placement.source();
+            pieces(files, blocks.file()).add(blocks, placement.buffer(), placement.offset());
+            return;
+        }
         for (Array.ChunkData chunk : window.chunks()) {
             Extent extent = chunk.extent();
+            Pieces pieces = pieces(files, extent.file());
             window.runs(chunk, (chunkOffset, boxOffset, length) -> {
                 Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
-                add(pieces, new Piece(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset));
+                pieces.add(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset);
             });
         }
     }
 
-    private static void add(Map<Path, List<Piece>> files, Piece next) {
-        List<Piece> pieces = files.computeIfAbsent(next.from().file(), file -> new ArrayList<>());
-        int last = pieces.size() - 1;
-        Piece both = last < 0 ? null : pieces.get(last).with(next);
-        if (both == null) {
-            pieces.add(next);
-        } else {
-            pieces.set(last, both);
-        }
+    private static Pieces pieces(Map<Path, Pieces> files, Path file) {
+        return files.computeIfAbsent(file, path -> new Pieces());
     }
 
     private static List<Batch> packed(List<Piece> pieces, long mostBytes) {

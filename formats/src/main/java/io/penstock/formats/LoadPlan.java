@@ -5,8 +5,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,7 +45,9 @@ public final class LoadPlan {
 
         /** Returns whether the bytes pass through memory of the host, to be decoded, converted or assembled. */
         public boolean throughHost() {
-            return bytes() > 0
+            boolean straight = conversion.isNone() && source instanceof FileBlocks; // as most are
+            return !straight
+                    && bytes() > 0
                     && (!conversion.isNone() || source instanceof ChunkWindow window && !Assembly.isStraight(window));
         }
 
@@ -60,11 +63,17 @@ public final class LoadPlan {
     }
 
     private final List<Placement> placements;
+    private final List<Placement> throughHost; // those that pass through memory of the host
     private final List<Long> buffers;
     private final Map<Path, List<Batch>> batches;
 
-    private LoadPlan(List<Placement> placements, List<Long> buffers, Map<Path, List<Batch>> batches) {
+    private LoadPlan(
+            List<Placement> placements,
+            List<Placement> throughHost,
+            List<Long> buffers,
+            Map<Path, List<Batch>> batches) {
         this.placements = placements;
+        this.throughHost = throughHost;
         this.buffers = buffers;
         this.batches = batches;
     }
@@ -75,21 +84,24 @@ public final class LoadPlan {
      * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
      */
     static LoadPlan of(List<Placement> wanted, boolean oneBuffer, long transferBytes) {
-        List<Placement> sorted = new ArrayList<>(wanted);
-        Map<Path, Integer> files = new LinkedHashMap<>();
-        wanted.forEach(placement -> files.putIfAbsent(placement.source().first().file(), files.size()));
-        sorted.sort(Comparator.<Placement>comparingInt(placement ->
-                        files.getOrDefault(placement.source().first().file(), 0))
-                .thenComparingLong(placement -> placement.source().first().offset()));
-        List<Placement> placed = new ArrayList<>();
+        List<Placement> placed = new ArrayList<>(wanted.size());
+        List<Placement> straight = new ArrayList<>(wanted.size());
+        List<Placement> throughHost = new ArrayList<>();
         List<Long> buffers = new ArrayList<>();
         long end = 0;
-        for (Placement placement : sorted) {
+        for (Placement placement : sorted(wanted)) {
             long offset = oneBuffer ? aligned(end) : 0;
             int buffer = oneBuffer ? 0 : buffers.size();
-            placed.add(new Placement(
-                    placement.array(), placement.shape(), placement.source(), placement.conversion(), buffer, offset));
-            end = Math.addExact(offset, placement.bytes());
+            Placement place = new Placement(
+                    placement.array(), placement.shape(), placement.source(), placement.conversion(), buffer, offset);
+            long bytes = place.bytes();
+            placed.add(place);
+            if (place.throughHost()) {
+                throughHost.add(place);
+            } else if (bytes > 0) {
+                straight.add(place);
+            }
+            end = Math.addExact(offset, bytes);
             if (!oneBuffer) {
                 buffers.add(end);
             }
@@ -97,7 +109,34 @@ public final class LoadPlan {
         if (oneBuffer && !placed.isEmpty()) {
             buffers.add(end);
         }
-        return new LoadPlan(List.copyOf(placed), List.copyOf(buffers), Batch.of(placed, transferBytes));
+        return new LoadPlan(
+                Collections.unmodifiableList(placed),
+                throughHost,
+                List.copyOf(buffers),
+                Batch.of(straight, transferBytes));
+    }
+
+    /** Returns the arrays by file and offset, an order that most files have them in. */
+    private static List<Placement> sorted(List<Placement> wanted) {
+        Map<Path, Integer> files = new HashMap<>();
+        boolean sorted = true;
+        Extent last = null;
+        for (Placement placement : wanted) {
+            Extent first = placement.source().first();
+            // A path that is equal but another object is taken for unsorted, which is correct and costs a sort.
+            sorted &= last != null && last.file() == first.file()
+                    ? last.offset() <= first.offset()
+                    : files.putIfAbsent(first.file(), files.size()) == null;
+            last = first;
+        }
+        if (sorted) {
+            return wanted;
+        }
+        List<Placement> copy = new ArrayList<>(wanted);
+        copy.sort(Comparator.<Placement>comparingInt(placement ->
+                        files.getOrDefault(placement.source().first().file(), 0))
+                .thenComparingLong(placement -> placement.source().first().offset()));
+        return copy;
     }
 
     private static long aligned(long offset) {
@@ -130,8 +169,8 @@ public final class LoadPlan {
      * @throws IllegalArgumentException if not
      */
     void checkDecoders() {
-        for (Placement placement : placements) {
-            if (placement.throughHost() && placement.source() instanceof ChunkWindow window) {
+        for (Placement placement : throughHost) {
+            if (placement.source() instanceof ChunkWindow window) {
                 Assembly.check(window, placement.conversion().hostBytes());
             }
         }
@@ -143,9 +182,9 @@ public final class LoadPlan {
      */
     public Set<String> conversions() {
         Set<String> names = new TreeSet<>();
-        for (Placement placement : placements) {
+        for (Placement placement : throughHost) {
             names.addAll(placement.conversion().names());
-            if (placement.throughHost() && placement.source() instanceof ChunkWindow window) {
+            if (placement.source() instanceof ChunkWindow window) {
                 names.add("assembled");
                 if (!window.data().dimensionOrder().isEmpty()) {
                     names.add("transpose");
@@ -158,8 +197,7 @@ public final class LoadPlan {
 
     /** Returns the parts that pass through memory of the host. */
     List<HostPart> hostParts() {
-        return placements.stream()
-                .filter(Placement::throughHost)
+        return throughHost.stream()
                 .flatMap(placement -> HostPart.of(placement).stream())
                 .toList();
     }
@@ -176,11 +214,7 @@ public final class LoadPlan {
 
     /** Returns the bytes that are moved: those of the arrays, and of gaps that are read with them. */
     long transferBytes() {
-        long through = placements.stream()
-                .filter(Placement::throughHost)
-                .mapToLong(Placement::bytes)
-                .sum();
-        return through
+        return throughHost.stream().mapToLong(Placement::bytes).sum()
                 + batches.values().stream()
                         .flatMap(List::stream)
                         .mapToLong(Batch::bytes)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
-import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.TransferPath;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -21,19 +21,22 @@ import java.util.Set;
 public final class LoadedArrays implements AutoCloseable {
 
     private final BufferSet owner;
-    private final Map<String, DeviceArray> arrays;
+    private final List<DeviceArray> arrays;
+    private final Map<String, DeviceArray> names;
     private final Set<TransferPath> paths;
     private final Set<String> conversions;
     private final long nanos;
 
     private LoadedArrays(
             BufferSet owner,
-            Map<String, DeviceArray> arrays,
+            List<DeviceArray> arrays,
+            Map<String, DeviceArray> names,
             Set<TransferPath> paths,
             Set<String> conversions,
             long nanos) {
         this.owner = owner;
         this.arrays = arrays;
+        this.names = names;
         this.paths = paths;
         this.conversions = conversions;
         this.nanos = nanos;
@@ -41,22 +44,22 @@ public final class LoadedArrays implements AutoCloseable {
 
     static LoadedArrays of(
             LoadPlan plan, BufferSet owner, List<DeviceBuffer> buffers, Set<TransferPath> paths, long nanos) {
-        Map<String, DeviceArray> arrays = new LinkedHashMap<>();
+        List<DeviceArray> arrays = new ArrayList<>(plan.arrays().size());
+        Map<String, DeviceArray> names = new HashMap<>(plan.arrays().size() * 2);
         for (LoadPlan.Placement placement : plan.arrays()) {
             Array array = placement.array();
-            BufferRegion region = buffers.get(placement.buffer()).region(placement.offset(), placement.bytes());
-            arrays.put(
+            DeviceArray loaded = new DeviceArray(
                     array.name(),
-                    new DeviceArray(
-                            array.name(),
-                            placement.conversion().type(array.type()),
-                            placement.shape(),
-                            placement.conversion().byteOrder(array.byteOrder()),
-                            array.order(),
-                            region));
+                    placement.conversion().type(array.type()),
+                    placement.shape(),
+                    placement.conversion().byteOrder(array.byteOrder()),
+                    array.order(),
+                    buffers.get(placement.buffer()).region(placement.offset(), placement.bytes()));
+            arrays.add(loaded);
+            names.put(array.name(), loaded);
         }
         return new LoadedArrays(
-                owner, Collections.unmodifiableMap(arrays), Set.copyOf(paths), plan.conversions(), nanos);
+                owner, Collections.unmodifiableList(arrays), names, Set.copyOf(paths), plan.conversions(), nanos);
     }
 
     /**
@@ -72,17 +75,17 @@ public final class LoadedArrays implements AutoCloseable {
 
     /** Returns the array of that name, if it was loaded. */
     public Optional<DeviceArray> find(String name) {
-        return Optional.ofNullable(arrays.get(name));
+        return Optional.ofNullable(names.get(name));
     }
 
     /** Returns the arrays, in the order in which they lie in their files. */
     public List<DeviceArray> arrays() {
-        return List.copyOf(arrays.values());
+        return arrays;
     }
 
     /** Returns the bytes of all arrays. */
     public long bytes() {
-        return arrays.values().stream().mapToLong(DeviceArray::bytes).sum();
+        return arrays.stream().mapToLong(DeviceArray::bytes).sum();
     }
 
     /** Returns what happened to arrays in memory of the host, as {@link LoadPlan#conversions} does. */

@@ -5,9 +5,11 @@ import io.penstock.Backend;
 import io.penstock.FileOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -265,15 +267,15 @@ public final class Loader {
     }
 
     private LoadPlan plan(List<ArrayFile> files) {
-        List<Array> arrays =
-                files.stream().flatMap(file -> file.arrays().stream()).toList();
-        checkNames(files, arrays);
-        List<LoadPlan.Placement> wanted = arrays.stream()
-                .filter(array -> settings.names.isEmpty()
-                        || settings.names.stream()
-                                .anyMatch(name -> name.matcher(array.name()).matches()))
-                .map(this::cut)
-                .toList();
+        checkNames(files);
+        List<LoadPlan.Placement> wanted = new ArrayList<>();
+        for (ArrayFile file : files) {
+            for (Array array : file.arrays()) {
+                if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {
+                    wanted.add(cut(array));
+                }
+            }
+        }
         LoadPlan plan;
         long deviceBytes;
         try {
@@ -290,14 +292,15 @@ public final class Loader {
         return plan;
     }
 
-    private void checkNames(List<ArrayFile> files, List<Array> arrays) {
-        long names = arrays.stream().map(Array::name).distinct().count();
-        if (names < arrays.size()) {
+    /** Checks names across files: those within a file differ. */
+    private void checkNames(List<ArrayFile> files) {
+        Set<String> names = new HashSet<>();
+        if (files.size() > 1 && !arrays(files).map(Array::name).allMatch(names::add)) {
             throw new IllegalArgumentException("two arrays have the same name in "
                     + files.stream().map(ArrayFile::path).toList());
         }
         for (Pattern name : settings.names) {
-            if (arrays.stream().noneMatch(array -> name.matcher(array.name()).matches())) {
+            if (arrays(files).noneMatch(array -> matches(name, array))) {
                 throw new IllegalArgumentException("no array has the name "
                         + name.pattern().replace("\\Q", "").replace("\\E", "").replace(".*", "*") + " in "
                         + files.stream().map(ArrayFile::path).toList());
@@ -305,20 +308,36 @@ public final class Loader {
         }
     }
 
+    private static Stream<Array> arrays(List<ArrayFile> files) {
+        return files.stream().flatMap(file -> file.arrays().stream());
+    }
+
+    private static boolean matches(Pattern name, Array array) {
+        return name.matcher(array.name()).matches();
+    }
+
     private LoadPlan.Placement cut(Array array) {
-        Optional<Slice> slice = settings.slices.stream()
-                .filter(cutting -> cutting.names.test(array.name()))
-                .map(Cutting::slice)
-                .findFirst();
         HostMemory host = settings.host;
         Conversion conversion = Conversion.of(array, host.bytes, host.littleEndian, host.brainFloats);
-        if (array.data() instanceof Array.Data.Contiguous contiguous) {
-            Slice.Cut cut = slice.map(part -> part.cut(array, contiguous.extent()))
-                    .orElseGet(() -> new Slice.Cut(array.shape(), FileBlocks.of(contiguous.extent())));
-            return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), conversion, 0, 0);
+        Slice slice = slice(array);
+        if (!(array.data() instanceof Array.Data.Contiguous contiguous)) {
+            ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
+            return new LoadPlan.Placement(array, window.shape(), window, conversion, 0, 0);
         }
-        ChunkWindow window = slice.map(part -> part.window(array)).orElseGet(() -> ChunkWindow.all(array));
-        return new LoadPlan.Placement(array, window.shape(), window, conversion, 0, 0);
+        if (slice == null) {
+            return new LoadPlan.Placement(array, array.shape(), FileBlocks.of(contiguous.extent()), conversion, 0, 0);
+        }
+        Slice.Cut cut = slice.cut(array, contiguous.extent());
+        return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), conversion, 0, 0);
+    }
+
+    private @Nullable Slice slice(Array array) {
+        for (Cutting cutting : settings.slices) {
+            if (cutting.names.test(array.name())) {
+                return cutting.slice;
+            }
+        }
+        return null;
     }
 
     long hostBytes() {
