@@ -55,11 +55,12 @@ final class SafetensorsIndexReader implements FormatReader {
         try (StrictJson index = new StrictJson(path, FORMAT, json(path))) {
             index.document(member -> {
                 switch (member) {
-                    case "metadata" -> index.object(member, key -> attributes.put(key, index.scalarOrSkip()));
+                    case "metadata" -> index.object("", member, key -> attributes.put(key, index.scalarOrSkip()));
                     case "weight_map" ->
                         index.object(
+                                "",
                                 member,
-                                array -> files.put(array, name(index, index.string("the file of array " + array))));
+                                array -> files.put(array, name(index, index.string("the file of array ", array))));
                     default -> index.scalarOrSkip();
                 }
             });

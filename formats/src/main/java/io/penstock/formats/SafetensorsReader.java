@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -93,7 +92,7 @@ final class SafetensorsReader implements FormatReader {
         try (StrictJson header = new StrictJson(path, FORMAT, json)) {
             header.document(name -> {
                 if (name.equals("__metadata__")) {
-                    header.object(name, key -> attributes.put(key, header.string(name + "." + key)));
+                    header.object("", name, key -> attributes.put(key, header.string("__metadata__.", key)));
                 } else {
                     entries.add(entry(header, name));
                 }
@@ -104,19 +103,18 @@ final class SafetensorsReader implements FormatReader {
 
     /** Members that the format does not have are skipped, as by the reference implementation. */
     private static Entry entry(StrictJson header, String name) throws IOException {
-        Map<String, String> types = new HashMap<>();
-        Map<String, List<Long>> numbers = new HashMap<>();
-        header.object("array " + name, member -> {
-            String what = member + " of array " + name;
+        String typeName = null;
+        List<Long> shape = null;
+        List<Long> offsets = null;
+        header.begin("array ", name);
+        for (String member = header.next(); member != null; member = header.next()) {
             switch (member) {
-                case "dtype" -> types.put(member, header.string(what));
-                case "shape", "data_offsets" -> numbers.put(member, header.numbers(what));
+                case "dtype" -> typeName = header.string("dtype of array ", name);
+                case "shape" -> shape = header.numbers("shape of array ", name);
+                case "data_offsets" -> offsets = header.numbers("data_offsets of array ", name);
                 default -> header.scalarOrSkip();
             }
-        });
-        String typeName = types.get("dtype");
-        List<Long> shape = numbers.get("shape");
-        List<Long> offsets = numbers.get("data_offsets");
+        }
         if (typeName == null || shape == null || offsets == null) {
             throw header.malformed("array " + name + " must have dtype, shape and data_offsets");
         }
@@ -132,7 +130,7 @@ final class SafetensorsReader implements FormatReader {
 
     /** Checks that the arrays, in the order of their offsets, fill the rest of the file without gap or overlap. */
     private static List<Array> arrays(HeaderBytes bytes, Path path, List<Entry> entries) {
-        entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
+        sort(entries);
         long start = bytes.position();
         long data = bytes.remaining();
         long at = 0;
@@ -153,6 +151,16 @@ final class SafetensorsReader implements FormatReader {
             throw bytes.malformed("the data must end with the last array, at " + at + ", but has " + data + " bytes");
         }
         return arrays;
+    }
+
+    /** Sorts by offset, if they are not sorted: the reference implementation writes them in this order. */
+    private static void sort(List<Entry> entries) {
+        for (int i = 1; i < entries.size(); i++) {
+            if (entries.get(i).begin < entries.get(i - 1).end) {
+                entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
+                return;
+            }
+        }
     }
 
     private static Array array(HeaderBytes bytes, Entry entry, Extent extent) {

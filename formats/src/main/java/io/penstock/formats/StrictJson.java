@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the JSON of a file's metadata from front to back. The bytes must be valid UTF-8, and no object may have a name
@@ -64,7 +65,7 @@ final class StrictJson implements AutoCloseable {
     /** Reads an object that is all there is. */
     void document(Member member) throws IOException {
         try {
-            object("the JSON", member);
+            object("the ", "JSON", member);
             if (parser.nextToken() != null) {
                 throw malformed("there is more after the end of the JSON");
             }
@@ -73,41 +74,56 @@ final class StrictJson implements AutoCloseable {
         }
     }
 
-    /** Reads an object, and each of its members by {@code member}, which reads exactly the value. */
-    void object(String what, Member member) throws IOException {
-        expect(JsonToken.START_OBJECT, what + " must be an object");
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            member.read(parser.currentName());
+    /**
+     * Reads an object, and each of its members by {@code member}, which reads exactly the value.
+     *
+     * @param what what a complaint calls the object, before its name
+     */
+    void object(String what, String name, Member member) throws IOException {
+        begin(what, name);
+        for (String next = next(); next != null; next = next()) {
+            member.read(next);
         }
     }
 
-    String string(String what) throws IOException {
-        expect(JsonToken.VALUE_STRING, what + " must be a string");
+    /** Begins to read an object, whose members are {@link #next}. */
+    void begin(String what, String name) throws IOException {
+        expect(JsonToken.START_OBJECT, what, name, " must be an object");
+    }
+
+    /** Reads the name of the next member of an object, or its end: then returns null. */
+    @Nullable
+    String next() throws IOException {
+        return parser.nextToken() == JsonToken.END_OBJECT ? null : parser.currentName();
+    }
+
+    String string(String what, String name) throws IOException {
+        expect(JsonToken.VALUE_STRING, what, name, " must be a string");
         return parser.getText();
     }
 
     /** Reads an array of whole numbers from 0 to 2^63 - 1. */
-    List<Long> numbers(String what) throws IOException {
-        expect(JsonToken.START_ARRAY, what + " must be an array of numbers");
-        List<Long> numbers = new ArrayList<>();
+    List<Long> numbers(String what, String name) throws IOException {
+        expect(JsonToken.START_ARRAY, what, name, " must be an array of numbers");
+        List<Long> numbers = new ArrayList<>(2);
         for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
             if (token != JsonToken.VALUE_NUMBER_INT) {
-                throw malformed(what + " must have whole numbers only");
+                throw malformed(what + name + " must have whole numbers only");
             }
-            numbers.add(number(what));
+            numbers.add(number(what, name));
         }
         return numbers;
     }
 
-    private long number(String what) throws IOException {
+    private long number(String what, String name) throws IOException {
         long number;
         try {
             number = parser.getLongValue();
         } catch (JsonProcessingException e) { // more than 64 bits
-            throw malformed(what + " has a number that no file can hold");
+            throw malformed(what + name + " has a number that no file can hold");
         }
         if (number < 0) {
-            throw malformed(what + " has the negative number " + number);
+            throw malformed(what + name + " has the negative number " + number);
         }
         return number;
     }
@@ -166,9 +182,10 @@ final class StrictJson implements AutoCloseable {
         };
     }
 
-    private void expect(JsonToken wanted, String complaint) throws IOException {
+    /** The complaint is put together if there is one only: a file may have many thousand names. */
+    private void expect(JsonToken wanted, String what, String name, String complaint) throws IOException {
         if (parser.nextToken() != wanted) {
-            throw malformed(complaint);
+            throw malformed(what + name + complaint);
         }
     }
 
