@@ -20,7 +20,7 @@ final class SafetensorsReader implements FormatReader {
     static final String FORMAT = "safetensors";
     static final long MOST_HEADER_BYTES = 100_000_000;
 
-    private static final Map<String, ElementType> TYPES = types();
+    static final Map<String, ElementType> TYPES = types();
 
     private static Map<String, ElementType> types() {
         Map<String, ElementType> types = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ final class SafetensorsReader implements FormatReader {
     }
 
     /** An entry of the header. The offsets count from the end of the header. */
-    private record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
+    record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
 
     /** Returns whether the format has this type. */
     static boolean has(ElementType type) {
@@ -82,12 +82,17 @@ final class SafetensorsReader implements FormatReader {
                 throw bytes.malformed("the header must begin with {");
             }
             Map<String, String> attributes = new LinkedHashMap<>();
-            List<Entry> entries = entries(path, json, attributes);
+            List<Entry> entries = new SafetensorsHeader(json).entries(attributes);
+            if (entries == null) {
+                attributes.clear();
+                entries = entries(path, json, attributes);
+            }
             return new ArrayFile(path, FORMAT, attributes, arrays(bytes, path, entries));
         }
     }
 
-    private static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
+    /** Reads any header, and has the complaint about one that is not valid. */
+    static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
         List<Entry> entries = new ArrayList<>();
         try (StrictJson header = new StrictJson(path, FORMAT, json)) {
             header.document(name -> {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is read in one pass is what {@link StrictJson} reads. */
+class SafetensorsHeaderTest {
+
+    private static final Path FILE = Path.of("a.safetensors");
+
+    private static final String HEADER = "{\"__metadata__\":{\"format\":\"pt\",\"by\":\"x\"},"
+            + "\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
+            + "\"b.weight\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[24,26]},"
+            + "\"c\":{\"dtype\":\"U8\",\"shape\":[1000000],\"data_offsets\":[26,1000026]}}  ";
+
+    private record Header(List<SafetensorsReader.Entry> entries, Map<String, String> attributes) {}
+
+    private static @Nullable Header inOnePass(byte[] json) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        List<SafetensorsReader.Entry> entries = new SafetensorsHeader(json).entries(attributes);
+        return entries == null ? null : new Header(entries, attributes);
+    }
+
+    private static Header strictly(byte[] json) throws IOException {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        return new Header(SafetensorsReader.entries(FILE, json, attributes), attributes);
+    }
+
+    private static byte[] bytes(String json) {
+        return json.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"small", "sharded-00001-of-00003", "sharded-00002-of-00003", "sharded-00003-of-00003"})
+    void headersOfTheReferenceImplementationAreReadInOnePass(String name) throws IOException {
+        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(Real.file(name + ".safetensors")))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        byte[] json = new byte[Math.toIntExact(file.getLong())];
+        file.get(json);
+        assertThat(inOnePass(json)).isNotNull().isEqualTo(strictly(json));
+    }
+
+    @Test
+    void aHeaderWithoutArraysIsReadInOnePass() throws IOException {
+        for (String json : List.of("{}", "{}   ", "{\"__metadata__\":{}}", HEADER)) {
+            assertThat(inOnePass(bytes(json))).as(json).isNotNull().isEqualTo(strictly(bytes(json)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                " {}",
+                "{}\n",
+                "{}}",
+                "{\"a\":{\"dtype\": \"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"shape\":[1],\"dtype\":\"U8\",\"data_offsets\":[0,1]}}",
+                "{\"\u00e4\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+                "{\"\\u0061\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U9\",\"shape\":[1],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[01],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1.0],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[-1],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1000000000000000000],\"data_offsets\":[0,1]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1,2]}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],\"b\":0}}",
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},}",
+                "{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"}}",
+                "{\"__metadata__\":{},\"__metadata__\":{}}",
+                "{\"__metadata__\":{\"a\":\"1\"},}"
+            })
+    void anyOtherHeaderIsLeftToTheParser(String json) {
+        assertThat(inOnePass(bytes(json))).isNull();
+    }
+
+    @Test
+    void aNameThatIsThereTwiceIsLeftToTheParser() {
+        String array = "\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
+        assertThat(inOnePass(bytes("{" + array + "}"))).isNotNull();
+        assertThat(inOnePass(bytes("{" + array + "," + array + "}"))).isNull();
+    }
+
+    @Test
+    void theStartOfAHeaderIsLeftToTheParser() {
+        byte[] json = bytes(HEADER.strip());
+        for (int length = 0; length < json.length; length++) {
+            assertThat(inOnePass(Arrays.copyOf(json, length)))
+                    .as("%s bytes", length)
+                    .isNull();
+        }
+    }
+
+    /** A mutant that is not valid must not be read in one pass: then {@link #strictly} throws. */
+    @Test
+    @Tag("once")
+    void damagedHeadersAreReadInOnePassAsByTheParser() throws IOException {
+        byte[] json = bytes(HEADER);
+        Random random = new Random(17);
+        int inOnePass = 0;
+        for (int i = 0; i < 20_000; i++) {
+            byte[] mutant = json.clone();
+            for (int changes = 1 + random.nextInt(2); changes > 0; changes--) {
+                mutant[random.nextInt(json.length)] = (byte) "0123456789[]{}\",:-e. abF".charAt(random.nextInt(24));
+            }
+            Header header = inOnePass(mutant);
+            if (header != null) {
+                inOnePass++;
+                String text = new String(mutant, StandardCharsets.UTF_8);
+                assertThat(header).as(text).isEqualTo(strictly(mutant));
+            }
+        }
+        assertThat(inOnePass).as("of 20000 mutants").isBetween(1_000, 19_000);
+    }
+}
