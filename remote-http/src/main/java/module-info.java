@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Files behind {@code http:} and {@code https:} URIs. */
+@SuppressWarnings("module") // the one module that stands on it is compiled after it
 module io.penstock.remote.http {
     requires io.penstock.engine;
     requires org.slf4j;
+
+    // Not promised: for services that stand on HTTP, of this library.
+    exports io.penstock.remote.http to
+            io.penstock.remote.s3;
 
     provides io.penstock.engine.spi.remote.RemoteProvider with
             io.penstock.remote.http.HttpProvider.Http,

@@ -4,6 +4,7 @@
 module io.penstock.remote.s3 {
     requires transitive io.penstock.api;
     requires io.penstock.engine;
+    requires io.penstock.remote.http;
     requires aws.crt;
     requires org.slf4j;
 

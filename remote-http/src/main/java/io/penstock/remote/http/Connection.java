@@ -33,6 +33,7 @@ import javax.net.ssl.SSLSocket;
 abstract class Connection implements AutoCloseable {
 
     private static final int MOST_HEAD_BYTES = 32 << 10;
+    private static final int MOST_LINE_BYTES = 20; // that begins a chunk
 
     /** A server that a connection leads to. */
     record Origin(boolean secure, String host, int port) {
@@ -137,6 +138,41 @@ abstract class Connection implements AutoCloseable {
                 throw new EOFException("the connection ended " + to.remaining() + " bytes before the end of the range");
             }
         }
+    }
+
+    /** Receives a body that describes a failure: as much as arrives of its first {@link #MOST_HEAD_BYTES} bytes. */
+    final String text(ResponseHead head) {
+        ByteBuffer text = ByteBuffer.allocate(MOST_HEAD_BYTES);
+        try {
+            if ("chunked".equalsIgnoreCase(head.value("transfer-encoding"))) {
+                for (int bytes = Integer.parseInt(line(), 16);
+                        bytes > 0 && bytes <= text.remaining();
+                        bytes = Integer.parseInt(line(), 16)) {
+                    body(text.limit(text.position() + bytes));
+                    text.limit(MOST_HEAD_BYTES);
+                    line();
+                }
+            } else {
+                String length = head.value("content-length");
+                body(length == null ? text : text.limit(Math.min(MOST_HEAD_BYTES, Integer.parseInt(length))));
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // what has arrived before may do
+        }
+        return StandardCharsets.UTF_8.decode(text.flip()).toString();
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        ByteBuffer next = ByteBuffer.allocate(1);
+        while (line.length() < MOST_LINE_BYTES) {
+            body(next.clear());
+            if (next.get(0) == '\n') {
+                return line.toString().strip();
+            }
+            line.append((char) next.get(0));
+        }
+        throw new IOException("the line that begins a chunk is longer than " + MOST_LINE_BYTES + " bytes");
     }
 
     abstract void send(byte[] bytes) throws IOException;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http;
 
-import io.penstock.NativeError;
+import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A file behind a URI: its length and its version, which every range must be of. */
@@ -20,7 +21,7 @@ final class HttpFile implements AsyncFile {
 
     private static final int MOST_REDIRECTIONS = 5;
 
-    private final URI uri;
+    private final Resource resource;
     private final RangeReader reader;
     private final Runnable closer;
     private final long size;
@@ -35,129 +36,117 @@ final class HttpFile implements AsyncFile {
     record Version(@Nullable String etag, @Nullable String modified, long size) {
 
         /** Returns the request headers by which a server refuses to send another version; may be empty. */
-        String conditions() {
+        Map<String, String> conditions() {
             if (etag != null && !etag.startsWith("W/")) { // If-Match never matches a weak tag (RFC 9110, 13.1.1)
-                return "If-Match: " + etag + "\r\n";
+                return Map.of("If-Match", etag);
             }
-            return modified == null ? "" : "If-Unmodified-Since: " + modified + "\r\n";
+            return modified == null ? Map.of() : Map.of("If-Unmodified-Since", modified);
         }
 
-        static Version of(ResponseHead head) {
-            return new Version(head.value("etag"), head.value("last-modified"), head.totalBytes());
+        static Version of(ResponseHead head, long size) {
+            return new Version(head.value("etag"), head.value("last-modified"), size);
         }
     }
 
-    private HttpFile(URI uri, RangeReader reader, Runnable closer, Version version) {
-        this.uri = uri;
+    private HttpFile(Resource resource, RangeReader reader, Runnable closer, Version version) {
+        this.resource = resource;
         this.reader = reader;
         this.closer = closer;
         this.size = version.size;
         this.version = version;
     }
 
-    /**
-     * Opens a file by a request of its first byte: unlike HEAD, what a presigned URI allows.
-     *
-     * @param closer called when it is closed
-     */
-    static HttpFile open(URI uri, RangeReader reader, Runnable closer) throws IOException {
-        URI at = uri;
-        for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
-            ResponseHead head = reader.first(at);
-            switch (head.status()) {
-                case 206 -> {
-                    if (head.totalBytes() < 0) {
-                        throw failed(at, head, "the server does not tell the length of the file");
-                    }
-                    return new HttpFile(at, reader, closer, Version.of(head));
-                }
-                case 416 -> { // no first byte
-                    if (head.totalBytes() == 0) {
-                        return new HttpFile(at, reader, closer, Version.of(head));
-                    }
-                    throw failed(at, head, "");
-                }
-                case 301, 302, 303, 307, 308 -> at = redirected(at, head);
-                case 200 -> {
-                    if ("0".equals(head.value("content-length"))) {
-                        return new HttpFile(at, reader, closer, new Version(null, null, 0));
-                    }
-                    throw failed(at, head, "the server does not send ranges");
-                }
-                case 404, 410 -> throw new NoSuchFileException(RemoteProvider.name(at), null, head.toString());
-                case 401, 403 -> throw new AccessDeniedException(RemoteProvider.name(at), null, head.toString());
-                default -> throw failed(at, head, "");
-            }
-        }
-        throw new IOException(
-                "opening " + RemoteProvider.name(uri) + " was redirected more than " + MOST_REDIRECTIONS + " times");
-    }
-
-    private static URI redirected(URI from, ResponseHead head) throws IOException {
-        String location = head.value("location");
-        if (location == null) {
-            throw failed(from, head, "without a location");
-        }
-        URI to;
+    /** As {@link Resource#open}. A request of the first byte is, unlike HEAD, what a presigned URI allows. */
+    static HttpFile open(Resource resource, Options options, Runnable closer) throws IOException {
+        RangeReader reader = RangeReader.open(options);
         try {
-            to = from.resolve(location);
-        } catch (IllegalArgumentException e) {
-            throw failed(from, head, "to a location that is no URI");
+            return open(resource, reader, closer);
+        } catch (IOException | RuntimeException e) {
+            reader.leave();
+            throw e;
         }
-        String scheme = Objects.requireNonNullElse(to.getScheme(), "");
-        boolean secure = scheme.equalsIgnoreCase("https");
-        if (to.getHost() == null
-                || (!secure
-                        && !(scheme.equalsIgnoreCase("http") && from.getScheme().equalsIgnoreCase("http")))) {
-            throw failed(from, head, "to " + RemoteProvider.name(to) + ", which is not followed");
-        }
-        return to;
     }
 
-    private static IOException failed(URI uri, ResponseHead head, String note) {
-        return new NativeException("opening " + RemoteProvider.name(uri), head.failure(note));
+    private static HttpFile open(Resource named, RangeReader reader, Runnable closer) throws IOException {
+        Resource resource = named;
+        for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
+            RangeReader.Answer answer = reader.first(resource);
+            Resource other = resource.elsewhere(answer.head());
+            if (other == null) {
+                return new HttpFile(resource, reader, closer, version(resource, answer.head(), answer.failure()));
+            }
+            resource = other;
+        }
+        throw new IOException("opening " + named + " was redirected more than " + MOST_REDIRECTIONS + " times");
     }
 
-    URI uri() {
-        return uri;
+    /** Returns what the response to a request of the first byte is a version of. */
+    private static Version version(Resource resource, ResponseHead head, NativeFailure failure) throws IOException {
+        String note = "";
+        switch (head.status()) {
+            case 206 -> {
+                if (head.totalBytes() >= 0) {
+                    return Version.of(head, head.totalBytes());
+                }
+                note = "the server does not tell the length of the file";
+            }
+            case 416 -> {
+                if (head.totalBytes() <= 0) { // there is no first byte; the length is optional (RFC 9110, 15.5.17)
+                    return Version.of(head, 0);
+                }
+            }
+            case 200 -> {
+                if ("0".equals(head.value("content-length"))) {
+                    return Version.of(head, 0);
+                }
+                note = "the server does not send ranges";
+            }
+            case 404, 410 -> throw new NoSuchFileException(resource.toString(), null, failure.toString());
+            case 401, 403 -> throw new AccessDeniedException(resource.toString(), null, failure.toString());
+            default -> {}
+        }
+        throw new NativeException("opening " + resource, new NativeFailure(failure.error(), failure.kind(), note));
+    }
+
+    Resource resource() {
+        return resource;
     }
 
     Version version() {
         return version;
     }
 
-    /** Returns why a response is not the range asked for; null if it is. */
+    /**
+     * Returns why a response is not the range asked for; null if it is.
+     *
+     * @param document as of {@link Resource#symbol}
+     */
     @Nullable
-    NativeFailure refusal(ResponseHead head, long from, long bytes) {
-        if (head.status() == 412) {
-            return changed(head);
+    NativeFailure refusal(ResponseHead head, Supplier<String> document, long from, long bytes) {
+        if (head.status() == 206 && head.isRange(from, bytes) && isSame(head)) {
+            return null;
         }
-        if (head.status() == 206 || head.status() == 416) {
-            Version sent = Version.of(head);
-            boolean other = !Objects.equals(sent.etag, version.etag)
-                    || (version.etag == null && !Objects.equals(sent.modified, version.modified))
-                    || sent.size != size;
-            if (other) {
-                return changed(head);
-            }
+        NativeFailure failure = resource.failure(head, document);
+        if (head.status() == 412 || ((head.status() == 206 || head.status() == 416) && !isSame(head))) {
+            return new NativeFailure(
+                    failure.error(),
+                    NativeFailure.Kind.PERMANENT,
+                    "the file has changed on its host since it was opened");
         }
         if (head.status() != 206) {
-            return head.failure("");
+            return failure;
         }
-        return head.isRange(from, bytes)
-                ? null
-                : new NativeFailure(
-                        new NativeError("GET", 206, "PARTIAL_CONTENT"),
-                        NativeFailure.Kind.PERMANENT,
-                        "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
-                                + head.value("content-range"));
+        return new NativeFailure(
+                failure.error(),
+                NativeFailure.Kind.PERMANENT,
+                "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
+                        + head.value("content-range"));
     }
 
-    private static NativeFailure changed(ResponseHead head) {
-        return new NativeFailure(
-                head.failure("").error(),
-                NativeFailure.Kind.PERMANENT,
-                "the file has changed on its host since it was opened");
+    private boolean isSame(ResponseHead head) {
+        return Objects.equals(head.value("etag"), version.etag)
+                && (version.etag != null || Objects.equals(head.value("last-modified"), version.modified))
+                && head.totalBytes() == size;
     }
 
     @Override
@@ -168,7 +157,7 @@ final class HttpFile implements AsyncFile {
     /** {@inheritDoc} The URI after redirections, and the version. */
     @Override
     public Object identity() {
-        return new Identity(uri, version);
+        return new Identity(resource.uri(), version);
     }
 
     private record Identity(URI uri, Version version) {}
@@ -180,11 +169,12 @@ final class HttpFile implements AsyncFile {
 
     @Override
     public void close() {
+        reader.leave();
         closer.run();
     }
 
     @Override
     public String toString() {
-        return RemoteProvider.name(uri);
+        return resource.toString();
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http;
 
-import io.penstock.CommonOptions;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
-import io.penstock.engine.spi.Shared;
 import io.penstock.engine.spi.remote.RemoteFileSystemProvider;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
@@ -14,11 +12,6 @@ import java.util.Set;
 
 /** Opens {@code http:} and {@code https:} URIs whose server sends ranges. */
 public abstract class HttpProvider extends RemoteFileSystemProvider {
-
-    /** What is shared by the files that were opened with the same options. */
-    private record Settings(int connections, int attempts, long timeoutMillis) {}
-
-    private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
     /** Loaded by {@link java.util.ServiceLoader}. */
     public static final class Http extends HttpProvider {
@@ -45,19 +38,6 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
         if (uri.getHost() == null) {
             throw new IOException("a URI of a file must name a host, was " + RemoteProvider.name(uri));
         }
-        Settings settings = new Settings(
-                options.get(CommonOptions.REMOTE_CONNECTIONS),
-                options.get(CommonOptions.REMOTE_ATTEMPTS),
-                Math.max(1, options.get(CommonOptions.REMOTE_TIMEOUT).toMillis()));
-        RangeReader reader = READERS.open(
-                settings,
-                () -> new RangeReader(settings.connections, settings.attempts, (int)
-                        Math.min(settings.timeoutMillis, Integer.MAX_VALUE)));
-        try {
-            return HttpFile.open(uri, reader, () -> READERS.leave(reader));
-        } catch (IOException | RuntimeException e) {
-            READERS.leave(reader);
-            throw e;
-        }
+        return new Resource(uri).open(options, () -> {});
     }
 }

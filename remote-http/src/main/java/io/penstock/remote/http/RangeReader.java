@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http;
 
-import io.penstock.NativeError;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.remote.RemoteProvider;
+import io.penstock.engine.spi.Shared;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,18 +39,31 @@ final class RangeReader {
     private static final long LONGEST_PAUSE_MILLIS = 10_000;
     private static final int KEEP_SECONDS = 10;
 
+    private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
+
+    /** What is shared by the files that were opened with the same options. */
+    private record Settings(int connections, int attempts, int timeoutMillis) {}
+
+    /** The head of a response, and what it is if it is a failure. */
+    record Answer(ResponseHead head, NativeFailure failure) {}
+
     private final int attempts;
     private final int timeoutMillis;
     private final ThreadPoolExecutor threads;
     private final Map<Connection.Origin, ArrayDeque<Connection>> idle = new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
 
-    RangeReader(int connections, int attempts, int timeoutMillis) {
-        this.attempts = attempts;
-        this.timeoutMillis = timeoutMillis;
+    private RangeReader(Settings settings) {
+        attempts = settings.attempts;
+        timeoutMillis = settings.timeoutMillis;
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(
-                connections, connections, KEEP_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), body -> {
+                settings.connections,
+                settings.connections,
+                KEEP_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                body -> {
                     Thread thread = new Thread(null, body, "penstock-http-" + number.getAndIncrement(), 0, false);
                     thread.setDaemon(true);
                     thread.setContextClassLoader(null); // keeps no application's class loader alive
@@ -57,28 +72,57 @@ final class RangeReader {
         threads.allowCoreThreadTimeOut(true);
     }
 
+    /** Returns the reader of all files that were opened with these options. The caller leaves it. */
+    static RangeReader open(Options options) {
+        long timeoutMillis = options.get(CommonOptions.REMOTE_TIMEOUT).toMillis();
+        Settings settings = new Settings(
+                options.get(CommonOptions.REMOTE_CONNECTIONS), options.get(CommonOptions.REMOTE_ATTEMPTS), (int)
+                        Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
+        return READERS.open(settings, () -> new RangeReader(settings));
+    }
+
+    /** Counts a file less, none of whose ranges is being read. */
+    void leave() {
+        READERS.leave(this);
+    }
+
     /** Requests the first byte of a file; blocks. */
-    ResponseHead first(URI uri) throws IOException {
-        Attempts made = new Attempts(RemoteProvider.name(uri));
+    Answer first(Resource resource) throws IOException {
+        Attempts made = new Attempts(resource);
         while (true) {
             boolean used = false;
-            try (Connection connection =
-                    take(Connection.Origin.of(uri))) { // not kept: the rest of another answer may follow
+            String request = request(resource, 0, 1, Map.of());
+            try {
+                Connection connection = take(resource);
                 used = connection.isUsed();
-                ResponseHead head = connection.request(request(uri, 0, 1, ""));
-                NativeFailure failure = head.failure("");
-                if (failure.kind() != NativeFailure.Kind.TRANSIENT) {
-                    return head;
+                Answer answer = first(resource, connection, request);
+                if (answer.failure.kind() != NativeFailure.Kind.TRANSIENT) {
+                    return answer;
                 }
-                made.failed(failure, head.retryAfterSeconds());
+                made.failed(answer.failure, answer.head.retryAfterSeconds());
             } catch (NativeException e) {
                 throw e;
             } catch (IOException e) {
                 if (!used) {
-                    made.failed(broken(e), -1);
+                    made.failed(resource.broken(e), -1);
                 }
             }
             made.pause(null);
+        }
+    }
+
+    private Answer first(Resource resource, Connection connection, String request) throws IOException {
+        boolean keeps = false; // not if the rest of another answer may follow
+        try {
+            ResponseHead head = connection.request(request);
+            NativeFailure failure = resource.failure(head, () -> connection.text(head));
+            if (head.status() == 206 && head.isRange(0, 1)) {
+                connection.body(ByteBuffer.allocate(1));
+                keeps = head.keepsConnection();
+            }
+            return new Answer(head, failure);
+        } finally {
+            release(connection, keeps);
         }
     }
 
@@ -88,22 +132,30 @@ final class RangeReader {
         try {
             threads.execute(read);
         } catch (RuntimeException | OutOfMemoryError e) { // no thread can be started
-            NativeError error = new NativeError("thread", 0, e.toString());
-            read.ended(new NativeException("GET of " + file, new NativeFailure(error, NativeFailure.Kind.TRANSIENT)));
+            read.ended(file.resource().failed(file.resource().broken(e)));
         }
         return read::end;
     }
 
-    private static String request(URI uri, long from, long bytes, String conditions) {
+    private static String request(Resource resource, long from, long bytes, Map<String, String> conditions)
+            throws IOException {
+        URI uri = resource.uri();
         String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-        String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-        return "GET " + path + query + " HTTP/1.1\r\nHost: " + uri.getHost() + port + "\r\nRange: bytes=" + from + "-"
-                + (from + bytes - 1) + "\r\nAccept-Encoding: identity\r\nUser-Agent: penstock\r\n" + conditions
-                + "\r\n";
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Host", uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()));
+        headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
+        headers.putAll(conditions);
+        StringBuilder request = new StringBuilder("GET " + path + query + " HTTP/1.1\r\n");
+        resource.signed(headers)
+                .forEach((name, value) ->
+                        request.append(name).append(": ").append(value).append("\r\n"));
+        return request.append("Accept-Encoding: identity\r\nUser-Agent: penstock\r\n\r\n")
+                .toString();
     }
 
-    private Connection take(Connection.Origin origin) throws IOException {
+    private Connection take(Resource resource) throws IOException {
+        Connection.Origin origin = Connection.Origin.of(resource.uri());
         synchronized (this) {
             ArrayDeque<Connection> kept = idle.get(origin);
             Connection connection = kept == null ? null : kept.pollLast();
@@ -114,9 +166,10 @@ final class RangeReader {
         return Connection.open(origin, timeoutMillis);
     }
 
-    private void keep(Connection connection) {
+    /** Keeps a connection for the next request, or closes it. */
+    private void release(Connection connection, boolean keeps) {
         synchronized (this) {
-            if (!closed) {
+            if (keeps && !closed) {
                 idle.computeIfAbsent(connection.origin(), origin -> new ArrayDeque<>())
                         .add(connection);
                 return;
@@ -125,12 +178,8 @@ final class RangeReader {
         connection.close();
     }
 
-    private static NativeFailure broken(IOException e) {
-        return new NativeFailure(new NativeError("GET", 0, e.toString()), NativeFailure.Kind.TRANSIENT);
-    }
-
     /** Closes the connections, when no range is being read. */
-    void close() {
+    private void close() {
         threads.shutdown();
         synchronized (this) {
             closed = true;
@@ -142,12 +191,12 @@ final class RangeReader {
     /** The attempts at one request, with growing pauses between them. */
     private final class Attempts {
 
-        private final String name;
+        private final Resource resource;
         private int failed;
         private long pauseMillis;
 
-        Attempts(String name) {
-            this.name = name;
+        Attempts(Resource resource) {
+            this.resource = resource;
         }
 
         /** Counts from the start again. */
@@ -163,14 +212,10 @@ final class RangeReader {
         void failed(NativeFailure failure, long retryAfterSeconds) throws NativeException {
             failed++;
             if (failed >= attempts) {
-                throw new NativeException(
-                        "GET of " + name,
-                        new NativeFailure(
-                                failure.error(),
-                                failure.kind(),
-                                "after " + failed + (failed == 1 ? " attempt" : " attempts")));
+                throw resource.failed(new NativeFailure(
+                        failure.error(), failure.kind(), "after " + failed + (failed == 1 ? " attempt" : " attempts")));
             }
-            LOG.debug("attempt {} at {} failed: {}", failed, name, failure);
+            LOG.debug("attempt {} at {} failed: {}", failed, resource, failure);
             long doubled = FIRST_PAUSE_MILLIS << Math.min(failed - 1, 10);
             long jittered = doubled / 2 + ThreadLocalRandom.current().nextLong(doubled);
             pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(jittered, retryAfterSeconds * 1000));
@@ -279,17 +324,20 @@ final class RangeReader {
         }
 
         private void attempts() throws IOException {
-            Attempts made = new Attempts(file.toString());
+            Attempts made = new Attempts(file.resource());
             while (to.hasRemaining()) {
                 if (isEnding()) {
                     throw new ClosedChannelException();
                 }
                 int before = to.position();
                 boolean used = false;
+                long from = offset + before - start;
+                String request = request(
+                        file.resource(), from, to.remaining(), file.version().conditions());
                 try {
-                    Connection taken = take(Connection.Origin.of(file.uri()));
+                    Connection taken = take(file.resource());
                     used = taken.isUsed();
-                    attempt(taken, made);
+                    attempt(taken, request, from, made);
                 } catch (NativeException e) {
                     throw e;
                 } catch (IOException e) {
@@ -300,7 +348,7 @@ final class RangeReader {
                         made.progress();
                     }
                     if (!used || to.position() > before) { // a kept connection may have been closed by the server
-                        made.failed(broken(e), -1);
+                        made.failed(file.resource().broken(e), -1);
                     }
                 }
                 made.pause(this);
@@ -308,32 +356,25 @@ final class RangeReader {
         }
 
         /** Reads the rest on one connection, or counts a failed attempt. */
-        private void attempt(Connection taken, Attempts made) throws IOException {
+        private void attempt(Connection taken, String request, long from, Attempts made) throws IOException {
             if (!fill(taken)) {
-                keep(taken);
+                release(taken, true);
                 throw new ClosedChannelException();
             }
             boolean keeps = false;
             try {
-                long from = offset + to.position() - start;
-                int bytes = to.remaining();
-                ResponseHead head = taken.request(
-                        request(file.uri(), from, bytes, file.version().conditions()));
-                NativeFailure refusal = file.refusal(head, from, bytes);
+                ResponseHead head = taken.request(request);
+                NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
                 if (refusal == null) {
                     taken.body(to);
                     keeps = head.keepsConnection();
                 } else if (refusal.kind() == NativeFailure.Kind.TRANSIENT) {
                     made.failed(refusal, head.retryAfterSeconds());
                 } else {
-                    throw new NativeException("GET of " + file, refusal);
+                    throw file.resource().failed(refusal);
                 }
             } finally {
-                if (filled() && keeps) {
-                    keep(taken);
-                } else {
-                    taken.close();
-                }
+                release(taken, filled() && keeps);
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http;
 
-import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.util.Locale;
@@ -14,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The status line and the headers of a response (RFC 9112).
  *
+ * @param status the code
+ * @param reason the phrase after it; may be empty
  * @param headers by name in lower case; of several of one name, the first
  */
-record ResponseHead(int status, String reason, Map<String, String> headers) {
+public record ResponseHead(int status, String reason, Map<String, String> headers) {
 
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})(?: (.*))?");
     private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
@@ -52,8 +53,8 @@ record ResponseHead(int status, String reason, Map<String, String> headers) {
         return line.substring(0, Math.min(line.length(), 80)).replaceAll("[^ -~]", "?");
     }
 
-    @Nullable
-    String value(String name) {
+    /** Returns a header; null if it has none of this name, in lower case. */
+    public @Nullable String value(String name) {
         return headers.get(name);
     }
 
@@ -89,22 +90,16 @@ record ResponseHead(int status, String reason, Map<String, String> headers) {
         return after.matches("\\d{1,6}") ? Long.parseLong(after) : -1;
     }
 
-    /** Returns the response as a failure. */
-    NativeFailure failure(String note) {
-        NativeFailure.Kind kind = switch (status) {
+    /** Returns whether another attempt may have another response. */
+    NativeFailure.Kind kind() {
+        return switch (status) {
             case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
             default -> NativeFailure.Kind.PERMANENT;
         };
-        return new NativeFailure(error(), kind, note);
     }
 
-    private NativeError error() {
-        String symbol = printable(reason).toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
-        return new NativeError("GET", status, symbol);
-    }
-
-    @Override
-    public String toString() {
-        return error().toString();
+    /** Returns the reason phrase in the spelling of constants. */
+    String symbol() {
+        return printable(reason).toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
     }
 }

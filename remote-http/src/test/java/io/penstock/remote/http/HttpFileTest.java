@@ -123,7 +123,7 @@ class HttpFileTest {
         assertThat(server.requests).hasSize(1 + 3 * 3);
         assertThat(server.requests.subList(1, 10))
                 .allMatch(request -> "\"one\"".equals(request.headers().get("if-match")));
-        assertThat(server.connections).hasValueLessThanOrEqualTo(1 + 3 + 3);
+        assertThat(server.connections).hasValueLessThanOrEqualTo(3 + 3);
     }
 
     @Test

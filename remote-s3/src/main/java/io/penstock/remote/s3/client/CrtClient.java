@@ -4,12 +4,8 @@ package io.penstock.remote.s3.client;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.remote.s3.S3Options;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import software.amazon.awssdk.crt.CrtResource;
-import software.amazon.awssdk.crt.auth.credentials.DefaultChainCredentialsProvider.DefaultChainCredentialsProviderBuilder;
-import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.io.ClientBootstrap;
 import software.amazon.awssdk.crt.io.EventLoopGroup;
@@ -18,15 +14,11 @@ import software.amazon.awssdk.crt.io.HostResolver;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
-import software.amazon.awssdk.crt.s3.S3DirectBufferPoolOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 
-/** The S3 client of the AWS Common Runtime, with the threads that its connections have. Thread-safe. */
+/** The S3 client of the AWS Common Runtime, by which objects are written. Thread-safe. */
 final class CrtClient implements AutoCloseable {
-
-    /** The most bytes of one range; the client would cut longer ones. */
-    static final long PART_BYTES = 8 << 20;
 
     private static final long FEWEST_SECONDS = 2; // of silence; the client's limit
     private static final long MOST_RETRIES = 60; // the client's limit is 63
@@ -67,20 +59,22 @@ final class CrtClient implements AutoCloseable {
         }
     }
 
-    private final Deque<CrtResource> resources = new ArrayDeque<>(); // the newest first
     private final S3Client client;
 
-    CrtClient(Settings settings) {
-        try {
-            EventLoopGroup threads = own(new EventLoopGroup(
-                    Math.min(settings.connections, Runtime.getRuntime().availableProcessors())));
-            ClientBootstrap bootstrap = own(new ClientBootstrap(threads, own(new HostResolver(threads))));
+    /**
+     * Creates a client.
+     *
+     * @param signer null to sign nothing; open for as long as this is
+     */
+    CrtClient(Settings settings, @Nullable Signer signer) {
+        try (EventLoopGroup threads = new EventLoopGroup(
+                        Math.min(settings.connections, Runtime.getRuntime().availableProcessors()));
+                HostResolver hosts = new HostResolver(threads);
+                ClientBootstrap bootstrap = new ClientBootstrap(threads, hosts)) {
             S3ClientOptions options = new S3ClientOptions()
                     .withRegion(settings.region)
                     .withClientBootstrap(bootstrap)
-                    .withPartSize(PART_BYTES)
                     .withMaxConnections(settings.connections)
-                    .withDirectBufferPoolOptions(S3DirectBufferPoolOptions.auto())
                     .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
                     .withHttpMonitoringOptions(silence(settings.timeoutMillis))
                     .withStandardRetryOptions(new StandardRetryOptions()
@@ -88,23 +82,8 @@ final class CrtClient implements AutoCloseable {
                                     .withEventLoopGroup(threads)
                                     .withBackoffScaleFactorMS(100)
                                     .withMaxRetries(Math.min(MOST_RETRIES, Math.max(1, settings.attempts - 1)))));
-            if (settings.credentials == S3Options.Credentials.CHAIN) {
-                options.withSigningConfig(own(AwsSigningConfig.getDefaultS3SigningConfig(
-                        settings.region,
-                        own(new DefaultChainCredentialsProviderBuilder()
-                                .withClientBootstrap(bootstrap)
-                                .build()))));
-            }
-            client = own(new S3Client(options));
-        } catch (RuntimeException | LinkageError e) {
-            close();
-            throw e;
+            client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
         }
-    }
-
-    private <R extends CrtResource> R own(R resource) {
-        resources.push(resource);
-        return resource;
     }
 
     /** A connection that carries no byte for so long has failed. */
@@ -125,7 +104,6 @@ final class CrtClient implements AutoCloseable {
     /** Closes the client, when no request runs. */
     @Override
     public void close() {
-        resources.forEach(CrtResource::close);
-        resources.clear();
+        client.close();
     }
 }

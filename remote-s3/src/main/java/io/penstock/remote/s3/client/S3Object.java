@@ -1,87 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
-import io.penstock.engine.spi.AsyncFile;
-import io.penstock.engine.spi.NativeException;
+import io.penstock.remote.http.Resource;
+import io.penstock.remote.http.ResponseHead;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
-import java.util.function.Consumer;
+import java.net.URI;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An object: its length and its entity tag, which every range must be of. */
-final class S3Object implements AsyncFile {
+/** An object that is read: requests for its ranges are signed, and their failures have the codes of S3's error documents. */
+final class S3Object extends Resource {
 
-    private final CrtClient client;
+    private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
+
     private final Address address;
-    private final Runnable closer;
-    private final long size;
-    private final String etag;
+    private final String region;
+    private final @Nullable Signer signer;
 
-    private S3Object(CrtClient client, Address address, Runnable closer, long size, String etag) {
-        this.client = client;
+    /**
+     * Creates an object; requests nothing.
+     *
+     * @param region that its requests are signed for
+     * @param signer null for objects that everybody may read
+     */
+    S3Object(Address address, String region, @Nullable Signer signer) {
+        super(
+                URI.create(address.server().getScheme() + "://" + address.host() + address.path()),
+                "GetObject",
+                address.toString());
         this.address = address;
-        this.closer = closer;
-        this.size = size;
-        this.etag = etag;
+        this.region = region;
+        this.signer = signer;
+    }
+
+    @Override
+    protected Map<String, String> signed(Map<String, String> headers) throws IOException {
+        return signer == null ? headers : signer.signed(address.path(), headers);
+    }
+
+    @Override
+    protected String symbol(ResponseHead head, Supplier<String> document) {
+        Matcher code = CODE.matcher(head.status() < 400 ? "" : document.get());
+        return code.find() ? code.group(1) : super.symbol(head, document);
     }
 
     /**
-     * Opens an object; blocks.
+     * {@inheritDoc} None: a redirection leads to another region, for which the signature must be another one.
      *
-     * @param closer called when it is closed
+     * @throws OtherRegionException if the bucket is in another region
      */
-    static S3Object open(CrtClient client, Address address, Runnable closer) throws IOException {
-        S3Request head = new S3Request(address, "HeadObject");
-        try {
-            head.await(client, "HEAD", "", null);
-        } catch (NativeException e) {
-            throw switch ((int) e.failure().error().code()) {
-                case 404 ->
-                    new NoSuchFileException(
-                            address.toString(), null, e.failure().toString());
-                case 401, 403 ->
-                    new AccessDeniedException(
-                            address.toString(), null, e.failure().toString());
-                default -> e;
-            };
+    @Override
+    protected @Nullable Resource elsewhere(ResponseHead head) throws OtherRegionException {
+        String other = head.value("x-amz-bucket-region");
+        if ((head.status() == 301 || head.status() == 400) && other != null && !other.equals(region)) {
+            throw new OtherRegionException(address, other);
         }
-        String length = head.answered("Content-Length");
-        String etag = head.answered("ETag");
-        if (length == null || !length.matches("\\d{1,18}") || etag == null) {
-            throw new IOException("opening " + address + " failed: the server does not tell its length and its ETag");
-        }
-        return new S3Object(client, address, closer, Long.parseLong(length), etag);
-    }
-
-    @Override
-    public Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
-        S3Request get = new S3Request(address, "GetObject").range(offset, to).header("If-Match", etag);
-        get.start(client, "GET", "", null, error -> ended.accept(error == null ? get.refusal(etag) : error));
-        return get::cancel;
-    }
-
-    /** {@inheritDoc} The URI and the entity tag. */
-    @Override
-    public Object identity() {
-        return new Identity(address, etag);
-    }
-
-    private record Identity(Address address, String etag) {}
-
-    @Override
-    public long size() {
-        return size;
-    }
-
-    @Override
-    public void close() {
-        closer.run();
-    }
-
-    @Override
-    public String toString() {
-        return address.toString();
+        return null;
     }
 }

@@ -21,6 +21,7 @@ import java.util.Set;
 /** Opens {@code s3://BUCKET/KEY}. */
 public final class S3Provider extends RemoteFileSystemProvider {
 
+    private static final Shared<String, Signer> SIGNERS = new Shared<>(Signer::close); // by region
     private static final Shared<CrtClient.Settings, CrtClient> CLIENTS = new Shared<>(CrtClient::close);
 
     /** Creates a provider. */
@@ -53,38 +54,52 @@ public final class S3Provider extends RemoteFileSystemProvider {
                     + fileOptions);
         }
         CrtClient.Settings settings = CrtClient.Settings.of(options);
-        int partBytes = Math.toIntExact(options.get(S3Options.PART_BYTES));
         try {
-            return open(uri, fileOptions, settings, partBytes);
+            return open(uri, fileOptions, settings, options);
         } catch (OtherRegionException e) {
-            return open(uri, fileOptions, settings.in(e.region()), partBytes);
+            return open(uri, fileOptions, settings.in(e.region()), options);
         }
     }
 
-    private static AsyncFile open(URI uri, Set<FileOption> fileOptions, CrtClient.Settings settings, int partBytes)
+    private static AsyncFile open(URI uri, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
             throws IOException {
-        Address address = Address.of(uri, settings.endpoint(), settings.region());
-        CrtClient client = CLIENTS.open(settings, () -> new CrtClient(settings));
-        Runnable closer = () -> CLIENTS.leave(client);
-        try {
-            if (!fileOptions.contains(FileOption.WRITE)) {
-                return S3Object.open(client, address, closer);
+        String region = settings.region();
+        Address address = Address.of(uri, settings.endpoint(), region);
+        Signer signer = settings.credentials() == S3Options.Credentials.CHAIN
+                ? SIGNERS.open(region, () -> new Signer(region))
+                : null;
+        Runnable closer = () -> {
+            if (signer != null) {
+                SIGNERS.leave(signer);
             }
-            check(client, address, fileOptions);
-            boolean isNew = fileOptions.contains(FileOption.CREATE_NEW);
-            return new S3Upload(new Multipart(client, address, isNew), address, partBytes, closer);
-        } catch (IOException | RuntimeException e) {
-            CLIENTS.leave(client);
+        };
+        try {
+            S3Object object = new S3Object(address, region, signer);
+            if (!fileOptions.contains(FileOption.WRITE)) {
+                return object.open(options, closer);
+            }
+            check(object, fileOptions, options);
+            CrtClient client = CLIENTS.open(settings, () -> new CrtClient(settings, signer));
+            return new S3Upload(
+                    new Multipart(client, address, fileOptions.contains(FileOption.CREATE_NEW)),
+                    address,
+                    Math.toIntExact(options.get(S3Options.PART_BYTES)),
+                    () -> {
+                        CLIENTS.leave(client);
+                        closer.run();
+                    });
+        } catch (IOException | RuntimeException | LinkageError e) {
+            closer.run();
             throw e;
         }
     }
 
     /** Checks whether there is such an object, as the options demand. */
-    private static void check(CrtClient client, Address address, Set<FileOption> fileOptions) throws IOException {
+    private static void check(S3Object object, Set<FileOption> fileOptions, Options options) throws IOException {
         try {
-            S3Object.open(client, address, () -> {});
+            object.open(options, () -> {}).close();
             if (fileOptions.contains(FileOption.CREATE_NEW)) {
-                throw new FileAlreadyExistsException(address.toString());
+                throw new FileAlreadyExistsException(object.toString());
             }
         } catch (NoSuchFileException e) {
             if (!fileOptions.contains(FileOption.CREATE_NEW) && !fileOptions.contains(FileOption.CREATE)) {

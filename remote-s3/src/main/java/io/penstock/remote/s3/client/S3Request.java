@@ -22,8 +22,6 @@ import software.amazon.awssdk.crt.CrtRuntimeException;
 import software.amazon.awssdk.crt.http.HttpHeader;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.http.HttpRequestBodyStream;
-import software.amazon.awssdk.crt.s3.S3BorrowedBuffer;
-import software.amazon.awssdk.crt.s3.S3BorrowedBufferDelivery;
 import software.amazon.awssdk.crt.s3.S3FinishedResponseContext;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
@@ -36,7 +34,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
  * <p><b>Threading:</b> built and started by one thread. What the response brings is called on the client's threads, one after the
  * other; {@link #cancel} may be called on any thread.
  */
-final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferDelivery {
+final class S3Request implements S3MetaRequestResponseHandler {
 
     private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
 
@@ -44,15 +42,11 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
     private static final Pattern PASSING =
             Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
 
-    private static final String CHANGED = "the file has changed on its host since it was opened";
-
     private final Address address;
     private final String operation;
     private final S3MetaRequestOptions options;
     private final List<HttpHeader> headers = new ArrayList<>();
     private ByteBuffer to = ByteBuffer.allocate(0);
-    private long offset; // in the object, of the next byte that is to arrive
-    private boolean strange; // bytes have arrived that were not asked for
     private HttpHeader[] answered = {};
     private Consumer<@Nullable Throwable> ended = error -> {};
     private @Nullable S3MetaRequest running; // guarded by this, as all below
@@ -86,13 +80,6 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
         return this;
     }
 
-    /** Asks for the bytes of the object that fill {@code memory}, by the client's fastest way. */
-    S3Request range(long from, ByteBuffer memory) {
-        offset = from;
-        options.withMetaRequestType(MetaRequestType.GET_OBJECT);
-        return to(memory).header("Range", "bytes=" + from + "-" + (from + memory.remaining() - 1));
-    }
-
     /**
      * Starts the request; does not block.
      *
@@ -116,7 +103,7 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
             started = client.start(options.withHttpRequest(
                     new HttpRequest(method, address.path() + query, headers.toArray(HttpHeader[]::new), body)));
         } catch (CrtRuntimeException e) {
-            end.accept(failed(error(e.errorCode), NativeFailure.Kind.PERMANENT, ""));
+            end.accept(failed(error(e.errorCode), NativeFailure.Kind.PERMANENT));
             return;
         }
         synchronized (this) {
@@ -181,11 +168,7 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
     /** Returns a header of the response; null if it has none of this name. */
     @Nullable
     String answered(String name) {
-        return value(answered, name);
-    }
-
-    private static @Nullable String value(HttpHeader[] headers, String name) {
-        for (HttpHeader header : headers) {
+        for (HttpHeader header : answered) {
             if (header.getName().equalsIgnoreCase(name)) {
                 return header.getValue();
             }
@@ -199,16 +182,8 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
     }
 
     @Override
-    public int onResponseBodyBorrowed(S3BorrowedBuffer part, long start, long end) {
-        try (part) {
-            ByteBuffer bytes = part.asByteBuffer();
-            if (start != offset || bytes.remaining() > to.remaining()) {
-                strange = true;
-            } else {
-                offset += bytes.remaining();
-                to.put(bytes);
-            }
-        }
+    public int onResponseBody(ByteBuffer part, long start, long end) {
+        to.put(part.limit(Math.min(part.limit(), part.position() + to.remaining())));
         return 0;
     }
 
@@ -234,59 +209,27 @@ final class S3Request implements S3MetaRequestResponseHandler, S3BorrowedBufferD
         }
     }
 
-    private Throwable failure(S3FinishedResponseContext end) {
-        HttpHeader[] refused = Objects.requireNonNullElse(end.getErrorHeaders(), answered);
-        String region = value(refused, "x-amz-bucket-region");
+    private NativeException failure(S3FinishedResponseContext end) {
         int status = end.getResponseStatus();
-        if (region != null && (status == 301 || status == 400)) {
-            return new OtherRegionException(address, region);
-        }
         if (status >= 300) {
             byte[] payload = Objects.requireNonNullElse(end.getErrorPayload(), new byte[0]);
             Matcher code = CODE.matcher(new String(payload, StandardCharsets.UTF_8));
-            return failed(status, code.find() ? code.group(1) : "");
+            NativeFailure.Kind kind = switch (status) {
+                case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
+                default -> NativeFailure.Kind.PERMANENT;
+            };
+            return failed(new NativeError(operation, status, code.find() ? code.group(1) : ""), kind);
         }
         NativeError error = error(end.getErrorCode());
         boolean passing = PASSING.matcher(error.symbol()).matches();
-        return failed(error, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT, "");
+        return failed(error, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT);
     }
 
     private NativeError error(int code) {
         return new NativeError(operation, code, CRT.awsErrorName(code));
     }
 
-    private NativeException failed(int status, String code) {
-        NativeFailure.Kind kind = switch (status) {
-            case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
-            default -> NativeFailure.Kind.PERMANENT;
-        };
-        String symbol = switch (status) {
-            case 403 -> "AccessDenied";
-            case 404 -> "NotFound";
-            case 412 -> "PreconditionFailed";
-            default -> "HTTP";
-        };
-        NativeError error = new NativeError(operation, status, code.isEmpty() ? symbol : code);
-        return failed(error, kind, status == 412 ? CHANGED : "");
-    }
-
-    private NativeException failed(NativeError error, NativeFailure.Kind kind, String note) {
-        return new NativeException(operation + " of " + address, new NativeFailure(error, kind, note));
-    }
-
-    /** Returns why the response is not all of a range of this version; null if it is. */
-    @Nullable
-    NativeException refusal(String etag) {
-        NativeError error = new NativeError(operation, 206, "PartialContent");
-        if (!etag.equals(answered("ETag"))) {
-            return failed(error, NativeFailure.Kind.PERMANENT, CHANGED);
-        }
-        if (strange || to.hasRemaining()) {
-            return failed(
-                    error,
-                    NativeFailure.Kind.PERMANENT,
-                    "the server sent another range than was asked for: " + answered("Content-Range"));
-        }
-        return null;
+    private NativeException failed(NativeError error, NativeFailure.Kind kind) {
+        return new NativeException(operation + " of " + address, new NativeFailure(error, kind));
     }
 }

@@ -30,19 +30,19 @@ final class FaultProxy implements AutoCloseable {
         boolean answer(Request request, OutputStream to) throws IOException;
     }
 
-    /** One request; {@code number} of those with its method, from 0. */
+    /** One request; {@code number} of those of its kind, from 0. */
     static final class Request {
         final int number;
-        final String method;
+        final String kind; // its method, or OPEN for a GET of the first byte
         final String target;
         final Map<String, String> headers;
         private final byte[] head;
         private final byte[] body;
 
-        private Request(int number, String[] line, Map<String, String> headers, byte[] head, byte[] body) {
+        private Request(int number, String kind, String target, Map<String, String> headers, byte[] head, byte[] body) {
             this.number = number;
-            this.method = line[0];
-            this.target = line[1];
+            this.kind = kind;
+            this.target = target;
             this.headers = headers;
             this.head = head;
             this.body = body;
@@ -90,11 +90,9 @@ final class FaultProxy implements AutoCloseable {
         numbers.clear();
     }
 
-    /** Returns the requests with a method. */
-    List<Request> requests(String method) {
-        return requests.stream()
-                .filter(request -> request.method.equals(method))
-                .toList();
+    /** Returns the requests of a kind. */
+    List<Request> requests(String kind) {
+        return requests.stream().filter(request -> request.kind.equals(kind)).toList();
     }
 
     private void accept() {
@@ -135,10 +133,10 @@ final class FaultProxy implements AutoCloseable {
         String[] lines = new String(head, StandardCharsets.ISO_8859_1).split("\r\n");
         Map<String, String> headers = headers(lines);
         String[] line = lines[0].split(" ");
-        int number =
-                numbers.computeIfAbsent(line[0], any -> new AtomicInteger()).getAndIncrement();
+        String kind = "bytes=0-0".equals(headers.get("range")) ? "OPEN" : line[0];
+        int number = numbers.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
         byte[] body = input.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
-        return new Request(number, line, headers, head, body);
+        return new Request(number, kind, line[1], headers, head, body);
     }
 
     private static Map<String, String> headers(String[] lines) {

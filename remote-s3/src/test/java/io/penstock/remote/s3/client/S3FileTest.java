@@ -24,6 +24,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Objects on a server that goes wrong: what arrives, what is requested again, and what fails how. */
@@ -128,7 +131,7 @@ class S3FileTest {
             assertThat(read(file, 0, BYTES)).isEqualTo(DATA);
             assertThat(read(file, 4_000_000, 1_000_000)).isEqualTo(Arrays.copyOfRange(DATA, 4_000_000, 5_000_000));
         }
-        assertThat(server.proxy.requests("HEAD")).hasSize(1);
+        assertThat(server.proxy.requests("OPEN")).hasSize(1);
         assertThat(server.proxy.requests("GET"))
                 .hasSize(4)
                 .allMatch(request -> request.headers.get("if-match").matches("\"[0-9a-f]{32}\""))
@@ -201,7 +204,7 @@ class S3FileTest {
             return busy;
         };
         assertThat(readAll()).isEqualTo(DATA);
-        assertThat(server.proxy.requests("HEAD")).hasSize(2);
+        assertThat(server.proxy.requests("OPEN")).hasSize(2);
         assertThat(server.proxy.requests("GET")).hasSize(4);
     }
 
@@ -209,10 +212,10 @@ class S3FileTest {
     void aServerThatStaysBusyIsATransientFailure() {
         reopen(server.options().with(CommonOptions.REMOTE_ATTEMPTS, 2));
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("GET")) {
+            if (request.kind.equals("GET")) {
                 to.write(FaultProxy.error("503 Slow Down", "SlowDown"));
             }
-            return request.method.equals("GET");
+            return request.kind.equals("GET");
         };
         PenstockException failure = failure();
         assertThat(failure).isInstanceOf(TransientStorageException.class);
@@ -222,7 +225,7 @@ class S3FileTest {
     @Test
     void aCutConnectionIsReplaced() {
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("GET") && request.number == 1) {
+            if (request.kind.equals("GET") && request.number == 1) {
                 FaultProxy.Response response = server.proxy.forward(request);
                 to.write(FaultProxy.text(response.head));
                 to.write(response.body, 0, 500_000);
@@ -239,12 +242,14 @@ class S3FileTest {
     void aServerThatIsGoneIsATransientFailure() {
         reopen(server.options().with(CommonOptions.REMOTE_ATTEMPTS, 2));
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("GET")) {
+            if (request.kind.equals("GET")) {
                 throw new IOException("cut");
             }
             return false;
         };
-        assertThat(failure()).isInstanceOf(TransientStorageException.class).hasMessageContaining("GetObject -> AWS_");
+        assertThat(failure())
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageContaining("GetObject -> java.io.EOFException");
     }
 
     @Test
@@ -253,7 +258,7 @@ class S3FileTest {
         byte[] other = DATA.clone();
         other[7]++;
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("GET") && request.number == 0) {
+            if (request.kind.equals("GET") && request.number == 0) {
                 server.put("changing", other);
             }
             return false;
@@ -268,7 +273,7 @@ class S3FileTest {
     @Test
     void aChangedObjectFailsAlsoIfTheServerIgnoresConditions() {
         server.proxy.fault = (request, to) -> {
-            if (!request.method.equals("GET")) {
+            if (!request.kind.equals("GET")) {
                 return false;
             }
             FaultProxy.Response response = server.proxy.forward(request);
@@ -284,7 +289,7 @@ class S3FileTest {
     @Test
     void anotherRangeThanAskedForIsRefused() {
         server.proxy.fault = (request, to) -> {
-            if (!request.method.equals("GET")) {
+            if (!request.kind.equals("GET")) {
                 return false;
             }
             FaultProxy.Response response = server.proxy.forward(request);
@@ -300,7 +305,7 @@ class S3FileTest {
     @Test
     void aShorterRangeThanAskedForIsRefused() {
         server.proxy.fault = (request, to) -> {
-            if (!request.method.equals("GET")) {
+            if (!request.kind.equals("GET")) {
                 return false;
             }
             FaultProxy.Response response = server.proxy.forward(request);
@@ -317,7 +322,7 @@ class S3FileTest {
     void whatCannotBeOpenedSaysWhy() {
         assertThatThrownBy(() -> get(backend.openFile(S3Server.uri("absent"))))
                 .hasCauseInstanceOf(NoSuchFileException.class)
-                .hasMessageContainingAll("s3://bucket/absent", "HeadObject -> NotFound (404)");
+                .hasMessageContainingAll("s3://bucket/absent", "GetObject -> NoSuchKey (404)");
         assertThatThrownBy(() -> get(backend.openFile(URI.create("s3://other-bucket/object"))))
                 .hasCauseInstanceOf(NoSuchFileException.class);
         assertThatThrownBy(() -> get(backend.openFile(URI.create("s3://bucket"))))
@@ -326,10 +331,55 @@ class S3FileTest {
         assertThatThrownBy(() -> get(backend.openFile(S3Server.uri("object"))))
                 .hasCauseInstanceOf(AccessDeniedException.class)
                 .hasMessageContaining("AccessDenied (403)");
-        assertThat(server.proxy.requests("HEAD").get(2).headers).doesNotContainKey("authorization");
+        assertThat(server.proxy.requests("OPEN").get(2).headers).doesNotContainKey("authorization");
         reopen(Options.none().with(S3Options.ENDPOINT, "localhost:9000"));
         assertThatThrownBy(() -> get(backend.openFile(S3Server.uri("object"))))
                 .hasMessageContaining("penstock.s3.endpoint must be a URL such as");
+    }
+
+    /** As S3 sends it: in chunks, with the bucket's region, which was the right one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Transfer-Encoding: chunked", "Content-Length: 48", "Connection: close"})
+    void aRefusalHasTheCodeOfItsDocument(String framing) {
+        server.proxy.fault = (request, to) -> {
+            to.write(FaultProxy.text("HTTP/1.1 400 Bad Request\r\nx-amz-bucket-region: us-east-1\r\n" + framing));
+            String document = "<?xml?>\n<Error><Code>ExpiredToken</Code></Error>";
+            String chunks = "8\r\n<?xml?>\n\r\n28\r\n<Error><Code>ExpiredToken</Code></Error>\r\n0\r\n\r\n";
+            String body = framing.endsWith("chunked") ? chunks : document;
+            to.write(body.getBytes(StandardCharsets.ISO_8859_1));
+            to.flush();
+            if (framing.endsWith("close")) {
+                throw new IOException("the end of the document");
+            }
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(S3Server.uri("object"))))
+                .hasMessageContaining("GetObject -> ExpiredToken (400)");
+        assertThat(server.proxy.requests).hasSize(1);
+    }
+
+    /** As S3 sends it: without the length. */
+    @Test
+    void anObjectWithoutAFirstByteIsEmpty() {
+        server.proxy.fault = (request, to) -> {
+            to.write(FaultProxy.error("416 Requested Range Not Satisfiable", "InvalidRange"));
+            return true;
+        };
+        try (StorageFile file = get(backend.openFile(S3Server.uri("object")))) {
+            assertThat(file.size()).isZero();
+        }
+    }
+
+    @Test
+    void aRedirectionIsNotFollowedWithASignature() {
+        server.proxy.fault = (request, to) -> {
+            to.write(FaultProxy.text(
+                    "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nLocation: " + request.target));
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(S3Server.uri("object"))))
+                .hasMessageContaining("GetObject -> TEMPORARY_REDIRECT (307)");
+        assertThat(server.proxy.requests).hasSize(1);
     }
 
     @Test
@@ -356,7 +406,7 @@ class S3FileTest {
             return wrong;
         };
         assertThat(readAll()).isEqualTo(DATA);
-        assertThat(server.proxy.requests("HEAD")).hasSize(2);
+        assertThat(server.proxy.requests("OPEN")).hasSize(2);
         assertThat(server.proxy.requests("GET")).hasSize(3);
     }
 

@@ -120,7 +120,7 @@ class S3UploadTest {
     @Test
     void anErrorThatTheServerSendsWithStatus200FailsTheSync() throws IOException {
         server.proxy.fault = (request, to) -> {
-            boolean completes = request.method.equals("POST") && request.target.contains("uploadId=");
+            boolean completes = request.kind.equals("POST") && request.target.contains("uploadId=");
             if (completes) {
                 to.write(FaultProxy.error("200 OK", "InvalidPart"));
             }
@@ -192,10 +192,10 @@ class S3UploadTest {
     @Test
     void aPartThatFailsIsSentAgain() throws IOException {
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("PUT") && request.number == 1) {
+            if (request.kind.equals("PUT") && request.number == 1) {
                 throw new IOException("cut");
             }
-            boolean busy = request.method.equals("PUT") && request.number == 2;
+            boolean busy = request.kind.equals("PUT") && request.number == 2;
             if (busy) {
                 to.write(FaultProxy.error("503 Slow Down", "SlowDown"));
             }
@@ -212,7 +212,7 @@ class S3UploadTest {
     @Test
     void aWriteWhosePartIsRefusedFailsAndMayBeRepeated() throws IOException {
         server.proxy.fault = (request, to) -> {
-            boolean refused = request.method.equals("PUT") && request.number == 0;
+            boolean refused = request.kind.equals("PUT") && request.number == 0;
             if (refused) {
                 to.write(FaultProxy.error("400 Bad Request", "BadDigest"));
             }
@@ -241,7 +241,7 @@ class S3UploadTest {
     void aCancelEndsAnUploadAndLeavesNothing() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(2);
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("PUT")) {
+            if (request.kind.equals("PUT")) {
                 begun.countDown();
                 FaultProxy.sleep(60_000);
             }
@@ -262,10 +262,10 @@ class S3UploadTest {
     @Test
     void aServerThatStaysBusyIsATransientFailure() {
         server.proxy.fault = (request, to) -> {
-            if (request.method.equals("POST")) {
+            if (request.kind.equals("POST")) {
                 to.write(FaultProxy.error("503 Slow Down", "SlowDown"));
             }
-            return request.method.equals("POST");
+            return request.kind.equals("POST");
         };
         try (StorageFile file = create()) {
             assertThatThrownBy(() -> get(write(file, 0, BYTES)))

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.NativeError;
+import io.penstock.Options;
+import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.remote.RemoteProvider;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file on a server, as requests for its ranges name it. This class is plain HTTP; a service that signs requests, or has errors
+ * and redirections of its own, is a subclass.
+ *
+ * <p>Thread-safe.
+ */
+public class Resource {
+
+    private final URI uri;
+    private final String operation;
+    private final String name;
+
+    Resource(URI uri) {
+        this(uri, "GET", RemoteProvider.name(uri));
+    }
+
+    /**
+     * Creates a resource; requests nothing.
+     *
+     * @param uri where requests are sent to, {@code http:} or {@code https:}
+     * @param operation what the service calls a request for a range, for messages
+     * @param name what messages call the resource; has no secrets
+     */
+    protected Resource(URI uri, String operation, String name) {
+        this.uri = uri;
+        this.operation = operation;
+        this.name = name;
+    }
+
+    /**
+     * Opens it as a file, by a request of its first byte; blocks.
+     *
+     * @param options with {@link io.penstock.CommonOptions} for other hosts
+     * @param closer called when the file is closed, but not if this throws
+     * @throws IOException as {@link RemoteProvider#open} does
+     */
+    public final AsyncFile open(Options options, Runnable closer) throws IOException {
+        return HttpFile.open(this, options, closer);
+    }
+
+    /**
+     * Returns the headers of a request for a range, to which a service adds its signature. Called for each attempt, on the thread
+     * that sends it; may block.
+     *
+     * @param headers in order: Host, Range, and the conditions
+     * @throws NativeException if the request cannot be signed; it is not tried again
+     */
+    protected Map<String, String> signed(Map<String, String> headers) throws IOException {
+        return headers;
+    }
+
+    /**
+     * Returns what the service calls a status; the reason phrase, unless overridden.
+     *
+     * @param document receives the body of the response, as much as arrives of the first 32 KiB, and blocks until then
+     */
+    protected String symbol(ResponseHead head, Supplier<String> document) {
+        return head.symbol();
+    }
+
+    /**
+     * Returns the resource that a response to the first request names instead of this one; null if it names none.
+     *
+     * @throws IOException if that is not to be read
+     */
+    protected @Nullable Resource elsewhere(ResponseHead head) throws IOException {
+        return switch (head.status()) {
+            case 301, 302, 303, 307, 308 -> new Resource(location(head));
+            default -> null;
+        };
+    }
+
+    private URI location(ResponseHead head) throws IOException {
+        String location = head.value("location");
+        if (location == null) {
+            throw unfollowed(head, "without a location");
+        }
+        URI to;
+        try {
+            to = uri.resolve(location);
+        } catch (IllegalArgumentException e) {
+            throw unfollowed(head, "to a location that is no URI");
+        }
+        String scheme = Objects.requireNonNullElse(to.getScheme(), "");
+        boolean secure = scheme.equalsIgnoreCase("https");
+        if (to.getHost() == null
+                || (!secure
+                        && !(scheme.equalsIgnoreCase("http") && uri.getScheme().equalsIgnoreCase("http")))) {
+            throw unfollowed(head, "to " + RemoteProvider.name(to) + ", which is not followed");
+        }
+        return to;
+    }
+
+    private IOException unfollowed(ResponseHead head, String note) {
+        NativeFailure failure = failure(head, () -> "");
+        return new NativeException("opening " + this, new NativeFailure(failure.error(), failure.kind(), note));
+    }
+
+    final URI uri() {
+        return uri;
+    }
+
+    /** Returns a response as a failure. */
+    final NativeFailure failure(ResponseHead head, Supplier<String> document) {
+        return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
+    }
+
+    /** Returns an error that is not a response, which another attempt may not have. */
+    final NativeFailure broken(Throwable error) {
+        return new NativeFailure(new NativeError(operation, 0, error.toString()), NativeFailure.Kind.TRANSIENT);
+    }
+
+    /** Returns a failed request as an exception. */
+    final NativeException failed(NativeFailure failure) {
+        return new NativeException(operation + " of " + name, failure);
+    }
+
+    /** Returns its name, without what may be secret. */
+    @Override
+    public final String toString() {
+        return name;
+    }
+}
