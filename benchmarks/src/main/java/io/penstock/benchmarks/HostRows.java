@@ -207,32 +207,31 @@ final class HostRows {
                 () -> new HttpRead.Curl(hot, 16),
                 () -> new HttpRead.Jdk(hot, 4),
                 () -> new HttpRead.Jdk(hot, 16),
-                () -> new HttpRead.Penstock(hot));
-        List<Comparison> comparisons = new ArrayList<>();
-        for (String peer :
-                List.of("curl, 4 ranges", "curl, 16 ranges", "JDK HttpClient, 4 ranges", "JDK HttpClient, 16 ranges")) {
-            comparisons.add(
-                    new Comparison("HTTP: one transfer / " + peer, "default", "one transfer", peer, Kind.SPEED, 1));
-            comparisons.add(
-                    new Comparison("HTTP: processor time / " + peer, "default", "one transfer", peer, Kind.COST, 1));
-        }
+                () -> new HttpRead.Penstock(hot, false));
+        List<Comparison> comparisons = comparisons(
+                "HTTP", "curl, 4 ranges", "curl, 16 ranges", "JDK HttpClient, 4 ranges", "JDK HttpClient, 16 ranges");
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
         }
     }
 
+    private static List<Comparison> comparisons(String row, String... peers) {
+        List<Comparison> comparisons = new ArrayList<>();
+        for (String peer : peers) {
+            comparisons.add(
+                    new Comparison(row + ": one transfer / " + peer, "default", "one transfer", peer, Kind.SPEED, 1));
+            comparisons.add(
+                    new Comparison(row + ": processor time / " + peer, "default", "one transfer", peer, Kind.COST, 1));
+        }
+        return comparisons;
+    }
+
     /** One object of a server on this machine that answers as a public bucket; where nginx and curl are. */
     private void s3() {
         List<Factory> contenders = List.of(
-                () -> new HttpRead.Curl(hot, 16), () -> new S3Read.AwsDownload(hot), () -> new S3Read.Penstock(hot));
-        List<Comparison> comparisons = new ArrayList<>();
-        for (String peer : List.of("curl, 16 ranges", "AWS transfer manager")) {
-            comparisons.add(
-                    new Comparison("S3: one transfer / " + peer, "default", "one transfer", peer, Kind.SPEED, 1));
-            comparisons.add(
-                    new Comparison("S3: processor time / " + peer, "default", "one transfer", peer, Kind.COST, 1));
-        }
+                () -> new HttpRead.Curl(hot, 16), () -> new AwsDownload(hot), () -> new HttpRead.Penstock(hot, true));
+        List<Comparison> comparisons = comparisons("S3", "curl, 16 ranges", "AWS transfer manager");
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds("S3: 1 GiB from nginx on loopback", contenders, comparisons)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import com.sun.management.ThreadMXBean;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Completion;
@@ -8,7 +9,9 @@ import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,24 +23,41 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Flow;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Reads a file of a server whole, and again, until its time is over; an operation is a range of 4 MiB. */
+/**
+ * Reads a file of a server whole, and again, until its time is over; an operation is a range of 4 MiB. Counts what that allocates
+ * in the heap.
+ */
 abstract class HttpRead implements Contender {
 
     static final int RANGE = 4 << 20;
     static final int RANGES = (int) (TestFile.BYTES / RANGE);
 
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final HttpServer server;
     final URI uri;
+    private long read;
+    private long allocated;
 
     HttpRead(Path file) throws IOException {
         server = new HttpServer(file.toAbsolutePath().getParent());
         uri = server.uri(file);
+    }
+
+    /** Returns the URL of the server, as an object store. */
+    final URI endpoint() {
+        return uri.resolve("/");
+    }
+
+    /** Returns the key of the file, as an object in {@link HttpServer#BUCKET}. */
+    final String key() {
+        return uri.getPath().substring(1);
     }
 
     /** Reads the file once. Returns the processor time of other processes that did so, in nanoseconds. */
@@ -45,6 +65,7 @@ abstract class HttpRead implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
+        long before = allocated();
         long begin = System.nanoTime();
         long[] elsewhere = new long[1];
         Measure here = Measure.of(() -> {
@@ -55,7 +76,22 @@ abstract class HttpRead implements Contender {
             } while (System.nanoTime() - begin < nanos);
             return done;
         });
+        allocated += allocated() - before;
+        read += here.operations() * RANGE;
         return new Measure(here.operations(), here.nanos(), here.cpuNanos() + elsewhere[0]);
+    }
+
+    private long allocated() {
+        long bytes = 0;
+        for (long each : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
+            bytes += Math.max(0, each);
+        }
+        return bytes;
+    }
+
+    @Override
+    public String remark() {
+        return String.format(Locale.ROOT, "%.4f bytes of heap per byte", (double) allocated / Math.max(1, read));
     }
 
     @Override
@@ -67,16 +103,28 @@ abstract class HttpRead implements Contender {
         TestFile.verify(bytes.order(ByteOrder.LITTLE_ENDIAN), offset, whose);
     }
 
-    /** Penstock, by default options. */
+    /** Penstock, by default options but for the server. */
     static final class Penstock extends HttpRead {
 
-        private final Backend backend = Backends.open("host", Options.none());
+        private final Backend backend;
         private final StorageFile file;
         private final DeviceBuffer buffer;
 
-        Penstock(Path path) throws IOException {
+        /**
+         * Opens the file.
+         *
+         * @param isObject whether by an {@code s3:} URI; signed if the environment has keys
+         */
+        Penstock(Path path, boolean isObject) throws IOException {
             super(path);
-            file = backend.openFile(uri).block();
+            Options server = Options.none().with(S3Options.ENDPOINT, endpoint().toString());
+            backend = Backends.open(
+                    "host",
+                    System.getenv("AWS_ACCESS_KEY_ID") == null
+                            ? server.with(S3Options.CREDENTIALS, S3Options.Credentials.NONE)
+                            : server);
+            file = backend.openFile(isObject ? URI.create("s3://" + HttpServer.BUCKET + "/" + key()) : uri)
+                    .block();
             buffer = backend.allocate(TestFile.BYTES).block();
         }
 
@@ -102,6 +150,7 @@ abstract class HttpRead implements Contender {
 
         @Override
         public void close() throws Exception {
+            file.close();
             backend.close();
             super.close();
         }
