@@ -4,11 +4,11 @@ package io.penstock.remote.http;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
@@ -18,6 +18,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -44,13 +45,11 @@ abstract class Connection implements AutoCloseable {
             return new Origin(secure, uri.getHost(), port);
         }
 
+        /** Returns one of the host's addresses of the preferred family: object stores have many, which share the load. */
         InetSocketAddress resolve() throws IOException {
-            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-            InetSocketAddress address = new InetSocketAddress(bare, port);
-            if (address.isUnresolved()) {
-                throw new UnknownHostException(bare);
-            }
-            return address;
+            InetAddress[] all = InetAddress.getAllByName(host);
+            InetAddress any = all[ThreadLocalRandom.current().nextInt(all.length)];
+            return new InetSocketAddress(any.getClass() == all[0].getClass() ? any : all[0], port);
         }
     }
 
