@@ -27,6 +27,7 @@ enum {
     INVALID_DEVICE = 101,
     INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201,
+    NOT_MAPPED_HERE = 205, /* CUDA_ERROR_MAP_FAILED; the system's headers have that name */
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     NOT_READY = 600,
@@ -64,6 +65,8 @@ struct allocation {
     int registered; /* with cuFile */
     int freed;      /* while it was used: goes with its last use */
     unsigned long id;
+    int exported;          /* a handle of it was given out */
+    struct import *import; /* of another process */
     struct allocation *next;
 };
 
@@ -173,11 +176,14 @@ struct arena {
     int memory; /* the file behind the shadow */
     size_t used;
 };
-enum { ARENA_BITS = 35 };
+/* Behind the bytes of all its memory an arena has a word for each handle, and locks of those that have it open. */
+enum { ARENA_BITS = 35, IPC_RECORDS = 1 << 16 };
 extern struct arena arenas[DEVICES];
 struct allocation *allocation_at(uint64_t address);
 int device_of_address(uint64_t address);
 /* Resolves a block of memory; false if it is device memory that is not there or ends too early. */
+struct allocation *place(int device, size_t size);
+char *shadow(uint64_t address);
 int resolve(uint64_t address, size_t size, struct span *span);
 void use(const struct span *span, int more);
 void allocation_free(struct allocation *allocation);
@@ -204,6 +210,10 @@ void host_reset(void);
 /* export.c; with the lock. */
 void exports_check(const struct allocation *allocation);
 void exports_reset(void);
+
+/* ipc.c; with the lock. */
+void ipc_freed(const struct allocation *allocation);
+void ipc_unmap(struct allocation *import);
 
 /* stream.c; with the lock. */
 CUresult stream_of(CUstream handle, const char *function, struct stream **stream);

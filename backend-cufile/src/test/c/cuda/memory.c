@@ -23,7 +23,7 @@ static struct arena *arena(int device) {
     if (arena->addresses) return arena;
     size_t size = (size_t)1 << ARENA_BITS;
     arena->memory = memfd_create("device-memory", MFD_CLOEXEC);
-    if (arena->memory < 0 || ftruncate(arena->memory, (off_t)size)) abort();
+    if (arena->memory < 0 || ftruncate(arena->memory, (off_t)size + IPC_RECORDS)) abort();
     arena->shadow = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->memory, 0);
     arena->addresses = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena->shadow == MAP_FAILED || arena->addresses == MAP_FAILED) abort();
@@ -38,7 +38,7 @@ int device_of_address(uint64_t address) {
     return -1;
 }
 
-static char *shadow(uint64_t address) {
+char *shadow(uint64_t address) {
     struct arena *arena = &arenas[device_of_address(address)];
     return arena->shadow + (address - (uint64_t)(uintptr_t)arena->addresses);
 }
@@ -54,7 +54,7 @@ static uint64_t round_up(uint64_t value, uint64_t to) {
 }
 
 /* First fit. Small ones are packed, so that nothing is page aligned by chance; large ones have pages of their own. */
-static struct allocation *place(int device, size_t size) {
+struct allocation *place(int device, size_t size) {
     uint64_t start = (uint64_t)(uintptr_t)arena(device)->addresses;
     uint64_t align = size >= LARGE ? LARGE : SMALL_ALIGNMENT;
     /* The first addresses stay empty: a small allocation at the very start would be aligned to everything. */
@@ -79,6 +79,11 @@ static void forget(struct allocation *allocation) {
     struct allocation **link = &allocations;
     while (*link != allocation) link = &(*link)->next;
     *link = allocation->next;
+    if (allocation->import) {
+        ipc_unmap(allocation);
+        free(allocation);
+        return;
+    }
     struct arena *arena = &arenas[device_of_address(allocation->base)];
     arena->used -= allocation->size;
     char *bytes = shadow(allocation->base);
@@ -103,8 +108,11 @@ void use(const struct span *span, int more) {
 }
 
 void allocation_free(struct allocation *allocation) {
-    live("allocations", -1);
-    live("bytes", -(long)allocation->size);
+    live(allocation->import ? "imports" : "allocations", -1);
+    if (!allocation->import) {
+        ipc_freed(allocation);
+        live("bytes", -(long)allocation->size);
+    }
     allocation->freed = 1;
     if (!allocation->using) forget(allocation);
 }
@@ -172,7 +180,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     CUresult result = need_context(__func__, &context);
     if (!result) {
         struct allocation *allocation = allocation_at(address);
-        if (!allocation || allocation->base != address || allocation->freed) {
+        if (!allocation || allocation->base != address || allocation->freed || allocation->import) {
             complain("%s: nothing is allocated at %#lx", __func__, (unsigned long)address);
             result = INVALID_VALUE;
         } else {
