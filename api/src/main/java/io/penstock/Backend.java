@@ -118,6 +118,20 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
+     * Opens device memory that another process of this host exports, by {@link PeerExport#uri}, without a copy. Both processes
+     * access the same bytes; they coordinate that themselves.
+     *
+     * <p><b>Result:</b> a buffer of the exported length, to be closed by the caller; at the latest when
+     * {@link DeviceBuffer#revoked()} completes, since the exporter keeps the memory until then. It cannot be exported again.
+     *
+     * <p><b>Errors:</b> {@link PermanentStorageException} if the export has ended, is one of this process, or is of another
+     * device; {@link IllegalArgumentException} at once if this backend does not open such URIs.
+     *
+     * <p><b>Cancellation:</b> at any moment; a buffer that has not reached the subscriber is closed.
+     */
+    Mono<DeviceBuffer> openBuffer(URI uri);
+
+    /**
      * Wraps memory that the application owns. It must stay valid until the buffer is closed and its transfers have
      * ended.
      *

@@ -65,15 +65,28 @@ public interface DeviceBuffer extends AutoCloseable {
     StorageFile asFile();
 
     /**
-     * Exports this memory to the drivers of other devices.
+     * Exports this memory to the drivers of other devices and to other processes of this host.
      *
-     * <p><b>Ownership:</b> the caller closes the export; until then the memory is not freed.
+     * <p><b>Ownership:</b> the caller closes the export; the memory is not freed before it is
+     * {@linkplain PeerExport#released() released}.
      *
      * @throws UnsupportedOperationException if this memory cannot be exported; the message states why
      * @throws ClosedException if the buffer is closed
      */
     default PeerExport exportPeer() {
         throw new UnsupportedOperationException("the memory of " + this + " cannot be accessed by other devices");
+    }
+
+    /**
+     * Completes when the process that exported this memory has closed the export, or has ended: close this buffer then,
+     * once no work of the application's own uses its memory. If the export was closed, the memory stays valid until this
+     * buffer is closed; if the process has ended, the contents are undefined. Never completes for memory that was not
+     * opened by {@link Backend#openBuffer}, and never fails.
+     *
+     * <p><b>Threading:</b> on the backend's delivery scheduler.
+     */
+    default Mono<Void> revoked() {
+        return Mono.never();
     }
 
     /**

@@ -73,6 +73,7 @@ public final class Closing {
             return;
         }
         backend.stopRecording();
+        backend.resources().exports().forEach(BufferExport::closeIfRevocable);
         Disposable timeout = Schedulers.boundedElastic()
                 .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
@@ -105,7 +106,7 @@ public final class Closing {
         }
         for (BufferExport export : exports) {
             LOG.warn(
-                    "{} is closed, but the {} is open: its memory is not freed, since other devices may access it",
+                    "{} is closed, but the {} is not released: its memory is not freed, since its peers may access it",
                     backend,
                     export);
         }

@@ -55,6 +55,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -236,12 +237,25 @@ final class EngineBackend extends Intake implements Backend {
         return buffer("wrapping of " + bytes + " bytes", bytes, () -> driver.wrap(memory.slice()));
     }
 
+    @Override
+    public Mono<DeviceBuffer> openBuffer(URI uri) {
+        if (!driver.scheme().equalsIgnoreCase(uri.getScheme())) {
+            throw new IllegalArgumentException(this + " opens no memory of other processes by this URI: " + uri);
+        }
+        return new MonoOpen<>(this, () -> buffer("opening of " + uri, () -> driver.open(uri), DeviceMemory::bytes));
+    }
+
     private DeviceBuffer buffer(String request, long bytes, Supplier<DeviceMemory> source) {
+        return buffer(request, source, memory -> bytes);
+    }
+
+    private DeviceBuffer buffer(String request, Supplier<DeviceMemory> source, ToLongFunction<DeviceMemory> length) {
         if (!enter()) {
             throw Failures.closed(request, "the backend");
         }
         try {
-            return resources.add(new EngineBuffer(this, source.get(), bytes));
+            DeviceMemory memory = source.get();
+            return resources.add(new EngineBuffer(this, memory, length.applyAsLong(memory)));
         } finally {
             leave();
         }

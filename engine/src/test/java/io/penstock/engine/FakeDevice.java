@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * Files in memory and queues whose commands end when the test says so ({@link FakeQueue}): a device with one I/O queue,
@@ -203,6 +204,11 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         @Override
         public long alignment() {
             return 4096;
+        }
+
+        @Override
+        public Mono<Void> released() {
+            return Mono.empty();
         }
 
         @Override

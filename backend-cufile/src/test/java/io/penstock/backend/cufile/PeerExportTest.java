@@ -144,8 +144,10 @@ class PeerExportTest {
     void aGpuWithoutDmaBufsIsRefusedWithTheReason() {
         Fakes.cuda().set("dma_buf", 0);
         Backend backend = gpu.backend(CufilePath.STAGED);
-        DeviceBuffer buffer = gpu.buffer(backend, 4096);
-        assertThatThrownBy(buffer::exportPeer).isInstanceOf(UnsupportedOperationException.class);
-        buffer.close();
+        try (PeerExport export = gpu.buffer(backend, 4096).exportPeer()) {
+            assertThatThrownBy(export::descriptor)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("DMA_BUF_SUPPORTED is 0");
+        }
     }
 }

@@ -2,7 +2,9 @@
 package io.penstock.engine.resource;
 
 import io.penstock.PeerExport;
+import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.publisher.Mono;
 
 /** An export of a buffer, which keeps the buffer's memory, and with it the device, until it is closed. */
 public final class BufferExport implements PeerExport {
@@ -10,6 +12,7 @@ public final class BufferExport implements PeerExport {
     private final EngineBuffer buffer;
     private final PeerExport memory;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean described; // a driver may have the dma-buf
 
     private BufferExport(EngineBuffer buffer, PeerExport memory) {
         this.buffer = buffer;
@@ -38,6 +41,7 @@ public final class BufferExport implements PeerExport {
 
     @Override
     public int descriptor() {
+        described = true;
         return memory.descriptor();
     }
 
@@ -62,18 +66,39 @@ public final class BufferExport implements PeerExport {
     }
 
     @Override
+    public URI uri() {
+        return memory.uri();
+    }
+
+    @Override
+    public Mono<Void> released() {
+        return memory.released();
+    }
+
+    @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            Owner owner = buffer.owner();
             memory.close();
-            owner.resources().unexported(this);
-            buffer.pins().unpin();
-            owner.leave();
+            memory.released().subscribe(nothing -> {}, e -> {}, this::release);
+        }
+    }
+
+    private void release() {
+        Owner owner = buffer.owner();
+        owner.resources().unexported(this);
+        buffer.pins().unpin();
+        owner.leave();
+    }
+
+    /** Closes it unless a driver may have the dma-buf: other processes can be told to release the memory. */
+    public void closeIfRevocable() {
+        if (!described) {
+            close();
         }
     }
 
     @Override
     public String toString() {
-        return "export of " + buffer + " as descriptor " + memory.descriptor();
+        return (closed.get() ? "closed export of " : "export of ") + buffer;
     }
 }

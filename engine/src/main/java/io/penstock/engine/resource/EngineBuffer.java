@@ -129,6 +129,11 @@ public final class EngineBuffer implements DeviceBuffer {
     }
 
     @Override
+    public Mono<Void> revoked() {
+        return memory.revoked().publishOn(owner.scheduler());
+    }
+
+    @Override
     public void close() {
         BufferFile from;
         synchronized (this) {

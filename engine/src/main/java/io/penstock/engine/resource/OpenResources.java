@@ -32,7 +32,7 @@ public final class OpenResources {
         exports.remove(export);
     }
 
-    /** Returns the exports that other devices can still access. */
+    /** Returns the exports that are not released. */
     public List<BufferExport> exports() {
         return List.copyOf(exports);
     }

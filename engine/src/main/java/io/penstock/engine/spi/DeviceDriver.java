@@ -6,6 +6,7 @@ import io.penstock.DeviceFence;
 import io.penstock.DeviceQueue;
 import io.penstock.ImageRegion;
 import io.penstock.Transfer;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,23 @@ public interface DeviceDriver {
      */
     default DeviceMemory wrap(long nativeHandle, long bytes) {
         throw new IllegalArgumentException("this device cannot wrap memory, handle was " + nativeHandle);
+    }
+
+    /**
+     * Returns the scheme of the URIs of memory that {@link #open} opens, in lower case; empty if it opens none.
+     */
+    default String scheme() {
+        return "";
+    }
+
+    /**
+     * Opens memory that another process exports. May block.
+     *
+     * @param uri of the scheme {@link #scheme()}
+     * @throws io.penstock.PenstockException if it cannot be opened
+     */
+    default DeviceMemory open(URI uri) {
+        throw new UnsupportedOperationException("this device opens no memory of other processes, the URI was " + uri);
     }
 
     /**

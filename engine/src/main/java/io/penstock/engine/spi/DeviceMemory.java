@@ -2,6 +2,7 @@
 package io.penstock.engine.spi;
 
 import io.penstock.PeerExport;
+import reactor.core.publisher.Mono;
 
 /**
  * Memory that one native request can reach; the engine counts its users and calls {@link #free} once.
@@ -31,12 +32,18 @@ public interface DeviceMemory {
     }
 
     /**
-     * Exports it as a dma-buf for the drivers of other devices; the engine keeps the memory until the export is closed.
+     * Exports it to the drivers of other devices and to other processes; the engine keeps the memory until the export is
+     * released.
      *
      * @throws UnsupportedOperationException if this memory cannot be exported; the message states why
      */
     default PeerExport exportPeer() {
         throw new UnsupportedOperationException("this memory cannot be accessed by other devices");
+    }
+
+    /** Completes when the process that exported this memory has ended the export; any thread. */
+    default Mono<Void> revoked() {
+        return Mono.never();
     }
 
     /** Frees it. Called once, when no native request uses it any more; any thread. */

@@ -86,8 +86,9 @@ class BufferExportTest {
     }
 
     @Test
-    void required_601_closeWaitsForExports() {
+    void required_601_closeWaitsForExportsWhoseDescriptorADriverMayHave() {
         PeerExport export = buffer().exportPeer();
+        assertThat(export.descriptor()).isEqualTo(33);
         Mono<Void> closed = backend.closeLater().cache();
         closed.subscribe();
         assertThat(device.freed).as("freed while another device reaches it").hasValue(0);
@@ -97,10 +98,20 @@ class BufferExportTest {
     }
 
     @Test
+    void required_601_closeEndsExportsThatNoDriverHas() {
+        PeerExport export = buffer().exportPeer();
+        backend.close();
+        assertThat(device.exports).hasValue(0);
+        export.close();
+        assertThat(device.exports).as("closed twice").hasValue(0);
+    }
+
+    @Test
     void required_601_memoryStillExportedWhenCloseTimesOutIsFreedWhenTheExportIsClosed() {
         backend.close();
         backend = open(Duration.ofMillis(50));
         PeerExport export = buffer().exportPeer();
+        assertThat(export.descriptor()).isEqualTo(33);
         backend.close();
         assertThat(device.freed).as("freed while another device reaches it").hasValue(0);
         export.close();

@@ -16,12 +16,16 @@ import io.penstock.backend.cufile.cuda.LateWord;
 import io.penstock.backend.cufile.cuda.StreamAccess;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.ipc.IpcExport;
+import io.penstock.backend.cufile.ipc.IpcImport;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
 
 /** A GPU as a device: memory in one CUDA context, in use until the device is closed. */
 public final class CudaDriver implements DeviceDriver {
@@ -89,6 +93,25 @@ public final class CudaDriver implements DeviceDriver {
         GpuSpan span = new GpuSpan(context, nativeHandle, bytes);
         // The application may free the memory as soon as its buffer is closed: the registration must end before.
         return offered(new GpuMemory(span, 0, bytes, span::end));
+    }
+
+    @Override
+    public String scheme() {
+        return IpcExport.SCHEME;
+    }
+
+    @Override
+    public DeviceMemory open(URI uri) {
+        IpcImport imported = IpcImport.open(context, uri);
+        context.join();
+        GpuSpan span = new GpuSpan(context, imported.address(), imported.bytes());
+        // The last close of a buffer may happen on an I/O queue, and unmapping may wait for the GPU.
+        Runnable free = () -> Schedulers.boundedElastic().schedule(() -> {
+            span.end();
+            imported.close();
+            context.leave();
+        });
+        return offered(new GpuMemory(span, 0, imported.bytes(), free, imported.revoked()));
     }
 
     private GpuMemory offered(GpuMemory memory) {

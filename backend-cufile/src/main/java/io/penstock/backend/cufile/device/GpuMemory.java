@@ -2,9 +2,10 @@
 package io.penstock.backend.cufile.device;
 
 import io.penstock.PeerExport;
-import io.penstock.backend.cufile.peer.DmaBuf;
+import io.penstock.backend.cufile.peer.GpuExport;
 import io.penstock.engine.spi.DeviceMemory;
 import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Mono;
 
 /** GPU memory, not addressable by the processor: a part of an allocated span, or memory of the application. */
 public final class GpuMemory implements DeviceMemory {
@@ -15,6 +16,7 @@ public final class GpuMemory implements DeviceMemory {
     private final long offset;
     private final long bytes;
     private final Runnable free;
+    private final Mono<Void> revoked;
 
     /**
      * Creates memory from a part of a span.
@@ -22,10 +24,16 @@ public final class GpuMemory implements DeviceMemory {
      * @param free returns it to its owner
      */
     public GpuMemory(GpuSpan span, long offset, long bytes, Runnable free) {
+        this(span, offset, bytes, free, Mono.never());
+    }
+
+    /** As above, for memory of another process; {@code revoked} completes when that process ends its export. */
+    GpuMemory(GpuSpan span, long offset, long bytes, Runnable free, Mono<Void> revoked) {
         this.span = span;
         this.offset = offset;
         this.bytes = bytes;
         this.free = free;
+        this.revoked = revoked;
         LIVE.incrementAndGet();
     }
 
@@ -51,7 +59,12 @@ public final class GpuMemory implements DeviceMemory {
 
     @Override
     public PeerExport exportPeer() {
-        return DmaBuf.export(span.context(), nativeHandle(), bytes);
+        return new GpuExport(span.context(), nativeHandle(), bytes);
+    }
+
+    @Override
+    public Mono<Void> revoked() {
+        return revoked;
     }
 
     @Override

@@ -31,6 +31,9 @@ public final class Cuda {
     public static final int MEM_ALLOCATION_PROP_LOCATION_ID_OFFSET = 12;
     public static final int MEM_ALLOCATION_PROP_RDMA_CAPABLE_OFFSET = 25;
 
+    /** Bytes of a {@code CUipcMemHandle}. */
+    public static final int IPC_HANDLE_BYTES = 64;
+
     public static final int CU_STREAM_NON_BLOCKING = 1;
     public static final int CU_EVENT_DISABLE_TIMING = 2;
 
@@ -87,6 +90,9 @@ public final class Cuda {
     public static native int cuDeviceGetName(byte[] name, int bytes, int device);
 
     public static native int cuDeviceGetPCIBusId(byte[] id, int bytes, int device);
+
+    /** Fills 16 bytes. */
+    public static native int cuDeviceGetUuid_v2(byte[] uuid, int device);
 
     public static native int cuDeviceTotalMem_v2(long[] bytes, int device);
 
@@ -148,6 +154,13 @@ public final class Cuda {
     public static native int cuMemsetD8Async(long address, byte value, long bytes, long stream);
 
     public static native int cuPointerGetAttribute(long[] value, int attribute, long pointer);
+
+    // Memory of other processes.
+
+    public static native int cuIpcCloseMemHandle(long pointer);
+
+    /** Fills {@link #IPC_HANDLE_BYTES} bytes. */
+    public static native int cuIpcGetMemHandle(byte[] handle, long pointer);
 
     // Streams.
 

@@ -13,6 +13,7 @@ public final class CudaError {
     public static final int STUB_LIBRARY = 34;
     public static final int NO_DEVICE = 100;
     public static final int INVALID_DEVICE = 101;
+    public static final int INVALID_CONTEXT = 201;
     public static final int INVALID_HANDLE = 400;
     public static final int NOT_FOUND = 500;
     public static final int NOT_READY = 600;

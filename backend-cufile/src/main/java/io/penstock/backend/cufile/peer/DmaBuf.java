@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.peer;
 
-import io.penstock.PeerExport;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
@@ -12,7 +11,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A range of GPU memory as a dma-buf. */
-public final class DmaBuf implements PeerExport {
+final class DmaBuf implements AutoCloseable {
 
     /**
      * The page size of a GPU's BAR, as NVIDIA specifies it for peer drivers (GPUDirect RDMA, design considerations).
@@ -22,16 +21,12 @@ public final class DmaBuf implements PeerExport {
     private final int descriptor;
     private final long offset;
     private final long bytes;
-    private final long alignment;
-    private final long pageBytes;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private DmaBuf(int descriptor, CudaContext context, long offset, long bytes) {
+    private DmaBuf(int descriptor, long offset, long bytes) {
         this.descriptor = descriptor;
         this.offset = offset;
         this.bytes = bytes;
-        this.alignment = LibC.pageSize();
-        this.pageBytes = pageBytes(context);
     }
 
     /**
@@ -40,7 +35,7 @@ public final class DmaBuf implements PeerExport {
      * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf
      * @throws io.penstock.PenstockException with the driver's answer
      */
-    public static DmaBuf export(CudaContext context, long address, long bytes) {
+    static DmaBuf export(CudaContext context, long address, long bytes) {
         if (!isSupported(context)) {
             throw new UnsupportedOperationException(context.gpu() + " has no dma-bufs (DMA_BUF_SUPPORTED is 0)");
         }
@@ -55,7 +50,7 @@ public final class DmaBuf implements PeerExport {
                     + ": " + CudaFailure.error("cuMemGetHandleForAddressRange", result));
         }
         CudaFailure.check("export of " + bytes + " bytes", "cuMemGetHandleForAddressRange", result);
-        return new DmaBuf(descriptor[0], context, address - start, length);
+        return new DmaBuf(descriptor[0], address - start, length);
     }
 
     /**
@@ -63,7 +58,7 @@ public final class DmaBuf implements PeerExport {
      * page of GPUDirect RDMA, 64 KiB, or the driver's allocation granularity for such memory where that is smaller (2
      * MiB on an H200).
      */
-    private static long pageBytes(CudaContext context) {
+    static long pageBytes(CudaContext context) {
         ByteBuffer properties =
                 ByteBuffer.allocate(Cuda.MEM_ALLOCATION_PROP_BYTES).order(ByteOrder.nativeOrder());
         properties.putInt(Cuda.MEM_ALLOCATION_PROP_TYPE_OFFSET, Cuda.CU_MEM_ALLOCATION_TYPE_PINNED);
@@ -84,29 +79,16 @@ public final class DmaBuf implements PeerExport {
         return result == CudaError.SUCCESS && value[0] == 1;
     }
 
-    @Override
-    public int descriptor() {
+    int descriptor() {
         return descriptor;
     }
 
-    @Override
-    public long offset() {
+    long offset() {
         return offset;
     }
 
-    @Override
-    public long bytes() {
+    long bytes() {
         return bytes;
-    }
-
-    @Override
-    public long pageBytes() {
-        return pageBytes;
-    }
-
-    @Override
-    public long alignment() {
-        return alignment;
     }
 
     @Override

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.ipc;
+
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread of the process that waits for connections and for their ends. It runs while a channel is watched, and
+ * makes no call until one is ready.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+final class ChannelWatch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChannelWatch.class);
+
+    private static @Nullable Selector running; // guarded by the class
+
+    private ChannelWatch() {}
+
+    /**
+     * Calls {@code ready} on the thread whenever a channel is ready for an operation, until its key is cancelled or the
+     * channel closed.
+     */
+    static synchronized void watch(SelectableChannel channel, int operation, Consumer<SelectionKey> ready)
+            throws IOException {
+        channel.configureBlocking(false);
+        Selector selector = running;
+        if (selector != null) {
+            channel.register(selector, operation, ready);
+            selector.wakeup();
+            return;
+        }
+        Selector opened = Selector.open();
+        channel.register(opened, operation, ready);
+        Thread thread = new Thread(null, () -> run(opened), "penstock-cuda-ipc", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null); // must not keep an application's classes alive
+        running = opened;
+        thread.start();
+    }
+
+    /** Closes a channel: of one that is watched, the descriptor is closed by the thread. */
+    static synchronized void close(SelectableChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("closing of {} failed", channel, e);
+        }
+        if (running != null) {
+            running.wakeup();
+        }
+    }
+
+    private static void run(Selector selector) {
+        try {
+            do {
+                selector.select(ChannelWatch::notify);
+            } while (!isOver(selector));
+        } catch (IOException e) {
+            LOG.error("exports and imports of GPU memory do not end any more", e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void notify(SelectionKey key) {
+        ((Consumer<SelectionKey>) key.attachment()).accept(key);
+    }
+
+    /** Ends the thread if no channel is left; a later one starts another thread. */
+    private static synchronized boolean isOver(Selector selector) throws IOException {
+        selector.selectNow(ChannelWatch::notify); // removes the keys that were cancelled
+        if (!selector.keys().isEmpty()) {
+            return false;
+        }
+        running = null;
+        selector.close();
+        return true;
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * GPU memory for other processes of the host, by CUDA's IPC handles. Depends on contexts, not on allocations.
+ *
+ * <p>An {@link io.penstock.backend.cufile.ipc.IpcExport} listens on a Unix-domain socket. An
+ * {@link io.penstock.backend.cufile.ipc.IpcImport} connects, receives one
+ * {@link io.penstock.backend.cufile.ipc.IpcMessage} and opens its handle. From then on nothing is sent, and the
+ * connection is the lease: the exporter ends its direction to revoke the memory, the importer closes the socket when it
+ * has unmapped the memory, and the kernel does either for a process that dies.
+ */
+@NullMarked
+package io.penstock.backend.cufile.ipc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.peer;
+
+import io.penstock.PeerExport;
+import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.ipc.IpcExport;
+import io.penstock.engine.spi.ffi.LibC;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * A range of GPU memory for peers: a dma-buf and an IPC export, each created when it is first asked for. Memory and GPUs
+ * that have one may lack the other.
+ *
+ * <p><b>Threading:</b> thread-safe.
+ */
+public final class GpuExport implements PeerExport {
+
+    private final CudaContext context;
+    private final long address;
+    private final long length;
+    private final Sinks.Empty<Void> released = Sinks.empty();
+
+    // Guarded by this.
+    private @Nullable DmaBuf drivers;
+    private @Nullable IpcExport processes;
+    private boolean closed;
+
+    /** Creates an export of a range of a context's memory, without any native call. */
+    public GpuExport(CudaContext context, long address, long length) {
+        this.context = context;
+        this.address = address;
+        this.length = length;
+    }
+
+    private synchronized DmaBuf dmaBuf() {
+        DmaBuf known = drivers;
+        if (known == null) {
+            checkOpen();
+            known = DmaBuf.export(context, address, length);
+            drivers = known;
+        }
+        return known;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("the export of " + length + " bytes is closed");
+        }
+    }
+
+    @Override
+    public int descriptor() {
+        return dmaBuf().descriptor();
+    }
+
+    @Override
+    public long offset() {
+        return dmaBuf().offset();
+    }
+
+    @Override
+    public long bytes() {
+        return dmaBuf().bytes();
+    }
+
+    @Override
+    public long pageBytes() {
+        return DmaBuf.pageBytes(context);
+    }
+
+    @Override
+    public long alignment() {
+        return LibC.pageSize();
+    }
+
+    @Override
+    public synchronized URI uri() {
+        checkOpen();
+        IpcExport known = processes;
+        if (known == null) {
+            known = IpcExport.open(context, address, length);
+            processes = known;
+        }
+        return known.uri();
+    }
+
+    @Override
+    public Mono<Void> released() {
+        return released.asMono();
+    }
+
+    @Override
+    public void close() {
+        IpcExport revoked;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (drivers != null) {
+                drivers.close();
+            }
+            revoked = processes;
+        }
+        if (revoked == null) {
+            released.tryEmitEmpty();
+        } else {
+            revoked.released().subscribe(nothing -> {}, e -> {}, released::tryEmitEmpty);
+            revoked.close();
+        }
+    }
+}
