@@ -75,7 +75,7 @@ record IpcMessage(UUID process, UUID gpu, ByteBuffer handle, long offset, long b
     /**
      * Reads a whole message.
      *
-     * @throws IOException if these bytes are not a message of this version
+     * @throws IOException if these bytes are not a message of this version, or its range is none
      */
     static IpcMessage decoded(ByteBuffer from) throws IOException {
         long magic = from.getLong();
@@ -87,6 +87,12 @@ record IpcMessage(UUID process, UUID gpu, ByteBuffer handle, long offset, long b
         UUID gpu = uuid(from);
         byte[] handle = new byte[Cuda.IPC_HANDLE_BYTES];
         from.get(handle);
-        return new IpcMessage(process, gpu, ByteBuffer.wrap(handle), from.getLong(), from.getLong());
+        long offset = from.getLong();
+        long bytes = from.getLong();
+        if (offset < 0 || bytes < 0 || offset > Long.MAX_VALUE - bytes) {
+            throw new IOException(
+                    "message of an exporter must have a range of memory, was " + bytes + " bytes at " + offset);
+        }
+        return new IpcMessage(process, gpu, ByteBuffer.wrap(handle), offset, bytes);
     }
 }
