@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damages arrays in chunks at random, always in the same way: they are read and decoded, or refused. */
+@Tag("once")
 class MutatedChunksTest {
 
     private static final int MUTANTS = 100; // of each array

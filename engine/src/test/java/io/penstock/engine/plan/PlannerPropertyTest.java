@@ -15,9 +15,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random transfers under random limits leave what a plain copy leaves, and not a byte else. */
+@Tag("once")
 class PlannerPropertyTest {
 
     private static final int ROUNDS = 3_000;
