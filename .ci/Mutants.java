@@ -293,6 +293,7 @@ final class Mutants {
                     "--enable-native-access=ALL-UNNAMED",
                     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                     "-Dmutants.sources=" + work.resolve(name).resolve("sources"),
+                    "-Dsurefire.test.class.path=" + path, // tests that start another JVM look there
                     "-jar", console, "execute", "--class-path", path,
                     "--disable-banner", "--disable-ansi-colors", "--details=summary", "--fail-if-no-tests",
                     "--config=junit.jupiter.execution.timeout.default=60s"));
