@@ -45,6 +45,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public final AtomicInteger freed = new AtomicInteger();
     public final AtomicInteger allocated = new AtomicInteger();
     public final AtomicInteger exports = new AtomicInteger();
+    public boolean dmaBufs = true;
     public final FakeQueue queue = new FakeQueue();
     public final List<FakeFence> imported = new CopyOnWriteArrayList<>();
     public final List<FakePoint> points = new CopyOnWriteArrayList<>();
@@ -170,7 +171,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         @Override
         public PeerExport exportPeer() {
             exports.incrementAndGet();
-            return new FakeExport(exports);
+            return new FakeExport(exports, dmaBufs);
         }
 
         @Override
@@ -180,9 +181,12 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     }
 
     /** Counts itself out when it is closed. */
-    private record FakeExport(AtomicInteger exports) implements PeerExport {
+    private record FakeExport(AtomicInteger exports, boolean dmaBuf) implements PeerExport {
         @Override
         public int descriptor() {
+            if (!dmaBuf) {
+                throw new UnsupportedOperationException("no dma-buf");
+            }
             return 33;
         }
 

@@ -41,8 +41,9 @@ public final class BufferExport implements PeerExport {
 
     @Override
     public int descriptor() {
+        int descriptor = memory.descriptor(); // throws where there is no dma-buf
         described = true;
-        return memory.descriptor();
+        return descriptor;
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.penstock.engine.resource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
@@ -104,6 +105,16 @@ class BufferExportTest {
         assertThat(device.exports).hasValue(0);
         export.close();
         assertThat(device.exports).as("closed twice").hasValue(0);
+    }
+
+    /** A program may ask for a dma-buf first, and be refused. */
+    @Test
+    void required_601_closeEndsExportsWhoseDescriptorWasRefused() {
+        device.dmaBufs = false;
+        PeerExport export = buffer().exportPeer();
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(export::descriptor);
+        backend.close();
+        assertThat(device.exports).hasValue(0);
     }
 
     @Test
