@@ -235,11 +235,11 @@ public final class Controller {
         int interrupts = pair.hasInterrupts() ? id << 16 | INTERRUPTS : 0;
         try {
             admin.begin(SubmissionEntry.CREATE_COMPLETION_QUEUE, 0)
-                    .data(pair.completionAddress(), 0)
+                    .data(pair.completions().busAddress(), 0)
                     .words(sizeAndId, interrupts | CONTIGUOUS);
             admin.execute("Create I/O Completion Queue");
             admin.begin(SubmissionEntry.CREATE_SUBMISSION_QUEUE, 0)
-                    .data(pair.submissionAddress(), 0)
+                    .data(pair.submissions().busAddress(), 0)
                     .words(sizeAndId, id << 16 | CONTIGUOUS);
             admin.execute("Create I/O Submission Queue");
             return pair;
@@ -250,18 +250,40 @@ public final class Controller {
         }
     }
 
-    /** Closes a queue pair without commands in flight, and frees its memory. */
-    public synchronized void close(QueuePair pair) {
+    /**
+     * Returns the tail doorbell of a queue pair whose commands are submitted from outside of this driver.
+     *
+     * <p><b>Ownership:</b> the caller frees it, after it has closed the pair.
+     */
+    public TailDoorbell tailDoorbell(QueuePair pair) {
+        return doorbells.tailDoorbell(pair.id(), pair.entries());
+    }
+
+    /**
+     * Deletes the submission queue of a pair. Its commands have then ended: they access no memory, and no completion
+     * follows those that are in the completion queue.
+     */
+    public synchronized void stop(QueuePair pair) {
+        if (pair.stop()) {
+            delete(pair, SubmissionEntry.DELETE_SUBMISSION_QUEUE, "Delete I/O Submission Queue");
+        }
+    }
+
+    private void delete(QueuePair pair, int opcode, String name) {
         if (pair.generation() == generation && lost == null) {
             try {
-                admin.begin(SubmissionEntry.DELETE_SUBMISSION_QUEUE, 0).words(pair.id(), 0);
-                admin.execute("Delete I/O Submission Queue");
-                admin.begin(SubmissionEntry.DELETE_COMPLETION_QUEUE, 0).words(pair.id(), 0);
-                admin.execute("Delete I/O Completion Queue");
+                admin.begin(opcode, 0).words(pair.id(), 0);
+                admin.execute(name);
             } catch (ControllerException e) {
                 reset(generation, String.valueOf(e.getMessage()));
             }
         }
+    }
+
+    /** Closes a queue pair, and frees its memory; commands that are in flight end without a completion. */
+    public synchronized void close(QueuePair pair) {
+        stop(pair);
+        delete(pair, SubmissionEntry.DELETE_COMPLETION_QUEUE, "Delete I/O Completion Queue");
         if (pair.hasInterrupts()) {
             bus.connect(pair.id(), -1);
         }
@@ -351,8 +373,8 @@ public final class Controller {
     private void enable() throws ControllerException {
         int last = AdminQueue.ENTRIES - 1;
         bus.write(Registers.AQA, last << 16 | last);
-        write64(Registers.ASQ, adminPair.submissionAddress());
-        write64(Registers.ACQ, adminPair.completionAddress());
+        write64(Registers.ASQ, adminPair.submissions().busAddress());
+        write64(Registers.ACQ, adminPair.completions().busAddress());
         bus.write(Registers.CC, Registers.CC_LAYOUT | Registers.CC_ENABLE);
         await("enabling", Registers.CSTS_READY | Registers.CSTS_FATAL, Registers.CSTS_READY);
         int most = MOST_QUEUE_PAIRS - 1;

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,9 +72,7 @@ final class Doorbells {
         boolean set(int at, int value) {
             int old = (int) WORDS.get(values, at);
             WORDS.setRelease(values, at, value); // after the entries
-            VarHandle.fullFence(); // the controller sets the event index, and then reads the doorbell once more
-            int event = (int) WORDS.getVolatile(indices, at);
-            return (value - event - 1 & 0xffff) < (value - old & 0xffff);
+            return TailDoorbell.isDue(indices, at, value, old);
         }
 
         void clear(int at) {
@@ -128,11 +127,24 @@ final class Doorbells {
 
     private void ring(int index, int value) {
         Shadow kept = shadow;
-        if (kept != null && index > 1 && !kept.set(index * stride, value)) {
-            return;
+        if (kept == null || index <= 1 || kept.set(index * stride, value)) {
+            write(index, value);
         }
+    }
+
+    private void write(int index, int value) {
         writes.increment();
         bus.write(offset(index), value);
+    }
+
+    /** Returns the tail doorbell of a submission queue that others than this driver ring. */
+    TailDoorbell tailDoorbell(int queue, int entries) {
+        int index = 2 * queue;
+        IntConsumer register = value -> write(index, value);
+        Shadow kept = shadow;
+        return kept == null
+                ? TailDoorbell.polled(bus.allocate(PAGE_BYTES), offset(index), entries, register)
+                : TailDoorbell.shadow(kept.doorbells, kept.events, index * stride, offset(index), entries, register);
     }
 
     /** Returns how many registers were written. */

@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
 public final class QueuePair {
 
     /** The size of a completion queue entry. */
-    static final int COMPLETION_BYTES = 16;
+    public static final int COMPLETION_BYTES = 16;
 
     private static final int LAST_WORD = 12;
     private static final int PHASE = 1 << 16;
@@ -63,6 +63,7 @@ public final class QueuePair {
     private int rungTail;
     private int head;
     private int phase = PHASE;
+    private boolean stopped; // guarded by the controller
 
     /** Allocates the queues of a generation; the controller does not know them yet. */
     QueuePair(Place place, int generation, Bus bus, Doorbells doorbells) {
@@ -108,14 +109,28 @@ public final class QueuePair {
         return generation;
     }
 
-    /** Returns the bus address of the submission queue. */
-    long submissionAddress() {
-        return submissions.busAddress();
+    /** Returns the memory of the submission queue. */
+    public DmaMemory submissions() {
+        return submissions;
     }
 
-    /** Returns the bus address of the completion queue. */
-    long completionAddress() {
-        return completions.busAddress();
+    /** Returns the memory of the completion queue. */
+    public DmaMemory completions() {
+        return completions;
+    }
+
+    /** Returns the index of the completion queue entry that the next completion is in. */
+    public int head() {
+        return head;
+    }
+
+    /** Returns whether a completion has arrived that was not passed on. */
+    public boolean hasCompletion() {
+        return (lastWord() & PHASE) == phase;
+    }
+
+    private int lastWord() {
+        return (int) WORDS.getAcquire(completionBytes, head * COMPLETION_BYTES + LAST_WORD);
     }
 
     /** Returns the next entry, to be filled; the controller sees it after {@link #ring}. */
@@ -137,23 +152,27 @@ public final class QueuePair {
 
     /** Passes on the completions that have arrived, and rings for all of them once; returns how many. */
     public int poll(Completions receiver) {
-        int count = reap(receiver);
+        int count = reap(receiver, entries);
         if (count > 0) {
-            doorbells.head(id, head);
+            ringHead();
         }
         return count;
     }
 
-    /** As {@link #poll}, for a queue that the controller has removed: without ringing. */
-    public int reap(Completions receiver) {
+    /** Gives the entries of completions that were passed on back to the controller. */
+    public void ringHead() {
+        doorbells.head(id, head);
+    }
+
+    /** Passes on at most {@code most} completions, as {@link #poll}, but without ringing. */
+    public int reap(Completions receiver, int most) {
         int count = 0;
-        while (count < entries) {
-            int at = head * COMPLETION_BYTES;
-            int last = (int) WORDS.getAcquire(completionBytes, at + LAST_WORD);
+        while (count < most) {
+            int last = lastWord();
             if ((last & PHASE) != phase) {
                 break;
             }
-            int result = completionBytes.getInt(at);
+            int result = completionBytes.getInt(head * COMPLETION_BYTES);
             if (++head == entries) {
                 head = 0;
                 phase ^= PHASE;
@@ -162,6 +181,13 @@ public final class QueuePair {
             receiver.completed(last & 0xffff, last >>> 17, result);
         }
         return count;
+    }
+
+    /** Marks the submission queue as deleted; returns false if it was. */
+    boolean stop() {
+        boolean isFirst = !stopped;
+        stopped = true;
+        return isFirst;
     }
 
     /** Frees the memory; the controller must have deleted the queues, or have been disabled. */

@@ -11,6 +11,9 @@ public final class Status {
     /** The status of a command that has succeeded. */
     public static final int SUCCESS = 0;
 
+    /** The status that the host gives to commands that a reset has ended. */
+    public static final int HOST_ABORTED = 0x371;
+
     static final int ABORT_REQUESTED = 0x007;
 
     private static final int CODE_MASK = 0x7ff; // status code type and status code, as Linux has them in one number
@@ -34,15 +37,16 @@ public final class Status {
             // The namespace becomes ready, or the path changes: later.
             case 0x082, 0x084, 0x303 -> Kind.TRANSIENT;
             // The command was ended from outside: nothing is wrong with it.
-            case ABORT_REQUESTED, 0x008, 0x371 -> Kind.TRANSIENT;
+            case ABORT_REQUESTED, 0x008, HOST_ABORTED -> Kind.TRANSIENT;
             // Errors of the controller or of the bus, unless the controller excludes a retry.
             case 0x004, 0x006, 0x370 -> (status & DO_NOT_RETRY) == 0 ? Kind.TRANSIENT : Kind.PERMANENT;
             default -> Kind.PERMANENT;
         };
     }
 
-    /** Returns Linux's symbol of a status code and its type, or an empty string. */
-    static String symbol(int code) {
+    /** Returns Linux's symbol of the code and its type in a status field, or an empty string. */
+    public static String symbol(int status) {
+        int code = status & CODE_MASK;
         return switch (code) {
             case 0x001 -> "NVME_SC_INVALID_OPCODE";
             case 0x002 -> "NVME_SC_INVALID_FIELD";
@@ -82,7 +86,7 @@ public final class Status {
             case 0x300 -> "NVME_SC_INTERNAL_PATH_ERROR";
             case 0x303 -> "NVME_SC_ANA_TRANSITION";
             case 0x370 -> "NVME_SC_HOST_PATH_ERROR";
-            case 0x371 -> "NVME_SC_HOST_ABORTED_CMD";
+            case HOST_ABORTED -> "NVME_SC_HOST_ABORTED_CMD";
             default -> "";
         };
     }

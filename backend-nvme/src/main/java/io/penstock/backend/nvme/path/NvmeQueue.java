@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
 final class NvmeQueue implements NativeQueue, QueuePair.Completions {
 
     private static final long MOST_CHECK_NANOS = 500_000_000;
-    private static final int HOST_ABORTED = 0x371;
     private static final int OUT_OF_RANGE = 0x080;
 
     private final Controller controller;
@@ -333,8 +332,8 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     /** Ends the commands that a reset has removed, and opens the queue pair again. */
     private void renew() {
         renewing = true; // what follows upon their ends must not be put into a queue that is gone
-        pair.reap(this); // what had completed before
-        failAll(Status.failure("reset", HOST_ABORTED));
+        pair.reap(this, pair.entries()); // what had completed before
+        failAll(Status.failure("reset", Status.HOST_ABORTED));
         try {
             pair = controller.renew(pair);
         } catch (ControllerException e) {

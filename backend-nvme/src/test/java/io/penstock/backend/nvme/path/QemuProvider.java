@@ -3,9 +3,11 @@ package io.penstock.backend.nvme.path;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
+import io.penstock.Backends;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.nvme.NvmeOptions;
+import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.qemu.NbdDisk;
 import io.penstock.backend.nvme.qemu.Qemu;
 import io.penstock.backend.nvme.qemu.QtestBus;
@@ -62,5 +64,15 @@ public final class QemuProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         return NvmeProvider.open(NAME, NAME, () -> new QtestBus(Machine.QEMU), controller -> Machine.FOLDER, options);
+    }
+
+    /** Opens the backend over another controller, with ranges of its blocks as files. */
+    public static Backend open(String controllerName, Controller.BusOpener bus) {
+        return NvmeProvider.open(
+                NAME,
+                controllerName,
+                bus,
+                controller -> new BlockRanges(controller, true, 1 << 20),
+                Options.none().resolve(Backends.options()));
     }
 }

@@ -41,6 +41,7 @@ public final class Qemu implements Closeable {
     private final Process process;
     private final SocketChannel qtest;
     private final SocketChannel qmp;
+    private final FileChannel memoryFile;
     private final ByteBuffer memory;
 
     /**
@@ -90,9 +91,8 @@ public final class Qemu implements Closeable {
             qmp = accept(forQmp);
             line(qmp); // the greeting
             monitor("{\"execute\": \"qmp_capabilities\"}");
-            try (FileChannel file = FileChannel.open(ram, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                memory = file.map(FileChannel.MapMode.READ_WRITE, 0, MEMORY_BYTES);
-            }
+            memoryFile = FileChannel.open(ram, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            memory = memoryFile.map(FileChannel.MapMode.READ_WRITE, 0, MEMORY_BYTES);
         } finally {
             Files.deleteIfExists(ram);
         }
@@ -142,6 +142,23 @@ public final class Qemu implements Closeable {
     /** Returns the memory that QEMU and this process share, from address 0 on. */
     ByteBuffer memory() {
         return memory;
+    }
+
+    /** Returns a path by which other processes open the memory, though its file has no name any more. */
+    public Path memoryFile() throws IOException {
+        Path descriptors = Path.of("/proc/" + ProcessHandle.current().pid() + "/fd");
+        String name = folder.getFileName() + ".ram";
+        try (Stream<Path> links = Files.list(descriptors)) {
+            return links.filter(link -> leadsTo(link, name)).findFirst().orElseThrow();
+        }
+    }
+
+    private static boolean leadsTo(Path link, String name) {
+        try {
+            return Files.readSymbolicLink(link).toString().contains(name);
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
     }
 
     SocketChannel qtest() {
@@ -199,6 +216,7 @@ public final class Qemu implements Closeable {
         kill();
         qtest.close();
         qmp.close();
+        memoryFile.close();
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);

@@ -139,12 +139,17 @@ public final class QtestBus implements Bus {
             throw new TransientStorageException("no " + bytes + " bytes of QEMU's memory", Failure.NOT_STARTED, null);
         }
         LIVE.incrementAndGet();
-        return new Block(start, bytes);
+        return new Block(start, bytes, () -> free.give(start, bytes));
     }
 
     @Override
     public DmaMemory map(HostMemory memory) {
-        throw new IllegalArgumentException("QEMU reaches its own memory only");
+        long start = memory.hostAddress() - memoryAddress;
+        if (start < 0 || start > Qemu.MEMORY_BYTES - memory.bytes()) {
+            throw new IllegalArgumentException("QEMU reaches its own memory only");
+        }
+        LIVE.incrementAndGet();
+        return new Block(start, memory.bytes(), () -> {});
     }
 
     @Override
@@ -164,10 +169,12 @@ public final class QtestBus implements Bus {
 
         private final long start;
         private final long bytes;
+        private final Runnable release;
 
-        Block(long start, long bytes) {
+        Block(long start, long bytes, Runnable release) {
             this.start = start;
             this.bytes = bytes;
+            this.release = release;
         }
 
         @Override
@@ -193,7 +200,7 @@ public final class QtestBus implements Bus {
         @Override
         public void free() {
             LIVE.decrementAndGet();
-            free.give(start, bytes);
+            release.run();
         }
     }
 }
