@@ -35,7 +35,7 @@ final class Submitter implements AutoCloseable {
     /** Returns a program of this module, compiled. */
     static Path program(String name) throws IOException {
         return COMPILED.folder("programs", List.of("-O2"), (folder, flags) -> {
-                    for (String each : List.of("submitter")) {
+                    for (String each : List.of("submitter", "controller")) {
                         List<String> command = CompiledFakes.command(flags, folder.resolve(each));
                         command.add(COMPILED.sources().resolve(each + ".c").toString());
                         CompiledFakes.run(command);

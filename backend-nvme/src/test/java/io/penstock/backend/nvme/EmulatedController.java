@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme;
+
+import io.penstock.Failure;
+import io.penstock.TransientStorageException;
+import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.backend.nvme.bus.DmaMemory;
+import io.penstock.backend.nvme.bus.IovaSpace;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.memory.HostMemory;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A controller that is a process ({@code src/test/c/controller.c}), as a bus: registers and memory for DMA are one file that
+ * both map. Unlike QEMU's it needs only a C compiler, may have no shadow doorbells, and polls without a system call.
+ */
+final class EmulatedController implements Bus {
+
+    private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long MEMORY_BYTES = 32 << 20;
+    private static final long FIRST = 64 << 10; // behind the registers
+
+    private final Path file;
+    private final Submitter process;
+    private final ByteBuffer memory;
+    private final IovaSpace free = new IovaSpace(FIRST, MEMORY_BYTES - FIRST);
+    private final AtomicLong live = new AtomicLong();
+
+    /**
+     * Starts it, with a disk of 64 MiB.
+     *
+     * @param options {@code noshadow}, {@code spin}
+     */
+    EmulatedController(Path program, String... options) throws IOException {
+        Path shared = Path.of("/dev/shm");
+        Path folder = Files.isWritable(shared) ? shared : Path.of(System.getProperty("java.io.tmpdir"));
+        file = Files.createTempFile(folder, "penstock-nvme", ".memory");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, MEMORY_BYTES);
+        }
+        List<String> arguments = new ArrayList<>(List.of("64"));
+        arguments.addAll(List.of(options));
+        process = Submitter.start(program, file, arguments);
+        String line = process.line();
+        if (!"ready".equals(line)) {
+            throw new IOException("the controller did not start: " + line);
+        }
+    }
+
+    /** Returns the file that is its memory. */
+    Path memoryFile() {
+        return file;
+    }
+
+    /** Returns how many parts of its memory were not freed. */
+    long live() {
+        return live.get();
+    }
+
+    @Override
+    public String name() {
+        return "emulated";
+    }
+
+    @Override
+    public int read(int offset) {
+        return (int) WORDS.getVolatile(memory, offset);
+    }
+
+    @Override
+    public void write(int offset, int value) {
+        WORDS.setRelease(memory, offset, value);
+    }
+
+    @Override
+    public DmaMemory allocate(long bytes) {
+        long start = free.take(bytes);
+        if (start < 0) {
+            throw new TransientStorageException("no " + bytes + " bytes of memory", Failure.NOT_STARTED, null);
+        }
+        live.incrementAndGet();
+        return new Block(start, bytes, () -> free.give(start, bytes));
+    }
+
+    @Override
+    public DmaMemory map(HostMemory part) {
+        live.incrementAndGet();
+        return new Block(part.hostAddress() - NativeMemory.address(memory), part.bytes(), () -> {});
+    }
+
+    @Override
+    public void stopDma() {
+        process.close();
+    }
+
+    /** {@inheritDoc} The process goes on until {@link #end}. */
+    @Override
+    public void close() {}
+
+    /** Ends the process. */
+    void end() throws IOException {
+        process.close();
+        Files.delete(file);
+    }
+
+    private final class Block implements DmaMemory {
+
+        private final long start;
+        private final long bytes;
+        private final Runnable release;
+
+        Block(long start, long bytes, Runnable release) {
+            this.start = start;
+            this.bytes = bytes;
+            this.release = release;
+        }
+
+        @Override
+        public long busAddress() {
+            return start;
+        }
+
+        @Override
+        public long hostAddress() {
+            return NativeMemory.address(memory) + start;
+        }
+
+        @Override
+        public long bytes() {
+            return bytes;
+        }
+
+        @Override
+        public ByteBuffer buffer(long offset, int length) {
+            return memory.slice((int) (start + offset), length).order(ByteOrder.nativeOrder());
+        }
+
+        @Override
+        public void free() {
+            live.decrementAndGet();
+            release.run();
+        }
+    }
+}

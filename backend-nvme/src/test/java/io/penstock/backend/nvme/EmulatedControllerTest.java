@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.nvme;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.backend.nvme.bus.DmaMemory;
+import io.penstock.backend.nvme.controller.Controller;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+
+/** Queue pairs of a controller that reads shadow doorbells all the time, or has none. */
+class EmulatedControllerTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int COMMANDS = 400;
+    private static final int SPAN = 128;
+    private static final int BYTES = 4096;
+
+    private EmulatedController emulated;
+    private Controller controller;
+
+    @BeforeEach
+    void require() {
+        Submitter.require();
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        if (controller != null) {
+            controller.leave();
+            assertThat(emulated.live()).as("memory for DMA").isZero();
+            emulated.end();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"shadow, true, 0", "noshadow, false, 200"})
+    void twoPairsAreServedAtATime(String option, boolean isShadow, long leastWrites) throws IOException {
+        emulated = new EmulatedController(Submitter.program("controller"), option);
+        controller = Controller.open(option, () -> emulated, PATIENCE);
+        DmaMemory data = emulated.allocate(SPAN * BYTES);
+        ByteBuffer bytes = data.buffer(0, SPAN * BYTES);
+        byte[] written = new byte[SPAN * BYTES];
+        new Random(20).nextBytes(written);
+        bytes.put(0, written);
+        for (String write : List.of("write=1", "write=0")) {
+            QueuePairHandle one = QueuePairHandle.open(controller::join, 4, 0).block(PATIENCE);
+            QueuePairHandle two = QueuePairHandle.open(controller::join, 32, 0).block(PATIENCE);
+            assertThat(one.isShadow()).isEqualTo(isShadow);
+            assertThat(one.registerOffset()).isEqualTo(0x1000 + 8 * one.id());
+            long before = controller.doorbellWrites();
+            submit(one, two, "data=" + data.busAddress(), write);
+            assertThat(controller.doorbellWrites() - before).isGreaterThanOrEqualTo(leastWrites);
+            Stream.of(one, two).forEach(QueuePairHandle::close);
+            one.released().and(two.released()).block(PATIENCE);
+            if (write.equals("write=1")) {
+                bytes.put(0, new byte[written.length]);
+            }
+        }
+        byte[] found = new byte[written.length];
+        bytes.get(0, found);
+        assertThat(found).isEqualTo(written);
+        data.free();
+    }
+
+    /** As on a machine with a GPU, with threads in place of the kernel. */
+    @Test
+    void theLatencyFromEntryToSignalIsMeasured() throws IOException {
+        emulated = new EmulatedController(Submitter.program("controller"));
+        controller = Controller.open("latency", () -> emulated, PATIENCE);
+        DoorbellLatency latency = new DoorbellLatency(emulated, controller, Submitter.program("submitter"));
+        DoorbellLatency.Figures figures = latency.measure(2, 4, 200);
+        assertThat(figures.toSignal()).hasSize(400).isSorted();
+        assertThat(figures.toSignal()[0]).isBetween(1L, figures.toPoll()[399] + 1_000_000_000);
+        assertThat(figures.toPoll()[0]).isPositive();
+        latency.close();
+    }
+
+    private void submit(QueuePairHandle one, QueuePairHandle two, String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of(Submitter.argument(one), Submitter.argument(two), "bytes=" + BYTES, "blocks=8"));
+        all.addAll(List.of("span=" + SPAN, "count=" + COMMANDS, "depth=4"));
+        try (Submitter submitter = Submitter.start(Submitter.program("submitter"), emulated.memoryFile(), all)) {
+            assertThat(Flux.merge(
+                                    one.completions().take(COMMANDS),
+                                    two.completions().take(COMMANDS))
+                            .filter(CommandCompletion::isSuccess)
+                            .count()
+                            .block(PATIENCE))
+                    .isEqualTo(2 * COMMANDS);
+            assertThat(submitter.line()).isEqualTo("completed " + 2 * COMMANDS + " errors 0 status 0");
+        }
+    }
+}
