@@ -9,8 +9,13 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.backend.nvme.DmaRange;
 import io.penstock.backend.nvme.NvmeOptions;
+import io.penstock.backend.nvme.QueuePairHandle;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,6 +45,7 @@ final class GuestProgram {
             edges(backend, file);
             wrapped(backend, file);
             many(backend, file);
+            submitted(backend);
             file.sync().block();
             System.out.println("synced");
         }
@@ -124,6 +130,41 @@ final class GuestProgram {
             System.out.println(count + " reads of 4 KiB, 32 in flight: "
                     + count * 1_000_000_000L / (System.nanoTime() - start) + " a second");
         }
+    }
+
+    /** What {@link #edges} has left, by commands that are submitted here. */
+    private static void submitted(Backend backend) {
+        int depth = 7;
+        Options options = Options.none().with(NvmeOptions.WRITE, true);
+        QueuePairHandle pair = QueuePairHandle.open(options, depth).block();
+        try (DeviceBuffer buffer = backend.allocate(depth * 512L).block()) {
+            DmaRange data = pair.map(buffer);
+            ByteBuffer entries = words(pair.submissionQueue());
+            for (int i = 0; i < depth; i++) {
+                int at = i * QueuePairHandle.SUBMISSION_ENTRY_BYTES;
+                entries.putInt(at, 2 | 100 + i << 16).putInt(at + 4, 1); // Read of namespace 1
+                entries.putLong(at + 24, data.busAddress() + i * 512L);
+                entries.putLong(at + 40, i).putInt(at + 48, 0);
+            }
+            VarHandle.releaseFence();
+            words(pair.doorbell()).putInt(0, depth);
+            List<Integer> ids = pair.completions()
+                    .take(depth)
+                    .map(completion -> completion.isSuccess() ? completion.commandId() : -1)
+                    .collectSortedList()
+                    .block();
+            check("submitted " + ids, ids.equals(List.of(100, 101, 102, 103, 104, 105, 106)));
+            ByteBuffer found = ByteBuffer.allocateDirect(512);
+            buffer.download(0, found).block();
+            check("submitted", found.flip().limit(512).mismatch(content(512, 1)) < 0);
+            pair.close();
+            pair.released().block();
+        }
+        System.out.println("commands of another submitter");
+    }
+
+    private static ByteBuffer words(DmaRange range) {
+        return NativeMemory.view(range.address(), range.bytes()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private static ByteBuffer content(int bytes, int seed) {

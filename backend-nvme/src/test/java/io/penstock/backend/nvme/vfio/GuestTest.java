@@ -40,18 +40,6 @@ class GuestTest {
         Qemu.require();
         Require.backend("guest", refusal());
         Path output = Files.createTempFile("penstock", ".guest");
-        String path = ClassPath.of(
-                GuestProgram.class,
-                NvmeOptions.class,
-                Backend.class,
-                Engine.class,
-                TckSubject.class,
-                Flux.class,
-                MpscUnboundedVarHandleArrayQueue.class,
-                MessagePassingQueue.class,
-                Publisher.class,
-                Native.class,
-                Logger.class);
         List<String> command = List.of(
                 Path.of("qemu", "run").toString(),
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -60,7 +48,7 @@ class GuestTest {
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:-BytecodeVerificationRemote", // half of the time of an emulated processor
                 "-cp",
-                path,
+                classPath(),
                 GuestProgram.class.getName());
         Process guest = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -79,8 +67,24 @@ class GuestTest {
                         "sizes from 512 bytes to 512 KiB",
                         "unaligned edges",
                         "memory of the application",
+                        "commands of another submitter",
                         "synced");
         assertThat(guest.exitValue()).as(printed).isZero();
+    }
+
+    private static String classPath() {
+        return ClassPath.of(
+                GuestProgram.class,
+                NvmeOptions.class,
+                Backend.class,
+                Engine.class,
+                TckSubject.class,
+                Flux.class,
+                MpscUnboundedVarHandleArrayQueue.class,
+                MessagePassingQueue.class,
+                Publisher.class,
+                Native.class,
+                Logger.class);
     }
 
     private static @Nullable String refusal() throws IOException {
