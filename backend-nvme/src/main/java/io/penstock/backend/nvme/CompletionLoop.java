@@ -48,6 +48,7 @@ final class CompletionLoop implements QueuePair.Completions {
     // The thread's.
     private CompletionFlux.@Nullable Receiver receiver;
     private int tail;
+    private boolean isRung; // by the word in memory
     private long nextCheck = System.nanoTime();
     private long lastProgress = System.nanoTime();
 
@@ -127,6 +128,7 @@ final class CompletionLoop implements QueuePair.Completions {
         if (count > 0) {
             pair.ringHead();
         }
+        isRung |= tail != before;
         if (count > 0 || tail != before) {
             pause.reset();
             pause.spinFor(pollNanos);
@@ -161,7 +163,7 @@ final class CompletionLoop implements QueuePair.Completions {
     /** Resets the controller if it is at fault, or completes nothing in time although commands are in flight. */
     private void check(int count) {
         long now = System.nanoTime();
-        if (count > 0 || tail == pair.head() || pair.hasCompletion()) { // or waits for a request
+        if (count > 0 || !isRung || tail == pair.head() || pair.hasCompletion()) { // the last waits for a request
             lastProgress = now;
         } else if (now - nextCheck >= 0) {
             nextCheck = now + checkNanos;

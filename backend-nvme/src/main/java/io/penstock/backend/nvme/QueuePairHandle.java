@@ -47,10 +47,9 @@ import reactor.core.scheduler.Schedulers;
  * the scope of the system. Command identifiers are its own: no other command is in this pair. It does not write anything else.
  *
  * <p>At most {@code entries() - 1} of its commands are in flight. It counts by the {@linkplain #completionQueue completion
- * queue}, which it may read: the phase bit (bit 16 of the dword at 12 of an entry) of entry 0 is 1 after the first lap
- * has filled it, and is inverted by each lap. A completion stays until {@code entries()} further ones follow, so that it
- * is not overwritten before the submitter has read it and submits more. The submitter does not ring the doorbell of the completion
- * queue.
+ * queue}, which it may read, and does not ring for: the phase bit (bit 16 of the dword at 12 of an entry) is 1 in the
+ * entries of the first lap, 0 in those of the second, and so on. The controller overwrites an entry after {@code
+ * entries()} further completions, and so not before the submitter has read it and submits more.
  *
  * <p>The submitter is trusted: its commands are not checked, and the IOMMU confines them to all memory that this process
  * has mapped for the controller, not to that of this pair.
@@ -58,8 +57,8 @@ import reactor.core.scheduler.Schedulers;
  * <h2>The doorbell</h2>
  *
  * <p>The word is the controller's shadow doorbell, if it has one ({@link #isShadow}). The pair's thread writes the register
- * for the submitter, but only if the controller does not read the word by itself. Submitters that can write the register
- * ({@link #registerOffset}) of a controller without shadow doorbells leave the word alone.
+ * for the submitter, but only if the controller does not read the word by itself. A submitter that can write the register
+ * ({@link #registerOffset}) of a controller without shadow doorbells leaves the word alone; its commands have no time-out.
  *
  * <p><b>Threading:</b> thread-safe. A pair has a thread, which polls for {@code penstock.poll-micros} after each command,
  * and then naps up to 200 us between polls.

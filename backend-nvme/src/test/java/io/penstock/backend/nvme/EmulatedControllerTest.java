@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -60,7 +61,7 @@ class EmulatedControllerTest {
             assertThat(one.isShadow()).isEqualTo(isShadow);
             assertThat(one.registerOffset()).isEqualTo(0x1000 + 8 * one.id());
             long before = controller.doorbellWrites();
-            submit(one, two, "data=" + data.busAddress(), write);
+            submit(one, two, Submitter.argument(one), Submitter.argument(two), "data=" + data.busAddress(), write);
             assertThat(controller.doorbellWrites() - before).isGreaterThanOrEqualTo(leastWrites);
             Stream.of(one, two).forEach(QueuePairHandle::close);
             one.released().and(two.released()).block(PATIENCE);
@@ -71,6 +72,30 @@ class EmulatedControllerTest {
         byte[] found = new byte[written.length];
         bytes.get(0, found);
         assertThat(found).isEqualTo(written);
+        data.free();
+    }
+
+    /** As by a GPU that has BAR0 in its address space. */
+    @Test
+    void aSubmitterThatReachesTheRegistersRingsThemItself() throws IOException {
+        emulated = new EmulatedController(Submitter.program("controller"), "noshadow");
+        controller = Controller.open("registers", () -> emulated, PATIENCE);
+        DmaMemory data = emulated.allocate(SPAN * BYTES);
+        QueuePairHandle one = QueuePairHandle.open(controller::join, 4, 0).block(PATIENCE);
+        QueuePairHandle two = QueuePairHandle.open(controller::join, 4, 0).block(PATIENCE);
+        submit(
+                one,
+                two,
+                Submitter.argument(one, one.registerOffset()), // BAR0 is the start of the file
+                Submitter.argument(two, two.registerOffset()),
+                "data=" + data.busAddress());
+        for (QueuePairHandle each : List.of(one, two)) {
+            assertThat(NativeMemory.view(each.doorbell().address(), 4).getInt(0))
+                    .isZero();
+            each.close();
+            each.released().block(PATIENCE);
+        }
+        assertThat(controller.generation()).isZero();
         data.free();
     }
 
@@ -89,8 +114,7 @@ class EmulatedControllerTest {
 
     private void submit(QueuePairHandle one, QueuePairHandle two, String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of(Submitter.argument(one), Submitter.argument(two), "bytes=" + BYTES, "blocks=8"));
-        all.addAll(List.of("span=" + SPAN, "count=" + COMMANDS, "depth=4"));
+        all.addAll(List.of("bytes=" + BYTES, "blocks=8", "span=" + SPAN, "count=" + COMMANDS, "depth=4"));
         try (Submitter submitter = Submitter.start(Submitter.program("submitter"), emulated.memoryFile(), all)) {
             assertThat(Flux.merge(
                                     one.completions().take(COMMANDS),

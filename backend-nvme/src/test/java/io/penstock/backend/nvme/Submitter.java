@@ -46,8 +46,13 @@ final class Submitter implements AutoCloseable {
 
     /** Returns the argument that tells the submitter of a queue pair. */
     static String argument(QueuePairHandle pair) {
+        return argument(pair, pair.doorbell().busAddress());
+    }
+
+    /** As the other, with a doorbell at another address. */
+    static String argument(QueuePairHandle pair, long doorbell) {
         return "pair=" + pair.submissionQueue().busAddress() + ","
-                + pair.completionQueue().busAddress() + "," + pair.doorbell().busAddress() + "," + pair.entries();
+                + pair.completionQueue().busAddress() + "," + doorbell + "," + pair.entries();
     }
 
     /** Starts a program on the memory with arguments of {@code NAME=VALUE}. */
