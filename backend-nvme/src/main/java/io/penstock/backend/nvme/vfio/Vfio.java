@@ -3,7 +3,6 @@ package io.penstock.backend.nvme.vfio;
 
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.Machine;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,10 +38,6 @@ final class Vfio {
     private static final int UNMAP_BYTES = 24;
     private static final int READ_AND_WRITE = 3;
 
-    // x86-64 has a table of its own; AArch64 and RISC-V have the generic one.
-    private static final long SYS_IOCTL =
-            Machine.architecture().equals("amd64") || Machine.architecture().equals("x86_64") ? 16 : 29;
-
     private Vfio() {}
 
     private static int request(int number) {
@@ -59,11 +54,11 @@ final class Vfio {
 
     /** Calls ioctl; the argument is a number or an address. */
     static int ioctl(int fd, int request, long argument, String name) throws ErrnoException {
-        long result = LibC.orErrno(LibC.syscall(SYS_IOCTL, fd, request, argument, 0, 0, 0));
+        int result = LibC.orErrno(LibC.ioctl(fd, request, argument));
         if (result < 0) {
-            throw new ErrnoException(name, (int) -result);
+            throw new ErrnoException(name, -result);
         }
-        return (int) result;
+        return result;
     }
 
     static int ioctl(int fd, int request, ByteBuffer structure, String name) throws ErrnoException {

@@ -9,7 +9,7 @@ import com.sun.jna.NativeLibrary;
  *
  * <p><b>Errors:</b> every function returns -1 and sets {@code errno}; {@link #orErrno} combines the two into one
  * number. Sizes, offsets and pointers are {@code long}: the class is for 64-bit processes only, see
- * {@link Machine#isSupported}. {@code open} and {@code syscall} are variadic in C; the calling conventions of x86-64,
+ * {@link Machine#isSupported}. {@code open}, {@code ioctl} and {@code syscall} are variadic in C; the calling conventions of x86-64,
  * AArch64 and RISC-V pass the integers of a variadic call as those of any other.
  */
 public final class LibC {
@@ -102,6 +102,9 @@ public final class LibC {
     public static native int open(byte[] path, int flags, int mode);
 
     public static native int close(int fd);
+
+    /** The argument is a number or an address, as the request has it. */
+    public static native int ioctl(int fd, long request, long argument);
 
     public static native long read(int fd, long buffer, long count);
 
