@@ -4,6 +4,7 @@ package io.penstock.cli;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
+import io.penstock.backend.nvme.ExtentMap;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -56,9 +57,9 @@ public final class BackendChoice {
         return Backends.open(name(), options.with(option, String.valueOf(device)));
     }
 
-    /** Returns whether a path names a file that only the backend knows, as the blocks of an NVMe controller. */
+    /** Returns whether a path names a file that only the backend knows: blocks of an NVMe controller, or a file by its extents. */
     boolean ownsFile(Path path) {
-        return name().equals("nvme") && !Files.exists(path);
+        return name().equals("nvme") && (!Files.exists(path) || path.toString().endsWith(ExtentMap.SUFFIX));
     }
 
     /** Returns the name of the backend. */

@@ -22,6 +22,7 @@ import picocli.CommandLine.ParameterException;
             CopyCommand.class,
             BenchCommand.class,
             ServeCommand.class,
+            ExtentsCommand.class,
             DoctorCommand.class
         },
         mixinStandardHelpOptions = true,

@@ -2,7 +2,9 @@
 package io.penstock.backend.nvme.path;
 
 import io.penstock.FileOption;
+import io.penstock.backend.nvme.ExtentMap;
 import io.penstock.backend.nvme.NvmeOptions;
+import io.penstock.backend.nvme.controller.BlockRead;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.Namespace;
 import io.penstock.engine.spi.Limits;
@@ -10,6 +12,7 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.file.HostFile;
 import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -21,8 +24,8 @@ import java.util.regex.Pattern;
 
 /**
  * Files that are named by the address of the controller, the namespace, and the range of blocks unless it is all:
- * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on. Paths that do not begin
- * with a PCI address are files of the operating system.
+ * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on; and {@linkplain ExtentMap maps of
+ * extents}, opened as the files that they describe. Other paths are files of the operating system.
  */
 public final class BlockRanges implements NvmeFiles {
 
@@ -50,10 +53,13 @@ public final class BlockRanges implements NvmeFiles {
 
     @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        return path.getNameCount() > 0
-                        && !path.isAbsolute()
-                        && isAddress(path.getName(0).toString())
-                ? range(path, options)
+        if (path.getNameCount() > 0
+                && !path.isAbsolute()
+                && isAddress(path.getName(0).toString())) {
+            return range(path, options);
+        }
+        return path.toString().endsWith(ExtentMap.SUFFIX)
+                ? mapped(path, options)
                 : HostFiles.open(path, options, segmentBytes);
     }
 
@@ -87,6 +93,32 @@ public final class BlockRanges implements NvmeFiles {
                 first,
                 blocks * space.blockBytes(),
                 limits(controller, space, segmentBytes));
+    }
+
+    /** Checks first that the disk is the recorded one, and its file system as it was. */
+    private NvmeFile mapped(Path path, Set<FileOption> options) throws IOException {
+        HostFile.check(options);
+        String name = path.toString();
+        if (options.contains(FileOption.WRITE)) {
+            throw new AccessDeniedException(name, null, "a file that is opened by its extents is read-only");
+        }
+        ExtentMap map = ExtentMap.read(path);
+        if (!map.serial().equals(controller.identity().serial())) {
+            throw new FileSystemException(
+                    name,
+                    null,
+                    "the controller must have the serial number " + map.serial() + ", has "
+                            + controller.identity().serial());
+        }
+        Namespace space = controller.namespace(map.namespace());
+        ByteBuffer superblock = BlockRead.of(controller, space, map.superblock(), ExtentMap.SUPERBLOCK_BYTES);
+        if (!map.matches(superblock)) {
+            throw new FileSystemException(
+                    name,
+                    null,
+                    "the file system has been mounted for writing, or replaced, since this map was recorded");
+        }
+        return new ExtentFile(name, map, space, limits(controller, space, segmentBytes));
     }
 
     private void checkOptions(String name, Set<FileOption> options) throws IOException {
