@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.backend.nvme.vfio;
+package io.penstock.cli;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
@@ -12,28 +12,31 @@ import io.penstock.Transfer;
 import io.penstock.backend.nvme.DmaRange;
 import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.nvme.QueuePairHandle;
+import io.penstock.cli.testing.CommandLineRun;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import reactor.core.publisher.Flux;
 
-/** Runs in a guest, where a controller is bound to vfio-pci; prints a line for each thing that works. */
-final class GuestProgram {
+/**
+ * Runs in a guest, where a controller is bound to vfio-pci; prints a line for each thing that works. The argument is a file that
+ * is in the ext4 on the controller's disk too.
+ */
+final class NvmeGuestProgram {
 
     private static final String ADDRESS = System.getenv(NvmeOptions.DEVICE.variable());
     private static final int MIB = 1 << 20;
 
-    private GuestProgram() {}
+    private NvmeGuestProgram() {}
 
-    public static void main(String[] args) {
-        System.out.println("nvme: "
-                + Backends.list().stream()
-                        .filter(found -> found.name().equals("nvme"))
-                        .toList());
+    public static void main(String[] args) throws Exception {
+        extents(Path.of(args[0]));
         try (Backend backend = Backends.open("nvme")) {
             refusesToWrite(backend);
         }
@@ -49,6 +52,47 @@ final class GuestProgram {
             file.sync().block();
             System.out.println("synced");
         }
+    }
+
+    /** The kernel has the disk, and then this backend, which copies a file by its extents. */
+    private static void extents(Path original) throws Exception {
+        String map = "/tmp/file.extents";
+        bind("nvme");
+        Path disk = Path.of("/dev/nvme0n1");
+        while (!Files.exists(disk)) {
+            Thread.sleep(10); // until the kernel's driver has found its namespace
+        }
+        Path folder = Files.createDirectory(Path.of("/tmp/disk"));
+        run("mount", "-t", "ext4", "-o", "ro", disk.toString(), folder.toString());
+        penstock("extents", folder.resolve(original.getFileName()).toString(), map);
+        run("umount", folder.toString());
+        bind("vfio-pci");
+        penstock("copy", "--backend", "nvme", map, "/tmp/copy");
+        check("copy by extents", Files.mismatch(original, Path.of("/tmp/copy")) < 0);
+        penstock("copy", "--backend", "nvme", ADDRESS + "/1/2+2", "/tmp/superblock");
+        check(
+                "copy of blocks",
+                ByteBuffer.wrap(Files.readAllBytes(Path.of("/tmp/superblock"))).getShort(0x38) == 0x53ef);
+        System.out.println("copied by penstock");
+    }
+
+    private static void bind(String driver) throws IOException {
+        Path device = Path.of("/sys/bus/pci/devices", ADDRESS);
+        Files.writeString(device.resolve("driver_override"), driver);
+        Files.writeString(device.resolve("driver/unbind"), ADDRESS);
+        Files.writeString(Path.of("/sys/bus/pci/drivers_probe"), ADDRESS);
+    }
+
+    private static void run(String... command) throws Exception {
+        check(
+                String.join(" ", command),
+                new ProcessBuilder(command).inheritIO().start().waitFor() == 0);
+    }
+
+    private static void penstock(String... arguments) {
+        CommandLineRun run = CommandLineRun.of((Object[]) arguments);
+        System.out.print(run.out() + run.err());
+        check("penstock " + String.join(" ", arguments), run.code() == 0);
     }
 
     private static void refusesToWrite(Backend backend) {

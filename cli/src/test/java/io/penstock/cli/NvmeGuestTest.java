@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.tck.Require;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A guest with an IOMMU, in which the backend {@code nvme} drives QEMU's controller by VFIO: {@code backend-nvme/qemu/run}. It is the only
+ * guest of all tests, since its start takes longest: it runs the command, and what the backend has beyond that.
+ */
+@Tag("once")
+class NvmeGuestTest {
+
+    private static final long PATIENCE_SECONDS = 300;
+    private static final int FILE_BYTES = 300_001;
+    private static final int DISK_MIB = 64;
+    private static final Path FOLDER = Path.of("target", "guest").toAbsolutePath(); // the guest has a /tmp of its own
+
+    @Test
+    @Timeout(value = 6, unit = TimeUnit.MINUTES) // an emulated processor
+    void aGuestDrivesItsControllerByVfio() throws IOException, InterruptedException {
+        Require.backend("guest", refusal());
+        Path file = Files.createDirectories(FOLDER.resolve("files")).resolve("file");
+        byte[] content = new byte[FILE_BYTES];
+        new Random(4).nextBytes(content);
+        Files.write(file, content);
+        Path disk = FOLDER.resolve("disk");
+        makeDisk(disk, file.getParent());
+        Path output = FOLDER.resolve("output");
+        Process guest = new ProcessBuilder(command(disk, file))
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        boolean ended = guest.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        guest.descendants().forEach(ProcessHandle::destroyForcibly);
+        guest.destroyForcibly();
+        Files.delete(disk);
+        String printed = Files.readString(output, StandardCharsets.UTF_8);
+        assertThat(ended).as(printed).isTrue();
+        assertThat(printed)
+                .contains(
+                        FILE_BYTES + " bytes in 1 extents of namespace 1, controller PENSTOCK",
+                        "copied " + FILE_BYTES + " bytes to /tmp/copy at ",
+                        "path HOST, backend nvme",
+                        "copied 1024 bytes to /tmp/superblock at ",
+                        "copied by penstock",
+                        "host memory of QEMU NVMe Ctrl, 67108864 bytes",
+                        "read-only unless asked",
+                        "sizes from 512 bytes to 512 KiB",
+                        "unaligned edges",
+                        "memory of the application",
+                        "commands of another submitter",
+                        "synced");
+        assertThat(guest.exitValue()).as(printed).isZero();
+    }
+
+    private static void makeDisk(Path disk, Path files) throws IOException, InterruptedException {
+        try (RandomAccessFile zeros = new RandomAccessFile(disk.toFile(), "rw")) {
+            zeros.setLength((long) DISK_MIB << 20);
+        }
+        Process made = new ProcessBuilder("mkfs.ext4", "-q", "-F", "-d", files.toString(), disk.toString())
+                .inheritIO()
+                .start();
+        assertThat(made.waitFor()).as("mkfs.ext4").isZero();
+    }
+
+    private static List<String> command(Path disk, Path file) {
+        return List.of(
+                Path.of("..", "backend-nvme", "qemu", "run").toString(),
+                "-d",
+                disk.toString(),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote", // half of the time of an emulated processor
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                NvmeGuestProgram.class.getName(),
+                file.toString());
+    }
+
+    private static @Nullable String refusal() throws IOException {
+        Path boot = Path.of("/boot");
+        try (Stream<Path> kernels = Files.isDirectory(boot) ? Files.list(boot) : Stream.empty()) {
+            if (kernels.noneMatch(
+                    file -> file.getFileName().toString().startsWith("vmlinuz-") && Files.isReadable(file))) {
+                return "there is no kernel in /boot that this user can read (Debian: linux-image-amd64)";
+            }
+        }
+        return Stream.of("/usr/bin/qemu-system-x86_64", "/bin/busybox", "/usr/bin/cpio", "/sbin/mkfs.ext4")
+                .filter(file -> !Files.isExecutable(Path.of(file)))
+                .findFirst()
+                .map(file -> "there is no " + file + " (Debian: qemu-system-x86, busybox-static, cpio, e2fsprogs)")
+                .orElse(null);
+    }
+}
