@@ -82,7 +82,7 @@ public final class Qemu implements Closeable {
         Path ram = (Files.isWritable(shared) ? shared : folder).resolve(folder.getFileName() + ".ram");
         try (ServerSocketChannel forQtest = listen("qtest");
                 ServerSocketChannel forQmp = listen("qmp")) {
-            process = new ProcessBuilder(command(disk, device, ram))
+            process = new ProcessBuilder(withMonitor(ram, disk, device))
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("log").toFile())
                     .start();
@@ -98,7 +98,14 @@ public final class Qemu implements Closeable {
         }
     }
 
-    private List<String> command(String disk, String device, Path ram) throws IOException {
+    /**
+     * Returns the command that starts QEMU; its qtest connects to the socket {@code qtest} in {@code folder}.
+     *
+     * @param ram the file that is its memory, which it creates
+     * @param disk as for {@link #start}
+     * @param device as for {@link #start}
+     */
+    public static List<String> command(Path folder, Path ram, String disk, String device) throws IOException {
         byte[] halted = new byte[64 << 10]; // cli; hlt; jmp -3
         for (int i = 0; i < halted.length; i += 4) {
             halted[i] = (byte) 0xfa;
@@ -114,10 +121,15 @@ public final class Qemu implements Closeable {
                 "-object",
                 "memory-backend-file,id=ram,share=on,mem-path=" + ram + ",size=" + (MEMORY_BYTES >> 20) + "M"));
         command.addAll(List.of("-qtest", "unix:" + folder.resolve("qtest"), "-qtest-log", "/dev/null"));
-        command.addAll(List.of("-qmp", "unix:" + folder.resolve("qmp")));
         command.addAll(List.of("-drive", disk + ",if=none,id=disk"));
         command.addAll(List.of(
                 "-device", "nvme,drive=disk,serial=PENSTOCK,addr=" + SLOT + (device.isEmpty() ? "" : "," + device)));
+        return command;
+    }
+
+    private List<String> withMonitor(Path ram, String disk, String device) throws IOException {
+        List<String> command = new ArrayList<>(command(folder, ram, disk, device));
+        command.addAll(List.of("-qmp", "unix:" + folder.resolve("qmp")));
         return command;
     }
 
