@@ -18,6 +18,7 @@ import io.penstock.cli.doctor.KernelChecks;
 import io.penstock.cli.doctor.Machine;
 import io.penstock.cli.doctor.NvidiaChecks;
 import io.penstock.cli.doctor.PciChecks;
+import io.penstock.cli.doctor.VfioChecks;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -101,6 +102,7 @@ final class DoctorCommand implements Callable<Integer> {
             }
         }
         findings.addAll(PciChecks.of(machine));
+        findings.addAll(VfioChecks.of(machine));
         findings.addAll(NvidiaChecks.of(machine));
         findings.addAll(GraphicsChecks.of(machine));
     }

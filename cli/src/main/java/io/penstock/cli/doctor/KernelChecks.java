@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** io_uring and the limits of the process. */
+/** io_uring, the limits of the process, and huge pages. */
 public final class KernelChecks {
 
     private static final long MIB = 1 << 20;
@@ -14,6 +14,7 @@ public final class KernelChecks {
     private static final long LEAST_FILES = 4096;
     private static final String URING = "io_uring";
     private static final String LIMITS = "limits";
+    private static final String HUGE_PAGES = "huge-pages";
 
     private KernelChecks() {}
 
@@ -37,7 +38,26 @@ public final class KernelChecks {
                         "the memory of this control group is limited to " + Option.show(Long.valueOf(limit)),
                         "pinned staging buffers and the page cache of its files count too",
                         "")));
+        transparent(machine).ifPresent(findings::add);
+        machine.value("/proc/meminfo", "HugePages_Total")
+                .filter(count -> !count.equals("0"))
+                .ifPresent(count -> findings.add(Finding.note(
+                        HUGE_PAGES,
+                        count + " huge pages are reserved (vm.nr_hugepages)",
+                        "Penstock uses none of them: its memory has transparent huge pages",
+                        "")));
         return findings;
+    }
+
+    private static Optional<Finding> transparent(Machine machine) {
+        return machine.text("/sys/kernel/mm/transparent_hugepage/enabled")
+                .map(modes -> modes.contains("[never]")
+                        ? Finding.note(
+                                HUGE_PAGES,
+                                "transparent huge pages are off",
+                                "memory has pages of 4 KiB: more page faults, more pages to pin, and more entries of an IOMMU",
+                                "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled")
+                        : Finding.ok(HUGE_PAGES, "transparent huge pages are on: " + modes));
     }
 
     private static Optional<Finding> uring(Machine machine) {
@@ -74,7 +94,7 @@ public final class KernelChecks {
                                         LIMITS,
                                         "locked memory is limited to " + Option.show(bytes),
                                         "io_uring registers no more than that, unless the process has CAP_IPC_LOCK; the rest is used"
-                                                + " unregistered, at more processor time",
+                                                + " unregistered, at more processor time. VFIO, for the backend nvme, maps no more",
                                         "ulimit -l unlimited; docker run --ulimit memlock=-1; LimitMEMLOCK=infinity in a systemd unit"));
     }
 

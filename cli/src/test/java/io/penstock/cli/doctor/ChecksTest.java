@@ -25,11 +25,13 @@ class ChecksTest {
 
     private static Machine server;
     private static Machine workstation;
+    private static Machine lender; // of NVMe controllers
 
     @BeforeAll
     static void makeTrees() throws IOException {
         server = Trees.make(root.resolve("server"), "switch.tree", "amd64");
         workstation = Trees.make(root.resolve("workstation"), "workstation.tree", "amd64");
+        lender = Trees.make(root.resolve("lender"), "vfio.tree", "amd64");
     }
 
     private static List<String> of(List<Finding> findings, Level level) {
@@ -129,6 +131,34 @@ class ChecksTest {
     }
 
     @Test
+    void whatVfioLendsIsDescribed() throws IOException {
+        List<Finding> findings = VfioChecks.of(lender);
+        assertThat(of(findings, Level.OK))
+                .containsExactly("VFIO's modules are loaded", "NVMe 0000:01:00.0: driver vfio-pci, IOMMU group 11");
+        assertThat(of(findings, Level.WARNING))
+                .containsExactly(
+                        "NVMe 0000:03:00.0: driver vfio-pci, IOMMU group 13, with 0000:03:00.1 of the driver e1000e");
+        assertThat(of(findings, Level.NOTE))
+                .containsExactly(
+                        "NVMe 0000:02:00.0: driver nvme, IOMMU group 12, with 0000:02:00.1 of the driver snd_hda_intel",
+                        "NVMe 0000:04:00.0: driver none, no IOMMU group");
+        assertThat(of(VfioChecks.of(workstation), Level.NOTE))
+                .contains("VFIO's modules are not loaded: vfio-pci, vfio_iommu_type1");
+        Machine without = Trees.make(root.resolve("without"), "two-h200.tree", "amd64");
+        assertThat(VfioChecks.of(without)).as("without a controller").isEmpty();
+    }
+
+    @Test
+    void hugePagesAreDescribed() throws IOException {
+        assertThat(of(KernelChecks.of(lender), Level.NOTE))
+                .containsExactly("transparent huge pages are off", "512 huge pages are reserved (vm.nr_hugepages)");
+        Machine on = Trees.make(root.resolve("on"), "vfio.tree", "amd64");
+        Files.writeString(on.path("/sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never\n");
+        assertThat(of(KernelChecks.of(on), Level.OK))
+                .containsExactly("transparent huge pages are on: always [madvise] never");
+    }
+
+    @Test
     void aGpuWithoutItsDriverIsAWarning() throws IOException {
         Machine bare = Trees.make(root.resolve("bare"), "switch.tree", "amd64");
         Files.delete(bare.path("/proc/driver/nvidia/version"));
@@ -197,6 +227,7 @@ class ChecksTest {
         assertThat(all).as("a mount").isNotEmpty();
         all.addAll(KernelChecks.of(here));
         all.addAll(PciChecks.of(here));
+        all.addAll(VfioChecks.of(here));
         all.addAll(NvidiaChecks.of(here));
         all.addAll(GraphicsChecks.of(here));
         assertThat(all).allSatisfy(finding -> assertThat(finding.what()).isNotBlank());
@@ -213,9 +244,10 @@ class ChecksTest {
     @Test
     void everyFindingHasAReasonAndASectionOfTheDocumentation() throws IOException {
         List<Finding> all = new ArrayList<>();
-        for (Machine machine : List.of(server, workstation)) {
+        for (Machine machine : List.of(server, workstation, lender)) {
             all.addAll(KernelChecks.of(machine));
             all.addAll(PciChecks.of(machine));
+            all.addAll(VfioChecks.of(machine));
             all.addAll(NvidiaChecks.of(machine));
             all.addAll(GraphicsChecks.of(machine));
         }

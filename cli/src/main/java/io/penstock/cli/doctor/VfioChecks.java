@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What the backend {@code nvme} needs beside a controller: VFIO's modules, and an IOMMU group without devices of the kernel. */
+public final class VfioChecks {
+
+    private static final String TOPIC = "vfio";
+    private static final String DRIVER = "vfio-pci";
+    private static final String DEVICES = "/sys/bus/pci/devices/";
+
+    private VfioChecks() {}
+
+    /** Returns findings about VFIO and each NVMe controller; none without a controller. */
+    public static List<Finding> of(Machine machine) {
+        List<PciDevice> all = PciDevice.all(machine);
+        List<Finding> findings = new ArrayList<>();
+        for (PciDevice device : all) {
+            if (device.isNvme()) {
+                findings.add(controller(machine, device, all));
+            }
+        }
+        if (!findings.isEmpty()) {
+            findings.add(0, modules(machine));
+        }
+        return findings;
+    }
+
+    private static Finding modules(Machine machine) {
+        List<String> missing = new ArrayList<>();
+        if (!machine.exists("/sys/bus/pci/drivers/" + DRIVER)) {
+            missing.add(DRIVER);
+        }
+        if (!machine.exists("/sys/module/vfio_iommu_type1")) {
+            missing.add("vfio_iommu_type1");
+        }
+        return missing.isEmpty()
+                ? Finding.ok(TOPIC, "VFIO's modules are loaded")
+                : Finding.note(
+                        TOPIC,
+                        "VFIO's modules are not loaded: " + String.join(", ", missing),
+                        "the backend nvme opens controllers by VFIO; no other backend needs it",
+                        "modprobe " + String.join("; modprobe ", missing));
+    }
+
+    private static Finding controller(Machine machine, PciDevice device, List<PciDevice> all) {
+        String driver = driver(machine, device).orElse("none");
+        Optional<String> group = group(machine, device);
+        String what = device + ": driver " + driver
+                + group.map(number -> ", IOMMU group " + number).orElse(", no IOMMU group");
+        if (group.isEmpty()) {
+            return Finding.note(
+                    TOPIC,
+                    what,
+                    "VFIO lends a device only where an IOMMU translates its addresses",
+                    "switch the IOMMU on in the firmware, and on Intel by intel_iommu=on on the kernel's command line");
+        }
+        List<String> others = all.stream()
+                .filter(other -> !other.address().equals(device.address()) && !other.isBridge())
+                .filter(other -> group(machine, other).equals(group))
+                .filter(other -> !driver(machine, other).orElse(DRIVER).equals(DRIVER))
+                .map(other -> other.address() + " of the driver "
+                        + driver(machine, other).orElse(""))
+                .toList();
+        if (others.isEmpty()) {
+            return Finding.ok(TOPIC, what);
+        }
+        String shared = what + ", with " + String.join(", ", others);
+        String why = "VFIO lends a group as a whole: the kernel must not use another device of it";
+        String remedy = "bind those to " + DRIVER + " too, or use a slot of another group";
+        return driver.equals(DRIVER)
+                ? Finding.warning(TOPIC, shared, why, remedy)
+                : Finding.note(TOPIC, shared, why, remedy);
+    }
+
+    private static Optional<String> driver(Machine machine, PciDevice device) {
+        return machine.linkName(DEVICES + device.address() + "/driver");
+    }
+
+    private static Optional<String> group(Machine machine, PciDevice device) {
+        return machine.linkName(DEVICES + device.address() + "/iommu_group");
+    }
+}
