@@ -17,8 +17,12 @@ final class ExtentFile implements NvmeFile {
     private final ExtentMap map;
     private final Namespace space;
     private final Limits limits;
+    private final Identity identity;
     private final long[] offsets; // in the file, of each extent; sorted
     private final long[] places; // in the namespace
+
+    /** No two files of a file system share a block; the map itself would be compared extent by extent. */
+    private record Identity(String fileSystem, long place) {}
 
     /**
      * Creates the file of a map.
@@ -41,6 +45,8 @@ final class ExtentFile implements NvmeFile {
                                 + space.bytes() + " bytes, was " + extent);
             }
         }
+        identity = new Identity(
+                map.digest(), extents.isEmpty() ? 0 : extents.get(0).place());
         offsets = extents.stream().mapToLong(Extent::offset).toArray();
         places = extents.stream().mapToLong(Extent::place).toArray();
     }
@@ -88,7 +94,7 @@ final class ExtentFile implements NvmeFile {
 
     @Override
     public Object identity() {
-        return map;
+        return identity;
     }
 
     @Override
