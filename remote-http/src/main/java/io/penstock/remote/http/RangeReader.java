@@ -140,13 +140,11 @@ final class RangeReader {
     private static String request(Resource resource, long from, long bytes, Map<String, String> conditions)
             throws IOException {
         URI uri = resource.uri();
-        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
-        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Host", uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()));
         headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
         headers.putAll(conditions);
-        StringBuilder request = new StringBuilder("GET " + path + query + " HTTP/1.1\r\n");
+        StringBuilder request = new StringBuilder("GET " + Resource.target(uri) + " HTTP/1.1\r\n");
         resource.signed(headers)
                 .forEach((name, value) ->
                         request.append(name).append(": ").append(value).append("\r\n"));

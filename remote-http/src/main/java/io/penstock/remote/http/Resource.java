@@ -9,6 +9,9 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -93,7 +96,7 @@ public class Resource {
         }
         URI to;
         try {
-            to = uri.resolve(location);
+            to = uri.resolve(escaped(location, StandardCharsets.ISO_8859_1)); // as heads are decoded
         } catch (IllegalArgumentException e) {
             throw unfollowed(head, "to a location that is no URI");
         }
@@ -114,6 +117,25 @@ public class Resource {
 
     final URI uri() {
         return uri;
+    }
+
+    /** Returns the target of a request: path and query, of which HTTP allows ASCII alone and {@link URI} more. */
+    static String target(URI uri) {
+        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        return escaped(uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery(), StandardCharsets.UTF_8);
+    }
+
+    /** Returns a text with percent signs for its bytes that are not ASCII. */
+    private static String escaped(String text, Charset charset) {
+        StringBuilder escaped = new StringBuilder();
+        for (byte octet : text.getBytes(charset)) {
+            if (octet < 0) {
+                escaped.append('%').append(HexFormat.of().withUpperCase().toHexDigits(octet));
+            } else {
+                escaped.append((char) octet);
+            }
+        }
+        return escaped.toString();
     }
 
     /** Returns a response as a failure. */

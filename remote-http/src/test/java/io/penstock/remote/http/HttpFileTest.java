@@ -137,6 +137,44 @@ class HttpFileTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/group%2Fname/a%2Bb+c%25d;e", "//twice//", "/a%20b/?x=%2B/%2F", "/", "/%ff"})
+    void theServerIsAskedForTheTargetThatTheUriHas(String target) {
+        URI uri = server.uri(target);
+        assertThat(Path.of(uri).toUri()).isEqualTo(uri);
+        get(backend.openFile(uri)).close();
+        get(backend.openFile(Path.of(uri))).close();
+        assertThat(server.requests).extracting(RangeServer.Request::target).containsOnly(target);
+    }
+
+    @Test
+    void charactersBeyondAsciiAreEscaped() {
+        String name = "/\u65e5u\u0308/x"; // the umlaut in two characters, which stay two
+        get(backend.openFile(server.uri(name + "?q=\u65e5"))).close();
+        get(backend.openFile(Path.of(server.uri(name)))).close();
+        get(backend.openFile(Path.of(server.uri("/%2F/x")).resolveSibling("50% \u65e5")))
+                .close();
+        assertThat(server.requests)
+                .extracting(RangeServer.Request::target)
+                .containsExactly("/%E6%97%A5u%CC%88/x?q=%E6%97%A5", "/%E6%97%A5u%CC%88/x", "/%2F/50%25%20%E6%97%A5");
+    }
+
+    @Test
+    void aRedirectionToBytesBeyondAsciiIsFollowed() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                return false;
+            }
+            byte[] location = "Location: /\u65e5\r\n".getBytes(StandardCharsets.UTF_8);
+            to.write("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n".getBytes(StandardCharsets.US_ASCII));
+            to.write(location);
+            to.write("\r\n".getBytes(StandardCharsets.US_ASCII));
+            return true;
+        };
+        get(backend.openFile(server.uri())).close();
+        assertThat(server.requests.get(1).target()).isEqualTo("/%E6%97%A5");
+    }
+
     @Test
     void anEmptyFileOpens() throws IOException {
         try (RangeServer empty = new RangeServer(new byte[0]);

@@ -74,7 +74,7 @@ final class RemoteFileSystem extends FileSystem {
     @Override
     public Path getPath(String first, String... more) {
         String joined = more.length == 0 ? first : first + "/" + String.join("/", more);
-        return RemotePath.of(this, joined, null);
+        return RemotePath.of(this, joined);
     }
 
     /** {@inheritDoc} By regular expressions only. */

@@ -83,8 +83,7 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
 
     @Override
     public Path getPath(URI uri) {
-        RemoteFileSystem fileSystem = fileSystem(uri);
-        return RemotePath.of(fileSystem, uri.getPath().isEmpty() ? "/" : uri.getPath(), uri.getRawQuery());
+        return RemotePath.of(fileSystem(uri), uri);
     }
 
     private static RemotePath own(Path path) {

@@ -4,6 +4,7 @@ package io.penstock.engine.spi.remote;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.FileSystem;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
@@ -14,13 +15,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a file on a server, decoded; absolute, or relative to another one.
+ * The path of a file on a server; absolute, or relative to another one.
  *
- * @param names the names between the slashes
+ * @param names what is between the slashes, raw: a server may tell {@code %2F} from a slash, and {@code %2B} from a plus sign; of
+ *     a URI also those that are empty
  * @param query the query of the URI, raw, which names derived from this path do not have
  */
 record RemotePath(
@@ -29,14 +30,31 @@ record RemotePath(
         List<String> names,
         @Nullable String query) implements Path {
 
-    static RemotePath of(RemoteFileSystem fileSystem, String path, @Nullable String query) {
+    /** Returns the path of a URI, as the URI has it. */
+    static RemotePath of(RemoteFileSystem fileSystem, URI uri) {
+        String path = uri.getRawPath();
+        List<String> names =
+                path.length() < 2 ? List.of() : List.of(path.substring(1).split("/", -1));
+        return new RemotePath(fileSystem, true, names, uri.getRawQuery());
+    }
+
+    /** Returns the path with these names, of which none is raw. */
+    static RemotePath of(RemoteFileSystem fileSystem, String path) {
         List<String> names = new ArrayList<>();
         for (String name : path.split("/")) {
             if (!name.isEmpty()) {
-                names.add(name);
+                names.add(raw(name));
             }
         }
-        return new RemotePath(fileSystem, path.startsWith("/"), List.copyOf(names), query);
+        return new RemotePath(fileSystem, path.startsWith("/"), List.copyOf(names), null);
+    }
+
+    private static String raw(String name) {
+        try {
+            return new URI(null, null, "/" + name, null).getRawPath().substring(1);
+        } catch (URISyntaxException e) {
+            throw new InvalidPathException(name, e.getReason());
+        }
     }
 
     private static RemotePath own(Path path) {
@@ -161,20 +179,7 @@ record RemotePath(
 
     @Override
     public URI toUri() {
-        URI origin = fileSystem.origin();
-        try {
-            URI whole = new URI(
-                    origin.getScheme(),
-                    null,
-                    origin.getHost(),
-                    origin.getPort(),
-                    "/" + String.join("/", names),
-                    null,
-                    null);
-            return query == null ? whole : URI.create(whole + "?" + query);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        return URI.create(fileSystem.origin() + "/" + String.join("/", names) + (query == null ? "" : "?" + query));
     }
 
     @Override
@@ -197,11 +202,12 @@ record RemotePath(
         return toString().compareTo(own(other).toString());
     }
 
-    /** Returns the URI without its query, which may be a secret; of a relative path, its names. */
+    /** Returns the URI without its query, which may be a secret; of a relative path, its names, none raw. */
     @Override
     public String toString() {
+        String path = "./" + String.join("/", names);
         return absolute
-                ? RemoteProvider.name(Objects.requireNonNull(with(true, names)).toUri())
-                : String.join("/", names);
+                ? fileSystem.origin() + path.substring(1)
+                : URI.create(path).getPath().substring(2);
     }
 }
