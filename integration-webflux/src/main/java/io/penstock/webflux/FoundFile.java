@@ -60,6 +60,11 @@ record FoundFile(Path path, @Nullable Object key, long size, Instant modified) {
         return absent;
     }
 
+    /** Returns whether it is the same file, though it may have been written to; false where the file system cannot tell. */
+    boolean isSame(FoundFile other) {
+        return key != null && key.equals(other.key);
+    }
+
     /** Returns a strong entity tag, quoted: another after every change that the file system reports. */
     String entityTag() {
         return '"'

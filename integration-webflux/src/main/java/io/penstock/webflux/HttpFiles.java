@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
@@ -42,7 +43,7 @@ public final class HttpFiles {
     private final int chunkBytes;
     private final int depth;
 
-    /** The file was replaced or written to between the look at it and its opening. */
+    /** The file was replaced between the look at it and its opening. */
     private static final class Changed extends IOException {
         private static final long serialVersionUID = 1;
     }
@@ -132,7 +133,7 @@ public final class HttpFiles {
      */
     public Mono<Void> send(Path path, ServerWebExchange exchange) {
         return find(path)
-                .flatMap(file -> answer(file, exchange))
+                .flatMap(file -> answer(file, exchange, null))
                 .retryWhen(Retry.indefinitely().filter(Changed.class::isInstance))
                 .onErrorMap(HttpFiles::status);
     }
@@ -150,7 +151,12 @@ public final class HttpFiles {
                 : cause;
     }
 
-    private Mono<Void> answer(FoundFile file, ServerWebExchange exchange) {
+    /**
+     * Answers with a file.
+     *
+     * @param open the same file, if it is open: then nobody replaces it
+     */
+    private Mono<Void> answer(FoundFile file, ServerWebExchange exchange, @Nullable StorageFile open) {
         ServerHttpResponse response = exchange.getResponse();
         if (exchange.checkNotModified(file.entityTag(), file.lastModified())) {
             return response.setComplete();
@@ -171,7 +177,9 @@ public final class HttpFiles {
             body.describe(response);
             return response.setComplete();
         }
-        return backend.withFile(file.path(), FileOption.READ, open -> write(body, open, response));
+        return open != null
+                ? write(body, open, response)
+                : backend.withFile(file.path(), FileOption.READ, opened -> answer(body, opened, exchange));
     }
 
     private static MediaType type(FoundFile file, HttpHeaders headers) {
@@ -182,22 +190,29 @@ public final class HttpFiles {
                         .orElse(MediaType.APPLICATION_OCTET_STREAM);
     }
 
-    private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
-        return find(body.file().path()).flatMap(now -> {
-            if (!now.equals(body.file())) {
-                forget(body.file(), response.getHeaders());
-                return Mono.error(new Changed());
+    /** Answers with a file that was looked at before it was opened. */
+    private Mono<Void> answer(FileBody body, StorageFile open, ServerWebExchange exchange) {
+        FoundFile file = body.file();
+        ServerHttpResponse response = exchange.getResponse();
+        return find(file.path()).flatMap(now -> {
+            if (now.equals(file)) {
+                return write(body, open, response);
             }
-            body.describe(response);
-            Flux<DataBuffer> bytes = body.bytes(
-                    plan -> DataBuffers.stream(
-                            backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
-                    open,
-                    response.bufferFactory());
-            // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
-            // arrives after the client has hung up. Here it keeps a publisher.
-            return response.writeAndFlushWith(Mono.just(bytes));
+            forget(file, response.getHeaders());
+            // One that is written to all the time, as a log is, would differ from every look at it.
+            return now.isSame(file) ? answer(now, exchange, open) : Mono.error(new Changed());
         });
+    }
+
+    private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
+        body.describe(response);
+        Flux<DataBuffer> bytes = body.bytes(
+                plan -> DataBuffers.stream(backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
+                open,
+                response.bufferFactory());
+        // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
+        // arrives after the client has hung up. Here it keeps a publisher.
+        return response.writeAndFlushWith(Mono.just(bytes));
     }
 
     /** Removes what identifies a file; the next look at it would not replace these headers. */

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,28 @@ class ChangedFilesTest {
         assertThat(sent.getContentLength()).isEqualTo(9);
         assertThat(sent.getETag())
                 .as("by which a client would keep the bytes of one file for those of the other")
+                .isEqualTo(later.getResponse().getHeaders().getETag());
+        later.getResponse().getBody().doOnNext(DataBufferUtils::release).blockLast();
+    }
+
+    @Test
+    void aFileThatIsWrittenToAllTheTimeIsSentAsItWasWhenItWasOpen() {
+        AtomicInteger times = new AtomicInteger();
+        Backend growing = Watched.backend(host, (method, arguments) -> {
+            if (method.equals("openFile") && times.incrementAndGet() < 50) {
+                Files.writeString(path, "; more", StandardOpenOption.APPEND);
+            }
+        });
+        MockServerWebExchange exchange = get();
+        StepVerifier.create(new HttpFiles(growing).send(path, exchange)).verifyComplete();
+        StepVerifier.create(exchange.getResponse().getBodyAsString())
+                .expectNext("old bytes, and some more; more")
+                .verifyComplete();
+        assertThat(times).as("opened once").hasValue(1);
+        assertThat(exchange.getResponse().getHeaders().getContentLength()).isEqualTo(30);
+        MockServerWebExchange later = get();
+        StepVerifier.create(new HttpFiles(host).send(path, later)).verifyComplete();
+        assertThat(exchange.getResponse().getHeaders().getETag())
                 .isEqualTo(later.getResponse().getHeaders().getETag());
         later.getResponse().getBody().doOnNext(DataBufferUtils::release).blockLast();
     }
