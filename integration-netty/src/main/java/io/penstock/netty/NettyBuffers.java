@@ -29,7 +29,8 @@ public final class NettyBuffers {
      *
      * <p><b>Ownership:</b> the subscriber releases each buffer, from any thread, before or after the stream ends. Reactor
      * Netty's {@code send} does. Behind operators that may drop buffers, {@code doOnDiscard(ByteBuf.class,
-     * ByteBuf::release)} does.
+     * ByteBuf::release)} does, but not for {@code publishOn}, which loses what it has queued if it is cancelled before its
+     * thread runs.
      */
     public static Flux<ByteBuf> stream(Backend backend, StreamPlan plan) {
         if (plan.chunkBytes() > Integer.MAX_VALUE) {
