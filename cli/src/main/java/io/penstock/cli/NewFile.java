@@ -40,6 +40,7 @@ public final class NewFile implements AutoCloseable {
      *
      * @param permissions its permissions from then on, less the umask; null if the file system has none
      * @throws FileAlreadyExistsException if the file exists and must not be replaced
+     * @throws FileSystemException if it is no regular file
      */
     NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions) throws IOException {
         this(path, replace, permissions, true);
@@ -53,6 +54,8 @@ public final class NewFile implements AutoCloseable {
         Path folder = folder(path);
         if (!replace) {
             refuseWhatIsThere(path);
+        } else if (Files.exists(path) && !Files.isRegularFile(path)) { // /dev/null, for root
+            throw new FileSystemException(path.toString(), null, "only a regular file is replaced");
         }
         // Without the name itself, which may be as long as any.
         String unique = ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());

@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.ffi.UnnamedFile;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -56,6 +61,22 @@ class NewFileTest {
             assertThat(names()).containsExactly(file.part().getFileName().toString());
         }
         assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void whatIsNoRegularFileIsNotReplaced() throws IOException {
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(path)); // as /dev/null, which only root can lose
+            Path link = Files.createSymbolicLink(folder.resolve("link"), path);
+            for (Path target : List.of(path, link)) {
+                assertThatThrownBy(() -> new NewFile(target, true, PRIVATE))
+                        .isInstanceOf(FileSystemException.class)
+                        .hasMessageContaining("only a regular file is replaced");
+            }
+            assertThat(Files.readAttributes(path, BasicFileAttributes.class).isOther())
+                    .isTrue();
+        }
+        assertThat(names()).containsExactlyInAnyOrder("new", "link");
     }
 
     @ParameterizedTest

@@ -6,10 +6,13 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file that appears as a whole or not at all: written under a hidden name next to its target, and moved over it at the
@@ -25,8 +28,9 @@ final class PartFile implements AutoCloseable {
 
     PartFile(Path target) {
         this.target = target.toAbsolutePath();
-        part = this.target.resolveSibling(
-                "." + this.target.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".part");
+        // Without the name itself, which may be as long as any.
+        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        part = this.target.resolveSibling("." + unique + ".part");
     }
 
     /** Returns the path to write to. */
@@ -38,6 +42,9 @@ final class PartFile implements AutoCloseable {
     synchronized void create(ByteBuffer first) throws IOException {
         if (closed) {
             throw new ClosedChannelException();
+        }
+        if (Files.exists(target) && !Files.isRegularFile(target)) { // /dev/null, for root
+            throw new FileSystemException(target.toString(), null, "only a regular file is replaced");
         }
         try (FileChannel channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             created = true;

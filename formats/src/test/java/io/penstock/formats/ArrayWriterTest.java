@@ -9,8 +9,11 @@ import io.penstock.Backends;
 import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -121,6 +124,24 @@ class ArrayWriterTest {
             default ->
                 new DeviceArray("a", ElementType.F16, List.of(), little, Array.Order.ROW_MAJOR, any.region(0, 2));
         };
+    }
+
+    @Test
+    void aNameMayBeAsLongAsAnyAndWhatIsNoRegularFileIsNotReplaced() throws IOException {
+        try (DeviceBuffer buffer = LoaderTest.get(backend.allocate(24));
+                ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            DeviceArray shape = described("c.npy");
+            DeviceArray array =
+                    new DeviceArray("a", shape.type(), shape.shape(), shape.byteOrder(), shape.order(), buffer.all());
+            Path longest = folder.resolve("x".repeat(255));
+            LoaderTest.get(ArrayWriter.of(backend).npy(longest, array));
+            Path special = folder.resolve("socket"); // as /dev/null, which only root can lose
+            socket.bind(UnixDomainSocketAddress.of(special));
+            assertThatThrownBy(() -> LoaderTest.get(ArrayWriter.of(backend).npy(special, array)))
+                    .hasMessageContaining("only a regular file is replaced");
+            assertThat(names())
+                    .containsExactlyInAnyOrder("socket", longest.getFileName().toString());
+        }
     }
 
     @Test
