@@ -59,6 +59,7 @@ interface FormatReader {
         if (Files.isDirectory(path)) {
             return new byte[0];
         }
+        HeaderBytes.refusePipe(path);
         try (InputStream in = Files.newInputStream(path)) {
             return in.readNBytes(START_BYTES);
         }

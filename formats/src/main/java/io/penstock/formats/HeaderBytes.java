@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -16,6 +17,8 @@ import java.nio.file.Path;
 final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
 
     private static final int WINDOW = 1 << 16;
+    private static final int S_IFMT = 0170000; // of st_mode, as inode(7) has them
+    private static final int S_IFIFO = 0010000;
 
     private final Path path;
     private final String format;
@@ -27,6 +30,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
     HeaderBytes(Path path, String format) throws IOException {
         this.path = path;
         this.format = format;
+        refusePipe(path);
         channel = Files.newByteChannel(path);
         try {
             length = channel.size();
@@ -35,6 +39,14 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
             throw e;
         }
         window.limit(0);
+    }
+
+    /** Throws if a path is that of a named pipe: opening one blocks until somebody writes to it. */
+    static void refusePipe(Path path) throws IOException {
+        if (path.getFileSystem().supportedFileAttributeViews().contains("unix")
+                && ((int) Files.getAttribute(path, "unix:mode") & S_IFMT) == S_IFIFO) {
+            throw new FileSystemException(path.toString(), null, "a pipe is not a file of arrays");
+        }
     }
 
     /** Returns the length of the file. */

@@ -3,6 +3,7 @@ package io.penstock.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.Backend;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -47,6 +50,21 @@ class HostileFilesTest {
         return """
                 {"zarr_format": 2, "shape": %s, "chunks": %s, "dtype": "%s", "fill_value": %s, "order": "C",
                  "compressor": null, "filters": null}""".formatted(shape, chunks, type, fill);
+    }
+
+    @Test
+    void aPipeIsRefusedInsteadOfWaitedFor() throws Exception {
+        assumeTrue(FileSystems.getDefault().supportedFileAttributeViews().contains("unix"), "named pipes are Unix's");
+        Path pipe = folder.resolve("shard.safetensors");
+        Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+        assertThat(made.waitFor()).isZero();
+        Path index = Files.writeString(
+                folder.resolve("m.safetensors.index.json"), "{\"weight_map\": {\"a\": \"shard.safetensors\"}}");
+        for (Path path : new Path[] {pipe, index}) {
+            assertThatThrownBy(() -> Formats.read(path).block())
+                    .hasRootCauseInstanceOf(FileSystemException.class)
+                    .hasMessageContaining("a pipe is not a file of arrays");
+        }
     }
 
     @Test
