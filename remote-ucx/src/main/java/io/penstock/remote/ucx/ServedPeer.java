@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** A reader, as a listener sees it: the exports that it has opened, and its requests. On the thread of the connection. */
 final class ServedPeer implements Connection.Side {
@@ -140,7 +141,7 @@ final class ServedPeer implements Connection.Side {
         if (message.offset() < 0
                 || message.length() < 1
                 || message.length() > most
-                || (source.address() != 0 && message.offset() > source.size() - message.length())) {
+                || (!source.mayGrow() && message.offset() > source.size() - message.length())) {
             export.leave();
             refuse(
                     message,
@@ -165,7 +166,7 @@ final class ServedPeer implements Connection.Side {
                 message,
                 export,
                 () -> {},
-                slot -> source.read(message.offset(), slot.region(message.length()))
+                slot -> Mono.defer(() -> source.read(message.offset(), slot.region(message.length())))
                         .subscribe(bytes -> filled(message, export, slot, bytes), e -> {
                             done(export, slot);
                             post(() -> refuse(message, e));
@@ -224,8 +225,7 @@ final class ServedPeer implements Connection.Side {
             done(export, slot);
             return;
         }
-        export.source()
-                .write(message.offset(), slot.region(message.length()))
+        Mono.defer(() -> export.source().write(message.offset(), slot.region(message.length())))
                 .subscribe(
                         null,
                         e -> {
@@ -244,8 +244,7 @@ final class ServedPeer implements Connection.Side {
             refuse(message, Refusal.REVOKED, "the export has ended");
             return;
         }
-        export.source()
-                .sync()
+        Mono.defer(() -> export.source().sync())
                 .subscribe(
                         null,
                         e -> {

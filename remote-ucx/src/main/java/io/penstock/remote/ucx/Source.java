@@ -19,8 +19,13 @@ interface Source {
         return 0;
     }
 
-    /** Returns its length in bytes, which a write may change. */
+    /** Returns its length in bytes. */
     long size();
+
+    /** Returns whether a write may change its length. */
+    default boolean mayGrow() {
+        return false;
+    }
 
     /** Fills staging memory; returns the bytes read. */
     Mono<Long> read(long offset, BufferRegion staging);
@@ -68,6 +73,11 @@ interface Source {
         @Override
         public long size() {
             return file.size();
+        }
+
+        @Override
+        public boolean mayGrow() {
+            return true;
         }
 
         @Override

@@ -199,6 +199,39 @@ class LoopTest {
     }
 
     @Test
+    void whatIsBeyondABufferOfADeviceIsRefusedAndKeepsNothing() throws IOException {
+        try (Backend device = device()) {
+            try (DeviceBuffer target = get(device.allocate(10_000));
+                    UcxExport export = listener.export(target, FileOption.READ, FileOption.WRITE);
+                    StorageFile file = get(backend.openFile(export.uri(), FileOption.READ, FileOption.WRITE));
+                    DeviceBuffer bytes = buffer(data(10_000))) {
+                get(backend.submit(Transfer.write(bytes.all(), file.region(0, 10_000))));
+                for (long offset : new long[] {1, 9_999, 10_000, 1L << 40, Long.MAX_VALUE - 10_000}) {
+                    for (int i = 0; i < 20; i++) { // more than there are staging slots
+                        assertThatThrownBy(() ->
+                                        get(backend.submit(Transfer.write(bytes.all(), file.region(offset, 10_000)))))
+                                .isInstanceOf(PermanentStorageException.class)
+                                .hasMessageContaining("10000 bytes at " + offset + " are out of range");
+                    }
+                }
+                assertThat(read(file, 0, 10_000)).isEqualTo(data(10_000));
+            }
+            assertThat(device.counters().buffers()).isZero();
+        }
+    }
+
+    private static Backend device() {
+        Require.backend(
+                "opencl",
+                Backends.list().stream()
+                        .filter(listing -> listing.name().equals("opencl-ssg"))
+                        .findFirst()
+                        .orElseThrow()
+                        .availability());
+        return Backends.open("opencl-ssg", Options.none().with("penstock.opencl.path", "staged"));
+    }
+
+    @Test
     void whatCannotBeOpenedSaysWhy() {
         URI none = URI.create("ucx://127.0.0.1:" + listener.address().getPort() + "/none");
         assertThatThrownBy(() -> get(backend.openFile(none)))
