@@ -117,7 +117,7 @@ final class Connection {
     private ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private long heardNanos = System.nanoTime();
 
-    /** Connects to the peer at the other end of a socket; blocks. The connection owns the socket. */
+    /** Connects to the peer at the other end of a socket, after {@link Handshake}'s first step; blocks. The connection owns the socket. */
     static Connection open(Socket socket, String peer, Side side, long timeoutNanos) throws IOException {
         try {
             Connection connection = new Connection(socket, peer, side, timeoutNanos);
@@ -139,7 +139,7 @@ final class Connection {
                 UcpCallback.of((UcpCallback.MessageHandler) this::received),
                 UcpCallback.of((UcpCallback.ErrorHandler) this::failed));
         try {
-            endpoint.connect(Handshake.exchange(socket, endpoint.address(), timeoutNanos));
+            endpoint.connect(Handshake.exchange(socket, endpoint.address()));
         } catch (IOException | RuntimeException | Error e) {
             endpoint.destroy();
             throw e;

@@ -7,14 +7,19 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 
-/** What two peers send each other over a socket before UCX connects them: their version, and the address of a worker. */
+/**
+ * What two peers send each other over a socket before UCX connects them: their version, the token of the reader, and the addresses of
+ * their workers.
+ */
 final class Handshake {
 
     private static final long MAGIC = 0x50454e53544f434bL; // PENSTOCK
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int MOST_ADDRESS_BYTES = 1 << 20;
 
     private static final int KEEPALIVE_SECONDS = 10;
@@ -22,26 +27,69 @@ final class Handshake {
 
     private Handshake() {}
 
-    /** Sends an address, and returns that of the peer; blocks. */
-    static byte[] exchange(Socket socket, byte[] address, long timeoutNanos) throws IOException {
-        socket.setSoTimeout(
-                (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
+    /**
+     * Asks a listener for a connection; blocks.
+     *
+     * @param name of the listener
+     * @param token of one of its exports
+     * @throws NoSuchFileException if it has no such export
+     */
+    static void join(Socket socket, String name, String token, long timeoutNanos) throws IOException {
+        ByteArrayOutputStream hello = hello();
+        new DataOutputStream(hello).writeUTF(token);
+        DataInputStream in = begin(socket, hello, timeoutNanos);
+        if (!in.readBoolean()) {
+            throw new NoSuchFileException("ucx://" + name + "/" + token, null, "the listener has no such export");
+        }
+    }
+
+    /**
+     * Takes a reader that has a token; blocks. One that has none gets no further: UCX ends the process if the address of a worker
+     * is none.
+     *
+     * @throws IOException if it has none, or is no reader
+     */
+    static void admit(Socket socket, Predicate<String> tokens, long timeoutNanos) throws IOException {
+        boolean admitted = tokens.test(begin(socket, hello(), timeoutNanos).readUTF());
+        socket.getOutputStream().write(admitted ? 1 : 0);
+        if (!admitted) {
+            throw new IOException("a reader has the token of no export");
+        }
+    }
+
+    private static ByteArrayOutputStream hello() throws IOException {
         ByteArrayOutputStream hello = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(hello);
         out.writeLong(MAGIC);
         out.writeInt(VERSION);
-        out.writeInt(address.length);
-        out.write(address);
-        socket.getOutputStream().write(hello.toByteArray());
+        return hello;
+    }
 
+    private static DataInputStream begin(Socket socket, ByteArrayOutputStream hello, long timeoutNanos)
+            throws IOException {
+        socket.setSoTimeout(
+                (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
+        socket.getOutputStream().write(hello.toByteArray());
         DataInputStream in = new DataInputStream(socket.getInputStream());
         if (in.readLong() != MAGIC) {
-            throw new IOException("the peer is no listener of Penstock");
+            throw new IOException("the peer is no listener or reader of Penstock");
         }
         int version = in.readInt();
         if (version != VERSION) {
             throw new IOException("the version of the peer must be " + VERSION + ", was " + version);
         }
+        return in;
+    }
+
+    /** Sends the address of a worker, and returns that of the peer, after {@link #join} or {@link #admit}; blocks. */
+    static byte[] exchange(Socket socket, byte[] address) throws IOException {
+        ByteArrayOutputStream own = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(own);
+        out.writeInt(address.length);
+        out.write(address);
+        socket.getOutputStream().write(own.toByteArray());
+
+        DataInputStream in = new DataInputStream(socket.getInputStream());
         int length = in.readInt();
         if (length < 1 || length > MOST_ADDRESS_BYTES) {
             throw new IOException(

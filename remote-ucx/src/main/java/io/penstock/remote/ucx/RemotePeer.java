@@ -54,15 +54,17 @@ final class RemotePeer implements Connection.Side {
         watcher.start();
     }
 
-    /** Connects to a listener; blocks. */
-    static RemotePeer connect(String host, int port, long timeoutNanos) throws IOException {
+    /** Connects to a listener by the token of one of its exports; blocks. */
+    static RemotePeer connect(String host, int port, String token, long timeoutNanos) throws IOException {
         UcxContext.get(); // whose failure says more than that of a connection
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(host, port), (int)
                     Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
             socket.setTcpNoDelay(true);
-            return new RemotePeer(socket, host + ":" + port, timeoutNanos);
+            String name = host + ":" + port;
+            Handshake.join(socket, name, token, timeoutNanos);
+            return new RemotePeer(socket, name, timeoutNanos);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;

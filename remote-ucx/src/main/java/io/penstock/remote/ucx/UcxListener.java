@@ -210,8 +210,9 @@ public final class UcxListener implements AutoCloseable {
     /** Serves a reader until its end. */
     private void serve(Socket reader) {
         ServedPeer peer = new ServedPeer(this);
-        try {
+        try (reader) {
             reader.setTcpNoDelay(true);
+            Handshake.admit(reader, exports::containsKey, timeoutNanos);
             Connection connection =
                     Connection.open(reader, String.valueOf(reader.getRemoteSocketAddress()), peer, timeoutNanos);
             synchronized (this) {

@@ -49,17 +49,22 @@ public final class UcxProvider implements RemoteProvider {
         }
         RemotePeer peer = peer(uri, options.get(CommonOptions.REMOTE_TIMEOUT).toNanos());
         try {
-            return peer.open(path.substring(1), UcxExport.access(fileOptions), () -> PEERS.leave(peer));
+            return peer.open(token(uri), UcxExport.access(fileOptions), () -> PEERS.leave(peer));
         } catch (IOException | RuntimeException e) {
             PEERS.leave(peer);
             throw e;
         }
     }
 
+    private static String token(URI uri) {
+        return uri.getPath().substring(1);
+    }
+
     private static RemotePeer peer(URI uri, long timeoutNanos) throws IOException {
         for (int generation = 0; ; generation++) {
             Key key = new Key(uri.getHost(), uri.getPort(), timeoutNanos, generation);
-            RemotePeer peer = PEERS.open(key, () -> RemotePeer.connect(uri.getHost(), uri.getPort(), timeoutNanos));
+            RemotePeer peer =
+                    PEERS.open(key, () -> RemotePeer.connect(uri.getHost(), uri.getPort(), token(uri), timeoutNanos));
             if (peer.connection().over() == null) {
                 return peer;
             }

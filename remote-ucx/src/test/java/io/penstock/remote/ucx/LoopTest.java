@@ -16,9 +16,12 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.tck.Require;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -27,6 +30,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -229,6 +233,31 @@ class LoopTest {
                         .orElseThrow()
                         .availability());
         return Backends.open("opencl-ssg", Options.none().with("penstock.opencl.path", "staged"));
+    }
+
+    /** UCX ends the process if the address of a worker is none. */
+    @Test
+    void noAddressOfOneThatHasNoTokenReachesUcx() throws IOException {
+        byte[] data = data(100);
+        try (DeviceBuffer source = buffer(data);
+                UcxExport export = listener.export(source)) {
+            for (String token : List.of("", "none", export.uri().getPath())) { // that one has a slash
+                try (Socket socket = new Socket(
+                        listener.address().getAddress(), listener.address().getPort())) {
+                    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                    out.writeLong(0x50454e53544f434bL);
+                    out.writeInt(2);
+                    out.writeUTF(token);
+                    DataInputStream in = new DataInputStream(socket.getInputStream());
+                    in.skipNBytes(Long.BYTES + Integer.BYTES);
+                    assertThat(in.readBoolean()).as("token %s", token).isFalse();
+                    assertThat(in.read()).as("the connection has ended").isNegative();
+                }
+            }
+            try (StorageFile file = get(backend.openFile(export.uri()))) {
+                assertThat(read(file, 0, 100)).isEqualTo(data);
+            }
+        }
     }
 
     @Test
