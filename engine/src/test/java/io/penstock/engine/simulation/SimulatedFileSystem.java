@@ -81,7 +81,7 @@ final class SimulatedFileSystem extends FileSystemProvider {
                 getClass().getClassLoader(),
                 new Class<?>[] {type},
                 (attributes, method, arguments) -> switch (method.getName()) {
-                    case "isDirectory" -> false;
+                    case "isDirectory", "isOther" -> false;
                     case "fileKey" -> "simulated inode " + file.inode;
                     default -> throw notSimulated(method.getName());
                 }));

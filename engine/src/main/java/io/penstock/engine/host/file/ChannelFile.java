@@ -48,6 +48,7 @@ public final class ChannelFile implements HostFile {
         if (Files.isDirectory(path)) {
             throw new FileSystemException(path.toString(), null, "is a directory");
         }
+        PathKind.refusePipe(path);
         boolean direct = options.contains(FileOption.DIRECT);
         FileChannel channel = openChannel(path, options, direct);
         try {

@@ -71,6 +71,7 @@ public final class LinuxFile implements HostFile {
         if (path.getFileSystem() != FileSystems.getDefault()) {
             throw new ProviderMismatchException("not a path of the operating system: " + path);
         }
+        PathKind.refusePipe(path);
         byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
         byte[] terminated = Arrays.copyOf(name, name.length + 1);
         int fd;

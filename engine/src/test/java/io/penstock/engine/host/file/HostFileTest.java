@@ -23,9 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,21 @@ public class HostFileTest {
                 .isInstanceOf(FileSystemException.class);
         assertThatThrownBy(() -> variant.open(file, Set.of(FileOption.READ, FileOption.CREATE), 4096))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aNamedPipeIsRefusedInsteadOfWaitedFor(Opener variant) throws Exception {
+        assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("unix"), "named pipes are Unix's");
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        for (Set<FileOption> options : List.of(READ, Set.of(FileOption.WRITE))) {
+            assertThatThrownBy(() -> variant.open(pipe, options, 4096))
+                    .isInstanceOf(FileSystemException.class)
+                    .hasMessageContaining("neither a regular file nor a block device");
+        }
     }
 
     @ParameterizedTest

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine.host.file;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** What must be known of a path before it is opened. */
+final class PathKind {
+
+    private static final int S_IFMT = 0xf000;
+    private static final int S_IFIFO = 0x1000;
+
+    private PathKind() {}
+
+    /**
+     * Throws if a path leads to a named pipe: {@code open(2)} of one blocks until its other end is opened, and no cancel ends
+     * that. A path that cannot be looked at is left to the open.
+     */
+    static void refusePipe(Path path) throws FileSystemException {
+        boolean pipe;
+        try {
+            pipe = Files.readAttributes(path, BasicFileAttributes.class).isOther()
+                    && path.getFileSystem().supportedFileAttributeViews().contains("unix")
+                    && ((int) Files.getAttribute(path, "unix:mode") & S_IFMT) == S_IFIFO;
+        } catch (IOException e) {
+            return;
+        }
+        if (pipe) {
+            throw new FileSystemException(path.toString(), null, "neither a regular file nor a block device");
+        }
+    }
+}
