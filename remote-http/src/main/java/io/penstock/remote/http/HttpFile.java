@@ -136,11 +136,14 @@ final class HttpFile implements AsyncFile {
         if (head.status() != 206) {
             return failure;
         }
+        String coding = head.coding();
         return new NativeFailure(
                 failure.error(),
                 NativeFailure.Kind.PERMANENT,
-                "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
-                        + head.value("content-range"));
+                coding != null
+                        ? "the server sent the range in another coding than identity: " + coding
+                        : "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
+                                + head.value("content-range"));
     }
 
     private boolean isSame(ResponseHead head) {

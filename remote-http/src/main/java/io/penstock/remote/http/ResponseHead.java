@@ -75,9 +75,15 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         return part.matches()
                 && Long.parseLong(part.group(1)) == from
                 && Long.parseLong(part.group(2)) == from + bytes - 1
-                && !headers.containsKey("transfer-encoding")
-                && !headers.containsKey("content-encoding")
+                && coding() == null
                 && Long.toString(bytes).equals(headers.get("content-length"));
+    }
+
+    /** Returns how its body is coded; null if it is not. */
+    @Nullable
+    String coding() {
+        String transfer = headers.get("transfer-encoding");
+        return transfer != null ? transfer : headers.get("content-encoding");
     }
 
     boolean keepsConnection() {

@@ -294,6 +294,26 @@ class HttpFileTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Encoding: gzip", "Transfer-Encoding: chunked"})
+    void aRangeInACodingIsRefusedForThat(String header) {
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    header,
+                    "Content-Length: " + (request.to() - request.from() + 1),
+                    "Content-Range: bytes " + request.from() + "-" + request.to() + "/" + BYTES));
+            return true;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("in another coding than identity: " + header.substring(header.indexOf(' ') + 1));
+    }
+
     @Test
     void anAnswerThatIsNoHttpIsAFailure() throws IOException {
         backend.close();
