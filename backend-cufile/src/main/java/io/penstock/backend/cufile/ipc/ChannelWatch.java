@@ -75,7 +75,8 @@ final class ChannelWatch {
 
     /** Ends the thread if no channel is left; a later one starts another thread. */
     private static synchronized boolean isOver(Selector selector) throws IOException {
-        selector.selectNow(ChannelWatch::notify); // removes the keys that were cancelled
+        selector.selectNow(); // removes the keys that were cancelled
+        selector.selectedKeys().clear(); // for the next select, which notifies without the lock
         if (!selector.keys().isEmpty()) {
             return false;
         }
