@@ -4,7 +4,6 @@ package io.penstock.integration.spark;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,13 +91,14 @@ record SourceOptions(
     }
 
     /**
-     * Returns the path of a text or a {@code file:} URI.
+     * Returns the path of a text, which may begin with {@code file:}. As in all paths of Spark, a percent sign in it is one.
      *
-     * @throws IllegalArgumentException for any other URI
+     * @throws IllegalArgumentException for another scheme
      */
     static Path local(String path) {
         if (path.startsWith("file:")) {
-            return Path.of(URI.create(path).getPath()).toAbsolutePath();
+            return Path.of(new org.apache.hadoop.fs.Path(path).toUri().getPath())
+                    .toAbsolutePath();
         }
         if (SCHEME.matcher(path).matches()) {
             throw new IllegalArgumentException(

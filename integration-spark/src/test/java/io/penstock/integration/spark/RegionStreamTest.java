@@ -34,6 +34,11 @@ class RegionStreamTest {
         folder = Files.createDirectory(scratch.resolve("in"));
     }
 
+    /** Spark passes its path as a text, not as a URI. */
+    private Path checkpoint() {
+        return scratch.resolve("100% check%20point é");
+    }
+
     private StreamingQuery start(int mostFiles) throws Exception {
         VoidFunction2<Dataset<Row>, Long> collect = (rows, id) -> {
             List<String> names = rows.collectAsList().stream()
@@ -51,7 +56,7 @@ class RegionStreamTest {
                 .where("name like '%.bin'")
                 .select("name", "bytes")
                 .writeStream()
-                .option("checkpointLocation", scratch.resolve("checkpoint").toString())
+                .option("checkpointLocation", checkpoint().toString())
                 .foreachBatch(collect)
                 .start();
     }
@@ -88,5 +93,6 @@ class RegionStreamTest {
         query.processAllAvailable();
         query.stop();
         assertThat(batches).containsExactly(List.of("1.bin 1", "2.bin 1"), List.of("3.bin 1"));
+        assertThat(checkpoint().resolve("sources/0/files")).isDirectoryContaining("glob:**/2");
     }
 }
