@@ -8,6 +8,8 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -16,6 +18,7 @@ import io.penstock.cli.Complaint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +157,7 @@ final class ViewServer implements AutoCloseable {
         }));
         WebsocketServerSpec socket = WebsocketServerSpec.builder()
                 .maxFramePayloadLength(MOST_REQUEST_BYTES)
+                .handlePing(true) // as requests: Reactor Netty queues its own answers without limit
                 .build();
         return response.sendWebsocket((in, out) -> messages(viewer, in, out), socket);
     }
@@ -164,9 +168,9 @@ final class ViewServer implements AutoCloseable {
      * Reactor Netty would answer a cancelled inbound by closing a channel that may be gone.
      */
     private Publisher<Void> messages(Viewer viewer, WebsocketInbound in, WebsocketOutbound out) {
-        Flux<List<WebSocketFrame>> frames = in.receive()
-                .asString()
-                .concatMap(query -> answer(viewer, query), 1)
+        Flux<List<WebSocketFrame>> frames = in.receiveFrames()
+                .map(frame -> answer(viewer, frame)) // here, since a frame is released behind its onNext
+                .concatMap(answer -> answer, 1)
                 .onErrorComplete();
         Flux<List<WebSocketFrame>> stats = Sampler.of(viewer, Flux.interval(SAMPLE), SAMPLES)
                 .map(text -> List.<WebSocketFrame>of(new TextWebSocketFrame(text)))
@@ -194,6 +198,13 @@ final class ViewServer implements AutoCloseable {
                 .subscribeOn(Schedulers.boundedElastic())
                 .map(text -> List.<WebSocketFrame>of(new TextWebSocketFrame(text)))
                 .flux();
+    }
+
+    private Mono<List<WebSocketFrame>> answer(Viewer viewer, WebSocketFrame frame) {
+        if (frame instanceof PingWebSocketFrame) {
+            return Mono.just(List.of(new PongWebSocketFrame(Unpooled.copiedBuffer(frame.content()))));
+        }
+        return answer(viewer, frame.content().toString(StandardCharsets.UTF_8));
     }
 
     private Mono<List<WebSocketFrame>> answer(Viewer viewer, String query) {

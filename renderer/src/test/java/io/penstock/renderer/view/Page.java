@@ -107,6 +107,16 @@ final class Page implements WebSocket.Listener, AutoCloseable {
         }
     }
 
+    void ping() {
+        socket.sendPing(ByteBuffer.allocate(125)).join();
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> onPong(WebSocket from, ByteBuffer data) {
+        messages.add("pong of " + data.remaining() + " bytes");
+        return null;
+    }
+
     /** Breaks the connection. */
     void abort() {
         socket.abort();

@@ -204,6 +204,20 @@ class ViewServerTest {
     }
 
     @Test
+    void pingsAreAnsweredAndAViewerThatReadsNoAnswerIsNotReadFrom() throws IOException {
+        Shown shown = show(ball(64));
+        try (Page page = shown.connect()) {
+            assertThat(page.next("\"type\":\"hello\"")).isNotEmpty();
+            page.ping();
+            assertThat(page.next("pong")).isEqualTo("pong of 125 bytes");
+        }
+        try (PingFlood flood = new PingFlood(shown.port())) {
+            assertThat(flood.sentUntilFull(64 << 20)).isLessThan(64 << 20);
+        }
+        shown.assertNothingIsLeft();
+    }
+
+    @Test
     void aVolumeThatShrinksInMidStreamIsAnErrorInWords() throws IOException {
         Shown shown = show(ball(64));
         try (Page page = shown.connect()) {
