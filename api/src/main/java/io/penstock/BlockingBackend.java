@@ -26,7 +26,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p><b>Cancellation:</b> an interrupt cancels the operation, as a cancel of its publisher does, and throws
  * {@link InterruptedException}. What was opened or allocated in the same moment is closed. If the operation ended
- * first, its result is returned and the thread stays interrupted.
+ * first, its result is returned, or its failure thrown, and the thread stays interrupted.
  */
 public final class BlockingBackend {
 
@@ -126,9 +126,11 @@ public final class BlockingBackend {
             if (future.cancel(true)) {
                 throw e;
             }
-            T value = get(future); // it has ended: this does not wait
-            Thread.currentThread().interrupt();
-            return value;
+            try {
+                return get(future); // it has ended: this does not wait
+            } finally {
+                Thread.currentThread().interrupt();
+            }
         } catch (ExecutionException e) {
             throw failure(e.getCause());
         }

@@ -141,6 +141,25 @@ class BlockingBackendTest {
         assertThat(used).containsExactly(0L);
     }
 
+    /** The failure comes while the interrupt wakes the thread. */
+    @Test
+    void anInterruptIsKeptIfTheOperationFailsFirst() {
+        Thread caller = Thread.currentThread();
+        for (int i = 0; i < 100; i++) {
+            Mono<Long> failing = Mono.create(sink -> Schedulers.boundedElastic().schedule(() -> {
+                while (caller.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+                caller.interrupt();
+                sink.error(new IllegalArgumentException("meant to fail"));
+            }));
+            assertThatThrownBy(() -> blocking.await(failing))
+                    .satisfies(e -> assertThat(Thread.interrupted())
+                            .as("interrupted after " + e)
+                            .isEqualTo(e instanceof IllegalArgumentException));
+        }
+    }
+
     @Test
     void aThreadThatMustNotBlockIsRefused() {
         assertThatThrownBy(() -> Mono.fromCallable(() -> blocking.allocate(10))
