@@ -60,7 +60,8 @@ final class CompletionFlux extends Flux<CommandCompletion> {
     @Nullable
     Receiver wanted() {
         Receiver receiver = current.get();
-        return receiver != null && receiver.subscribed && receiver.requested > 0 ? receiver : null;
+        // Not after terminate(), which is of the same thread: the end may be signalled by a subscriber's.
+        return end == null && receiver != null && receiver.subscribed && receiver.requested > 0 ? receiver : null;
     }
 
     /**
