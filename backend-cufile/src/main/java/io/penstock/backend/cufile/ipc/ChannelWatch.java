@@ -70,7 +70,12 @@ final class ChannelWatch {
 
     @SuppressWarnings("unchecked")
     private static void notify(SelectionKey key) {
-        ((Consumer<SelectionKey>) key.attachment()).accept(key);
+        try {
+            ((Consumer<SelectionKey>) key.attachment()).accept(key);
+        } catch (RuntimeException e) { // a defect; the other channels must not suffer
+            LOG.error("{} is watched no more", key.channel(), e);
+            key.cancel();
+        }
     }
 
     /** Ends the thread if no channel is left; a later one starts another thread. */

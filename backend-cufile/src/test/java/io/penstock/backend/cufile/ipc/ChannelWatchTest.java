@@ -22,6 +22,27 @@ class ChannelWatchTest {
         }
     }
 
+    @Test
+    void aChannelThatFailsEndsNoOther() throws Exception {
+        Pipe bad = Pipe.open();
+        Pipe good = Pipe.open();
+        CompletableFuture<Void> notified = new CompletableFuture<>();
+        ChannelWatch.watch(good.source(), SelectionKey.OP_READ, key -> {
+            notified.complete(null);
+            key.cancel();
+        });
+        ChannelWatch.watch(bad.source(), SelectionKey.OP_READ, key -> {
+            write(good);
+            throw new IllegalStateException("meant to fail");
+        });
+        write(bad);
+        notified.get(10, TimeUnit.SECONDS);
+        for (Pipe pipe : new Pipe[] {bad, good}) {
+            pipe.sink().close();
+            ChannelWatch.close(pipe.source());
+        }
+    }
+
     /** Exports have a lock of their own, and close channels within it. */
     @Test
     void whatIsReadyBetweenTwoSelectsIsHandledWithoutTheLock() throws Exception {
