@@ -57,13 +57,13 @@ public final class CommonOptions {
             false,
             "logs leases that become unreachable before they are closed, with the place where they were taken");
 
-    /** The most connections to other hosts. */
+    /** The most connections to one server. */
     public static final Option<Integer> REMOTE_CONNECTIONS = Option.integer(
             "penstock.remote.connections",
             16,
             1,
             1024,
-            "the most connections to other hosts that read at the same time");
+            "the most connections to one server that read at the same time");
 
     /** How often a range of a file on another host is requested. */
     public static final Option<Integer> REMOTE_ATTEMPTS = Option.integer(

@@ -58,7 +58,7 @@ final class HttpFile implements AsyncFile {
 
     /** As {@link Resource#open}. A request of the first byte is, unlike HEAD, what a presigned URI allows. */
     static HttpFile open(Resource resource, Options options, Runnable closer) throws IOException {
-        RangeReader reader = RangeReader.open(options);
+        RangeReader reader = RangeReader.open(resource, options);
         try {
             return open(resource, reader, closer);
         } catch (IOException | RuntimeException e) {

@@ -41,8 +41,8 @@ final class RangeReader {
 
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
-    /** What is shared by the files that were opened with the same options. */
-    private record Settings(int connections, int attempts, int timeoutMillis) {}
+    /** What is shared by the files of one server that were opened with the same options: a server that is silent holds up no other. */
+    private record Settings(Connection.Origin origin, int connections, int attempts, int timeoutMillis) {}
 
     /** The head of a response, and what it is if it is a failure. */
     record Answer(ResponseHead head, NativeFailure failure) {}
@@ -72,12 +72,14 @@ final class RangeReader {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Returns the reader of all files that were opened with these options. The caller leaves it. */
-    static RangeReader open(Options options) {
+    /** Returns the reader of all files of a server that were opened with these options. The caller leaves it. */
+    static RangeReader open(Resource resource, Options options) {
         long timeoutMillis = options.get(CommonOptions.REMOTE_TIMEOUT).toMillis();
         Settings settings = new Settings(
-                options.get(CommonOptions.REMOTE_CONNECTIONS), options.get(CommonOptions.REMOTE_ATTEMPTS), (int)
-                        Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
+                Connection.Origin.of(resource.uri()),
+                options.get(CommonOptions.REMOTE_CONNECTIONS),
+                options.get(CommonOptions.REMOTE_ATTEMPTS),
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
         return READERS.open(settings, () -> new RangeReader(settings));
     }
 

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
+import io.penstock.Options;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -97,6 +99,30 @@ class SilentServerTest {
             assertThatThrownBy(() -> get(backend.submit(transfer)))
                     .isInstanceOf(PermanentStorageException.class)
                     .hasMessageContaining("exceeded its deadline");
+        }
+    }
+
+    @Test
+    void aSilentServerHoldsUpNoOther() throws IOException {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                RangeServer.sleep(60_000);
+            }
+            return false;
+        };
+        Options one = Options.none().with(CommonOptions.REMOTE_CONNECTIONS, 1);
+        try (Backend single = Backends.open("host", one);
+                RangeServer other = new RangeServer(DATA);
+                StorageFile silent = get(single.openFile(server.uri()));
+                StorageFile file = get(single.openFile(other.uri()));
+                DeviceBuffer buffer = get(single.allocate(BYTES));
+                DeviceBuffer second = get(single.allocate(1000))) {
+            Disposable reading =
+                    single.submit(Transfer.read(silent.all(), buffer.all())).subscribe();
+            assertThat(get(single.submit(Transfer.read(file.region(0, 1000), second.all())))
+                            .bytes())
+                    .isEqualTo(1000);
+            reading.dispose();
         }
     }
 
