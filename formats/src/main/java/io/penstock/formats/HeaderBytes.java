@@ -41,7 +41,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         window.limit(0);
     }
 
-    /** Throws if a path is that of a named pipe: opening one blocks until somebody writes to it. */
+    /** Throws if the path is a named pipe: opening it would block until a process opens it for writing. */
     static void refusePipe(Path path) throws IOException {
         if (path.getFileSystem().supportedFileAttributeViews().contains("unix")
                 && ((int) Files.getAttribute(path, "unix:mode") & S_IFMT) == S_IFIFO) {
