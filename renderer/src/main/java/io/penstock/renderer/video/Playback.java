@@ -69,7 +69,7 @@ public final class Playback {
         this.ahead = places - 1;
     }
 
-    /** Plays frames 0 to {@code frames}. */
+    /** Plays frames 0 to {@code frames}. A fetch that fails ends the playback once the frames before it were shown. */
     public Mono<Result> play(long frames) {
         long begun = clock.nanos();
         return Flux.<Long, Long>generate(() -> 0L, (frame, next) -> {
@@ -80,10 +80,17 @@ public final class Playback {
                     }
                     return frame + 1;
                 })
-                .flatMapSequential(frame -> Mono.defer(() -> fetch(frame)), ahead, 1)
+                .flatMapSequential(frame -> inOrder(Mono.defer(() -> fetch(frame))), ahead, 1)
                 .index()
-                .concatMap(come -> see(come.getT1(), come.getT2()), 0) // requests the next after this one was shown
+                .concatMap(
+                        come -> come.getT2().flatMap(here -> see(come.getT1(), here)),
+                        0) // requests the next after this one was shown
                 .then(Mono.fromSupplier(() -> new Result(shown, dropped, fetched, clock.nanos() - begun)));
+    }
+
+    /** Emits the result, also if it is a failure, so that the frames before one that fails are shown. */
+    private static <T> Mono<Mono<T>> inOrder(Mono<T> result) {
+        return result.map(Mono::just).onErrorResume(failure -> Mono.just(Mono.error(failure)));
     }
 
     /** Emits whether it has arrived. */

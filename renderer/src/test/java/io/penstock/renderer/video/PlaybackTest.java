@@ -118,6 +118,20 @@ class PlaybackTest {
     }
 
     @Test
+    void framesBeforeOneThatFailsAreShown() {
+        Sinks.Empty<Void> first = Sinks.empty();
+        stage.ending.put(1L, first.asMono());
+        stage.failures.put(3L, new PermanentStorageException("no such frame", Failure.NOT_STARTED, null));
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        new Playback(clock, stage, 0, 4).play(9).subscribe(result -> {}, failure::set);
+        assertThat(stage.fetched).as("while 1 is shown").contains(3L);
+        assertThat(failure).hasNullValue();
+        first.tryEmitEmpty().orThrow();
+        assertThat(stage.shown).containsExactly(0L, 1L, 2L);
+        assertThat(failure.get()).hasMessageContaining("no such frame");
+    }
+
+    @Test
     void aFrameMayTakeAsLongAsUntilTheNextIsDue() {
         play(PERIOD, 2, 3);
         assertThat(stage.limits).containsOnlyKeys(1L, 2L);
