@@ -89,14 +89,12 @@ final class EmulatedController implements Bus {
         if (start < 0) {
             throw new TransientStorageException("no " + bytes + " bytes of memory", Failure.NOT_STARTED, null);
         }
-        live.incrementAndGet();
-        return new Block(start, bytes, () -> free.give(start, bytes));
+        return part(start, bytes, () -> free.give(start, bytes));
     }
 
     @Override
     public DmaMemory map(HostMemory part) {
-        live.incrementAndGet();
-        return new Block(part.hostAddress() - NativeMemory.address(memory), part.bytes(), () -> {});
+        return part(part.hostAddress() - NativeMemory.address(memory), part.bytes(), () -> {});
     }
 
     @Override
@@ -114,42 +112,11 @@ final class EmulatedController implements Bus {
         Files.delete(file);
     }
 
-    private final class Block implements DmaMemory {
-
-        private final long start;
-        private final long bytes;
-        private final Runnable release;
-
-        Block(long start, long bytes, Runnable release) {
-            this.start = start;
-            this.bytes = bytes;
-            this.release = release;
-        }
-
-        @Override
-        public long busAddress() {
-            return start;
-        }
-
-        @Override
-        public long hostAddress() {
-            return NativeMemory.address(memory) + start;
-        }
-
-        @Override
-        public long bytes() {
-            return bytes;
-        }
-
-        @Override
-        public ByteBuffer buffer(long offset, int length) {
-            return memory.slice((int) (start + offset), length).order(ByteOrder.nativeOrder());
-        }
-
-        @Override
-        public void free() {
+    private DmaMemory part(long start, long bytes, Runnable release) {
+        live.incrementAndGet();
+        return new MemoryPart(memory, start, bytes, () -> {
             live.decrementAndGet();
             release.run();
-        }
+        });
     }
 }

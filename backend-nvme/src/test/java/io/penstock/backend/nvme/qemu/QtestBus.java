@@ -3,6 +3,7 @@ package io.penstock.backend.nvme.qemu;
 
 import io.penstock.Failure;
 import io.penstock.TransientStorageException;
+import io.penstock.backend.nvme.MemoryPart;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.bus.IovaSpace;
@@ -11,7 +12,6 @@ import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -138,8 +138,7 @@ public final class QtestBus implements Bus {
         if (start < 0) {
             throw new TransientStorageException("no " + bytes + " bytes of QEMU's memory", Failure.NOT_STARTED, null);
         }
-        LIVE.incrementAndGet();
-        return new Block(start, bytes, () -> free.give(start, bytes));
+        return part(start, bytes, () -> free.give(start, bytes));
     }
 
     @Override
@@ -148,8 +147,7 @@ public final class QtestBus implements Bus {
         if (start < 0 || start > Qemu.MEMORY_BYTES - memory.bytes()) {
             throw new IllegalArgumentException("QEMU reaches its own memory only");
         }
-        LIVE.incrementAndGet();
-        return new Block(start, memory.bytes(), () -> {});
+        return part(start, memory.bytes(), () -> {});
     }
 
     @Override
@@ -165,42 +163,11 @@ public final class QtestBus implements Bus {
         }
     }
 
-    private final class Block implements DmaMemory {
-
-        private final long start;
-        private final long bytes;
-        private final Runnable release;
-
-        Block(long start, long bytes, Runnable release) {
-            this.start = start;
-            this.bytes = bytes;
-            this.release = release;
-        }
-
-        @Override
-        public long busAddress() {
-            return start;
-        }
-
-        @Override
-        public long hostAddress() {
-            return memoryAddress + start;
-        }
-
-        @Override
-        public long bytes() {
-            return bytes;
-        }
-
-        @Override
-        public ByteBuffer buffer(long offset, int length) {
-            return qemu.memory().slice((int) (start + offset), length).order(ByteOrder.nativeOrder());
-        }
-
-        @Override
-        public void free() {
+    private DmaMemory part(long start, long bytes, Runnable release) {
+        LIVE.incrementAndGet();
+        return new MemoryPart(qemu.memory(), start, bytes, () -> {
             LIVE.decrementAndGet();
             release.run();
-        }
+        });
     }
 }
