@@ -59,8 +59,21 @@ final class FileLog {
         }
     }
 
+    /**
+     * Throws if there are fewer entries than the checkpoint has read.
+     *
+     * @throws IllegalStateException in that case: entries that are found anew would be taken for those that were read
+     */
+    void checkHas(int read) {
+        if (read > entries.size()) {
+            throw new IllegalStateException("the checkpoint has read " + read + " entries of " + directory
+                    + ", which has " + entries.size() + ": files of the checkpoint were deleted");
+        }
+    }
+
     /** Returns the files of the entries from {@code start} until {@code end}, counted from 0. */
     List<Path> files(int start, int end) {
+        checkHas(end);
         return entries.subList(start, end).stream().flatMap(List::stream).toList();
     }
 }

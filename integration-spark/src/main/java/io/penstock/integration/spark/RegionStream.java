@@ -3,17 +3,24 @@ package io.penstock.integration.spark;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReadMaxFiles;
+import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.jspecify.annotations.Nullable;
 
 /** The files of a growing directory, those of a micro-batch as a scan of their own. */
-final class RegionStream implements MicroBatchStream {
+final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNow {
 
     private final RegionScan scan;
     private final SourceOptions options;
     private final FileLog log;
+    private @Nullable List<Path> available;
 
     RegionStream(RegionScan scan, SourceOptions options, String checkpoint) {
         this.scan = scan;
@@ -31,13 +38,39 @@ final class RegionStream implements MicroBatchStream {
     }
 
     @Override
-    public synchronized Offset latestOffset() {
+    public ReadLimit getDefaultReadLimit() {
+        return ReadLimit.maxFiles(options.maxFilesPerTrigger());
+    }
+
+    /** Of {@code Trigger.AvailableNow}: the files that are there now are read in batches, and no others. */
+    @Override
+    public synchronized void prepareForTriggerAvailableNow() {
+        available = files();
+    }
+
+    @Override
+    public synchronized Offset latestOffset(Offset start, ReadLimit limit) {
+        log.checkHas(((BatchOffset) start).entries());
+        int most = limit instanceof ReadMaxFiles files ? files.maxFiles() : Integer.MAX_VALUE;
         try {
-            log.append(Listing.of(options), options.maxFilesPerTrigger());
+            log.append(available == null ? files() : available, most);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return new BatchOffset(log.size());
+    }
+
+    @Override
+    public Offset latestOffset() {
+        throw new UnsupportedOperationException("Spark calls latestOffset(Offset, ReadLimit)");
+    }
+
+    private List<Path> files() {
+        try {
+            return Listing.of(options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

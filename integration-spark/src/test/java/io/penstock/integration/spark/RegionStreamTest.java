@@ -2,16 +2,20 @@
 package io.penstock.integration.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
+import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +32,7 @@ class RegionStreamTest {
 
     private Path folder;
     private final List<List<String>> batches = new ArrayList<>();
+    private Trigger trigger = Trigger.ProcessingTime(0);
 
     @BeforeEach
     void createFolder() throws Exception {
@@ -57,6 +62,7 @@ class RegionStreamTest {
                 .select("name", "bytes")
                 .writeStream()
                 .option("checkpointLocation", checkpoint().toString())
+                .trigger(trigger)
                 .foreachBatch(collect)
                 .start();
     }
@@ -94,5 +100,39 @@ class RegionStreamTest {
         query.stop();
         assertThat(batches).containsExactly(List.of("1.bin 1", "2.bin 1"), List.of("3.bin 1"));
         assertThat(checkpoint().resolve("sources/0/files")).isDirectoryContaining("glob:**/2");
+    }
+
+    @Test
+    void whatIsAvailableNowIsReadInBatchesAndThenItEnds() throws Exception {
+        trigger = Trigger.AvailableNow();
+        for (String name : List.of("1.bin", "2.bin", "3.bin")) {
+            write(name, 1);
+        }
+        assertThat(start(2).awaitTermination(60_000)).isTrue();
+        assertThat(batches).containsExactly(List.of("1.bin 1", "2.bin 1"), List.of("3.bin 1"));
+        write("4.bin", 1);
+        assertThat(start(2).awaitTermination(60_000)).isTrue();
+        assertThat(batches).last().isEqualTo(List.of("4.bin 1"));
+    }
+
+    @Test
+    void aCheckpointWhoseListOfFilesIsGoneIsRefusedAndNotContinuedWithoutThem() throws Exception {
+        trigger = Trigger.AvailableNow();
+        write("a.bin", 1);
+        assertThat(start(1).awaitTermination(60_000)).isTrue();
+        try (Stream<Path> entries = Files.list(checkpoint().resolve("sources/0/files"))) {
+            for (Path entry : entries.toList()) {
+                Files.delete(entry);
+            }
+        }
+        write("b.bin", 1);
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            StreamingQuery query = start(1);
+            assertThatThrownBy(() -> query.awaitTermination(60_000))
+                    .as("attempt %d", attempt)
+                    .isInstanceOf(StreamingQueryException.class)
+                    .hasMessageContaining("files of the checkpoint were deleted");
+        }
+        assertThat(batches).containsExactly(List.of("a.bin 1"));
     }
 }
