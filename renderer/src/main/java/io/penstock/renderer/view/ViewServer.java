@@ -6,6 +6,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
@@ -143,6 +144,12 @@ final class ViewServer implements AutoCloseable {
     }
 
     private Publisher<Void> stream(HttpServerRequest request, HttpServerResponse response) {
+        if (!request.requestHeaders().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
+            return response.status(HttpResponseStatus.UPGRADE_REQUIRED)
+                    .header(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+                    .header(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
+                    .send();
+        }
         if (!origins.allow(request.requestHeaders())) {
             return response.status(HttpResponseStatus.FORBIDDEN).send();
         }

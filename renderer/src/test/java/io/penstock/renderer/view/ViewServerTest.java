@@ -305,6 +305,15 @@ class ViewServerTest {
         assertThat(get(shown, "/other").statusCode()).isEqualTo(404);
     }
 
+    @Test
+    void aRequestThatIsNoHandshakeIsToldToUpgradeAndIsNoViewer() throws Exception {
+        Shown shown = show(ball(64));
+        HttpResponse<String> refused = get(shown, "/stream");
+        assertThat(refused.statusCode()).isEqualTo(426);
+        assertThat(refused.headers().firstValue("upgrade")).hasValue("websocket");
+        assertThat(shown.server.viewers()).isZero();
+    }
+
     private static HttpResponse<String> get(Shown shown, String path) throws IOException, InterruptedException {
         URI uri = URI.create("http://127.0.0.1:" + shown.port() + path);
         return HttpClient.newHttpClient()
