@@ -31,6 +31,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -180,19 +181,23 @@ final class BenchCommand implements Callable<Integer> {
             throw new IOException(file + " exists; --force overwrites its bytes");
         }
         if (depth < 1 || depth > 65536) {
-            throw new IllegalArgumentException("--depth must be 1 to 65536, was " + depth);
+            throw misuse("--depth must be 1 to 65536, was " + depth);
         }
         if ((seconds != null && !(seconds > 0)) || !(warmUpSeconds >= 0)) {
-            throw new IllegalArgumentException("--time must be more than 0 s, and --warm-up at least 0 s");
+            throw misuse("--time must be more than 0 s, and --warm-up at least 0 s");
         }
         if (sweep && gpus.size() > 1) {
-            throw new IllegalArgumentException("--sweep is for one device");
+            throw misuse("--sweep is for one device");
         }
         for (Path written : sweep && !force ? List.of(properties(), chart()) : List.<Path>of()) {
             if (Files.exists(written)) {
                 throw new IOException(written + " exists; --force replaces it, --out names another");
             }
         }
+    }
+
+    private ParameterException misuse(String complaint) {
+        return new ParameterException(spec.commandLine(), complaint);
     }
 
     private Path properties() {
@@ -241,14 +246,13 @@ final class BenchCommand implements Callable<Integer> {
         long length = Files.size(used);
         long bytes = size == null ? length : size;
         if (bytes > length) {
-            throw new IllegalArgumentException(
-                    "--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
+            throw misuse("--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
         }
         if (sweep) { // which rounds to its own blocks
             return new Workload(used, pattern, 1, 1, bytes, direct, variant().path());
         }
         if (bytes < blockBytes) {
-            throw new IllegalArgumentException(
+            throw misuse(
                     "--bs must be at most the bytes that are used of " + file + ", " + bytes + ", was " + blockBytes);
         }
         return new Workload(

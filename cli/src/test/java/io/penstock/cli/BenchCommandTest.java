@@ -106,9 +106,15 @@ class BenchCommandTest {
                 .contains("penstock.queue.dpeth");
         assertThat(bench(folder).err()).contains("is a directory");
         assertThat(files()).isEmpty();
-        assertThat(bench(file(100), "--depth", "0").err()).contains("--depth must be");
-        assertThat(bench(folder.resolve("file"), "--bs", "101").err()).contains("--bs must be at most");
-        assertThat(bench(folder.resolve("file"), "--size", "101").err()).contains("--size must be at most");
+        Path small = file(100);
+        assertMisuse(bench(small, "--depth", "0"), "--depth must be");
+        assertMisuse(bench(small, "--bs", "101"), "--bs must be at most");
+        assertMisuse(bench(small, "--size", "101"), "--size must be at most");
+    }
+
+    private static void assertMisuse(CommandLineRun run, String complaint) {
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).startsWith("penstock: " + complaint).contains("see: ./penstock bench --help");
     }
 
     @Test
