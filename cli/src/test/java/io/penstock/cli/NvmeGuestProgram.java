@@ -13,6 +13,7 @@ import io.penstock.backend.nvme.DmaRange;
 import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.nvme.QueuePairHandle;
 import io.penstock.cli.testing.CommandLineRun;
+import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
@@ -22,6 +23,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Scanner;
 import reactor.core.publisher.Flux;
 
 /**
@@ -32,10 +34,12 @@ final class NvmeGuestProgram {
 
     private static final String ADDRESS = System.getenv(NvmeOptions.DEVICE.variable());
     private static final int MIB = 1 << 20;
+    private static final int NODE_BYTES = 32 << 20;
 
     private NvmeGuestProgram() {}
 
     public static void main(String[] args) throws Exception {
+        nodes();
         extents(Path.of(args[0]));
         try (Backend backend = Backends.open("nvme")) {
             refusesToWrite(backend);
@@ -52,6 +56,30 @@ final class NvmeGuestProgram {
             file.sync().block();
             System.out.println("synced");
         }
+    }
+
+    /** The guest has two NUMA nodes, and a device on each. */
+    private static void nodes() throws IOException {
+        List<String> devices = List.of("0000:41:00.0", "0000:81:00.0");
+        for (int node = 0; node < devices.size(); node++) {
+            CpuSet near = CpuSet.near(devices.get(node));
+            check(near + " of node " + node, near.processors().equals(List.of(node)));
+            long before = pages(node);
+            ByteBuffer memory = near.call(() -> ByteBuffer.allocateDirect(NODE_BYTES)); // filled with zeros
+            long after = pages(node);
+            check(
+                    memory + " on node " + node + ": " + before + " and then " + after,
+                    after - before >= NODE_BYTES / 4096 * 9 / 10); // other threads free some meanwhile
+        }
+        System.out.println("memory near each device lies on its node");
+    }
+
+    /** Returns how many pages of the process are on a node. */
+    private static long pages(int node) throws IOException {
+        return new Scanner(Files.readString(Path.of("/proc/self/numa_maps")))
+                .findAll(" N" + node + "=(\\d+)")
+                .mapToLong(found -> Long.parseLong(found.group(1)))
+                .sum();
     }
 
     /** The kernel has the disk, and then this backend, which copies a file by its extents. */

@@ -53,6 +53,7 @@ class NvmeGuestTest {
         assertThat(ended).as(printed).isTrue();
         assertThat(printed)
                 .contains(
+                        "memory near each device lies on its node",
                         FILE_BYTES + " bytes in 1 extents of namespace 1, controller PENSTOCK",
                         "copied " + FILE_BYTES + " bytes to /tmp/copy at ",
                         "path HOST, backend nvme",

@@ -11,6 +11,7 @@ import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
 
@@ -36,6 +37,11 @@ final class CudaCopies implements StagingDevice {
     @Override
     public ThreadRule threads() {
         return ThreadRule.MANY;
+    }
+
+    @Override
+    public CpuSet processors() {
+        return CpuSet.near(context.gpu().bus());
     }
 
     @Override

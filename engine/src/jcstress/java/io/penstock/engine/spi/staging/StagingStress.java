@@ -45,7 +45,7 @@ public final class StagingStress {
             FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 2);
             queue = new StagedQueue(
                     device, host, StagingSettings.of(STAGING, 1, 4), StagingWorkers.stepped(1), null, null);
-            pool = new StagingBuffers(device, host, 1, STAGING, 1);
+            pool = new StagingBuffers(device, CpuSet.ANY, host, 1, STAGING, 1);
             first = staged(queue, 0);
             pool.admit(first);
             first.takeBuffer(pool);

@@ -136,5 +136,10 @@ public final class LibC {
 
     public static native int getpid();
 
+    /** The calling thread if {@code thread} is 0; {@code mask} has a bit for each processor. */
+    static native int sched_getaffinity(int thread, long maskBytes, byte[] mask);
+
+    static native int sched_setaffinity(int thread, long maskBytes, byte[] mask);
+
     public static native long sysconf(int name);
 }

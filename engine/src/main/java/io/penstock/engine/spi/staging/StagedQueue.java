@@ -12,6 +12,7 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
+import io.penstock.engine.spi.ffi.CpuSet;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -43,6 +44,7 @@ final class StagedQueue implements NativeQueue {
     private final int buffersPerWorker;
     private final long spinNanos;
     private final int spinsWith;
+    final CpuSet processors; // of staging workers while they serve it
     final HostSide host;
     final DeviceSide copies;
     private final StagingBuffers stagingBuffers;
@@ -116,6 +118,7 @@ final class StagedQueue implements NativeQueue {
         this.buffersPerWorker = options.get(StagingOptions.BUFFERS_PER_WORKER);
         this.spinNanos = StagingOptions.spinNanos(options);
         this.spinsWith = StagingOptions.spinsWith(options);
+        this.processors = options.get(StagingOptions.NUMA) ? device.processors() : CpuSet.ANY;
         this.depth = options.get(CommonOptions.QUEUE_DEPTH);
         this.host = new HostSide(host);
         this.copies = new DeviceSide(device);
@@ -127,6 +130,7 @@ final class StagedQueue implements NativeQueue {
         this.newRequest = request -> new StagedRequest(this, request);
         this.stagingBuffers = new StagingBuffers(
                 device,
+                processors,
                 host,
                 buffersPerWorker * workersServed(options, workers),
                 StagingBuffers.allocatedBytes(bufferBytes),

@@ -4,6 +4,7 @@ package io.penstock.engine.spi.staging;
 import io.penstock.Backend.StagingState;
 import io.penstock.engine.host.blocking.HostBytes;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ffi.CpuSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -42,10 +43,12 @@ final class StagingBuffers {
     /**
      * Allocates the staging buffers.
      *
+     * @param processors on which the device's memory is allocated
      * @param threads how many threads allocate: pinning takes long, and the first transfer waits for it
      */
-    StagingBuffers(StagingDevice device, HostBytes host, int stagingBuffers, long bytes, int threads) {
-        this(allocate(device, host, stagingBuffers, bytes, threads), new ConcurrentLinkedQueue<>());
+    StagingBuffers(
+            StagingDevice device, CpuSet processors, HostBytes host, int stagingBuffers, long bytes, int threads) {
+        this(allocate(device, processors, host, stagingBuffers, bytes, threads), new ConcurrentLinkedQueue<>());
     }
 
     /** Pools buffers, with a test's queue of waiting requests. */
@@ -63,11 +66,11 @@ final class StagingBuffers {
 
     /** Returns new staging buffers; if one cannot be allocated, frees the others. */
     static List<StagingBuffer> allocate(
-            StagingDevice device, HostBytes host, int stagingBuffers, long bytes, int threads) {
+            StagingDevice device, CpuSet processors, HostBytes host, int stagingBuffers, long bytes, int threads) {
         List<StagingBuffer> made = new CopyOnWriteArrayList<>();
         try {
             Parallel.run(stagingBuffers, threads, () -> {
-                DeviceMemory memory = device.allocateStagingBuffer(bytes);
+                DeviceMemory memory = processors.call(() -> device.allocateStagingBuffer(bytes));
                 made.add(new StagingBuffer(memory, host.of(memory)));
             });
             return made;

@@ -4,6 +4,7 @@ package io.penstock.engine.spi.staging;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.memory.Slabs;
 
 /**
@@ -20,6 +21,15 @@ public interface StagingDevice {
 
     /** Returns which threads may copy. */
     ThreadRule threads();
+
+    /**
+     * Returns the processors near the device: on them staging workers fill its staging buffers, and {@link
+     * #allocateStagingBuffer} is called, so that memory which it writes first lies on the device's NUMA node. Any, unless
+     * overridden.
+     */
+    default CpuSet processors() {
+        return CpuSet.ANY;
+    }
 
     /**
      * Allocates a staging buffer whose {@link DeviceMemory#hostAddress()} is a multiple of 4096 and not 0. Plain host

@@ -49,6 +49,13 @@ public final class StagingOptions {
                     + " before they sleep; saves a wake-up, and occupies a processor; -1 for 200 where the process has 8 processors"
                     + " or more, and 0 elsewhere, by an I/O queue only while it has a few requests");
 
+    /** Whether the processors near a device serve it. */
+    public static final Option<Boolean> NUMA = Option.flag(
+            "penstock.staging.numa",
+            true,
+            "whether staging workers run on the processors of the device's NUMA node, and staging buffers lie there, if the system tells"
+                    + " the node");
+
     private StagingOptions() {}
 
     /** Returns {@link #SPIN_MICROS} in nanoseconds. */
@@ -68,6 +75,6 @@ public final class StagingOptions {
 
     /** Returns all staging options. */
     public static List<Option<?>> all() {
-        return List.of(BUFFER_BYTES, BUFFERS_PER_WORKER, WORKERS, SPIN_MICROS);
+        return List.of(BUFFER_BYTES, BUFFERS_PER_WORKER, WORKERS, SPIN_MICROS, NUMA);
     }
 }

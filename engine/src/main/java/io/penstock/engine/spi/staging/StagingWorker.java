@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ final class StagingWorker implements Runnable {
     private final List<StagedRequest> copying = new ArrayList<>(); // oldest first
     int nextQueue; // for the pool
     long spinNanos; // for the pool: that of the queue it served last
+    private CpuSet processors = CpuSet.ANY; // on which the thread runs
 
     final int index; // among those of the pool
 
@@ -89,6 +91,7 @@ final class StagingWorker implements Runnable {
 
     private void work(StagedRequest staged) {
         StagedQueue queue = staged.queue;
+        moveTo(queue.processors);
         while (queue.proceeds(staged)) {
             if (staged.step == StagedRequest.Step.COPY) {
                 copy(queue, staged);
@@ -101,6 +104,16 @@ final class StagingWorker implements Runnable {
                 queue.hand(staged);
                 return;
             }
+        }
+    }
+
+    /** Few workers change between devices of different nodes: each prefers one queue. */
+    private void moveTo(CpuSet wanted) {
+        if (wanted != processors) {
+            if (!wanted.equals(processors)) {
+                wanted.bind();
+            }
+            processors = wanted;
         }
     }
 

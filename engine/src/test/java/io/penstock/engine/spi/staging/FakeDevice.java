@@ -6,6 +6,11 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.CpuSet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A device whose copies take place as late as they may, in any order, and which ruins a staging buffer once it has read
@@ -54,6 +60,8 @@ final class FakeDevice implements StagingDevice {
     int started;
     long startedAt; // the place in the staging buffer of the last one
     final List<FencePoint> joined = new ArrayList<>();
+    CpuSet processors = CpuSet.ANY;
+    final Set<String> ranOn = new HashSet<>(); // processors, of allocations and copies, if they are not any
     final Set<Long> copiedFrom = new HashSet<>(); // addresses of staging buffers
 
     FakeDevice(ThreadRule threads, FakeHost host, long seed) {
@@ -95,7 +103,31 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
+    public CpuSet processors() {
+        return processors;
+    }
+
+    /** Returns the processors on which the calling thread may run, as the kernel tells them. */
+    static String allowed() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/thread-self/status"))) {
+            return lines.filter(line -> line.startsWith("Cpus_allowed_list:"))
+                    .map(line -> line.split("\\s+")[1])
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void noteProcessors() {
+        if (!processors.equals(CpuSet.ANY)) {
+            ranOn.add(allowed());
+        }
+    }
+
+    @Override
     public synchronized DeviceMemory allocateStagingBuffer(long bytes) {
+        noteProcessors();
         if (full || allocations-- == 0) {
             throw new IllegalStateException("no pinned memory");
         }
@@ -105,6 +137,7 @@ final class FakeDevice implements StagingDevice {
     @Override
     public synchronized void copy(Request request) {
         checkThread();
+        noteProcessors();
         if (refusals > 0) {
             refusals--;
             request.fail(REFUSED);

@@ -2,10 +2,15 @@
 package io.penstock.engine.spi.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.Options;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.CpuSet;
+import io.penstock.engine.spi.ffi.CpuSets;
+import io.penstock.engine.spi.ffi.Machine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -111,6 +116,38 @@ class StagedQueueThreadsTest {
         }
         assertThat(failure.get()).isNull();
         assertThat(host.allFreed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void workersServeEachDeviceOnTheProcessorsNearIt(boolean numa) throws Exception {
+        assumeTrue(Machine.isSupported(), "64-bit Linux on a known architecture");
+        List<Integer> processors = CpuSets.ofProcess();
+        assumeThat(processors).as("processors").hasSizeGreaterThan(1);
+        String before = FakeDevice.allowed();
+        Options near = options.with(StagingOptions.NUMA, numa);
+        List<FakeDevice> devices = new ArrayList<>();
+        List<Thread> ioQueues = new ArrayList<>();
+        for (int i = 0; i < 3; i++) { // the third one has no node, and its workers serve the others too
+            FakeDevice device = new FakeDevice(ThreadRule.MANY, host, i);
+            device.processors = i < 2 ? new CpuSet(List.of(processors.get(i))) : CpuSet.ANY;
+            devices.add(device);
+            StagedQueue queue = StagedQueue.open(device, host, near, null);
+            long seed = i;
+            ioQueues.add(new Thread(() -> moveThere(device, queue, seed), "I/O queue-" + i));
+        }
+        ioQueues.forEach(Thread::start);
+        for (Thread ioQueue : ioQueues) {
+            ioQueue.join();
+        }
+        for (int i = 0; i < 2; i++) {
+            String own = String.valueOf(processors.get(i));
+            assertThat(devices.get(i).ranOn).containsExactly(numa ? own : before);
+            assertThat(devices.get(i).started).isPositive();
+        }
+        assertThat(FakeDevice.allowed())
+                .as("of the thread that opened the queues")
+                .isEqualTo(before);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.ffi.CpuSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ class StagingBuffersTest {
     @Test
     void withoutMemoryForAllThereIsNoQueueAndNothingIsLeft() {
         device.allocations = 2;
-        assertThatThrownBy(() -> new StagingBuffers(device, host, 4, STAGING, 3))
+        assertThatThrownBy(() -> new StagingBuffers(device, CpuSet.ANY, host, 4, STAGING, 3))
                 .hasMessage("no pinned memory");
         queue.close();
         assertThat(host.allFreed()).isTrue();
@@ -32,8 +33,8 @@ class StagingBuffersTest {
         StagedRequest first = staged(0);
         StagedRequest next = staged(1);
         StagingBuffers[] pool = new StagingBuffers[1];
-        pool[0] =
-                new StagingBuffers(StagingBuffers.allocate(device, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
+        pool[0] = new StagingBuffers(
+                StagingBuffers.allocate(device, CpuSet.ANY, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
                     @Override
                     public StagedRequest poll() {
                         StagedRequest polled = super.poll();
@@ -61,8 +62,8 @@ class StagingBuffersTest {
         StagedRequest late = staged(1);
         StagingBuffers[] pool = new StagingBuffers[1];
         boolean[] came = {false};
-        pool[0] =
-                new StagingBuffers(StagingBuffers.allocate(device, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
+        pool[0] = new StagingBuffers(
+                StagingBuffers.allocate(device, CpuSet.ANY, host, 1, STAGING, 1), new ConcurrentLinkedQueue<>() {
                     @Override
                     public StagedRequest poll() {
                         StagedRequest next = super.poll();
