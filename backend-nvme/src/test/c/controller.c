@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An NVMe controller in a process: its registers and all memory for DMA are one file, which the host maps too. A bus address is an
 // offset in the file. The registers, doorbells among them, are polled. After the NVM Express base specification 1.4.
-//   controller FILE MIB [noshadow] [spin]
+//   controller FILE MIB [noshadow] [sgl] [spin]
 // FILE: BAR0 first, memory for DMA behind it. MIB: the size of its disk, in memory, of blocks of 512 bytes. noshadow: without
-// Doorbell Buffer Config. spin: polls without sleeping, for measurements. Ends with the process that has started it.
+// Doorbell Buffer Config. sgl: with scatter-gather lists of one data block. spin: polls without sleeping, for measurements. Ends with the process that has started it.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -23,7 +23,7 @@ enum { BAR_BYTES = 0x4000, PAGE = 4096, BLOCK = 512, QUEUES = 65, MOST_ENTRIES =
 enum { READY = 1, FATAL = 2, SHUTDOWN_COMPLETE = 2 << 2 };
 enum { // status code types and codes, figures 126 to 130
     INVALID_OPCODE = 0x001, INVALID_FIELD = 0x002, DATA_TRANSFER_ERROR = 0x004, INVALID_NAMESPACE = 0x00b,
-    INVALID_PRP_OFFSET = 0x013, OUT_OF_RANGE = 0x080, INVALID_COMPLETION_QUEUE = 0x100, INVALID_QUEUE = 0x101,
+    INVALID_SGL_LENGTH = 0x00f, INVALID_SGL_TYPE = 0x011, INVALID_PRP_OFFSET = 0x013, OUT_OF_RANGE = 0x080, INVALID_COMPLETION_QUEUE = 0x100, INVALID_QUEUE = 0x101,
     INVALID_QUEUE_SIZE = 0x102, INVALID_DELETION = 0x10c
 };
 
@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct command) == 64, "a submission queue entry");
 
 static uint8_t *file, *disk;
 static uint64_t file_bytes, disk_bytes;
-static int has_shadow;
+static int has_shadow, has_sgl;
 static uint64_t shadow, events; // 0: doorbells are registers
 static struct submission_queue submissions[QUEUES];
 static struct completion_queue completions[QUEUES];
@@ -107,9 +107,28 @@ static void enable(void) {
     store(CSTS, READY);
 }
 
+// Copies between memory at an SGL data block and a buffer of the controller; returns the status. Figures 114 to 117.
+static int move_block(const struct command *command, uint8_t *buffer, uint64_t bytes, int to_host) {
+    uint64_t address = command->prp1;
+    if (command->prp2 >> 56 != 0) {
+        return INVALID_SGL_TYPE;
+    }
+    if ((uint32_t)command->prp2 != bytes) {
+        return INVALID_SGL_LENGTH;
+    }
+    if (!is_memory(address, bytes)) {
+        return DATA_TRANSFER_ERROR;
+    }
+    memcpy(to_host ? file + address : buffer, to_host ? buffer : file + address, bytes);
+    return 0;
+}
+
 // Copies between memory at PRPs and a buffer of the controller; returns the status. Figure 108 and 4.3.
 static int move(const struct command *command, uint8_t *buffer, uint64_t bytes, int to_host) {
     uint64_t address = command->prp1, list = 0, left = bytes;
+    if (command->flags >> 6 != 0) { // PSDT
+        return has_sgl && command->flags >> 6 == 1 ? move_block(command, buffer, bytes, to_host) : INVALID_FIELD;
+    }
     if (address & 3) {
         return INVALID_PRP_OFFSET;
     }
@@ -165,6 +184,7 @@ static int identify(const struct command *command) {
             data[512] = 0x66;
             data[513] = 0x44;
             data[516] = 1;
+            data[536] = has_sgl; // SGLS: at any address
             break;
         default:
             return INVALID_FIELD;
@@ -324,7 +344,7 @@ int main(int count, char **arguments) {
     struct stat status;
     int descriptor = count < 3 ? -1 : open(arguments[1], O_RDWR);
     if (descriptor < 0 || fstat(descriptor, &status) < 0) {
-        perror("controller FILE MIB [noshadow] [spin]");
+        perror("controller FILE MIB [noshadow] [sgl] [spin]");
         return 1;
     }
     file_bytes = status.st_size;
@@ -339,6 +359,7 @@ int main(int count, char **arguments) {
     int spin = 0;
     for (int i = 3; i < count; i++) {
         has_shadow &= strcmp(arguments[i], "noshadow") != 0;
+        has_sgl |= strcmp(arguments[i], "sgl") == 0;
         spin |= strcmp(arguments[i], "spin") == 0;
     }
     store(CAP, (MOST_ENTRIES - 1) | 1 << 16 | 20u << 24); // MQES, CQR, TO

@@ -40,7 +40,7 @@ final class EmulatedController implements Bus {
     /**
      * Starts it, with a disk of 64 MiB.
      *
-     * @param options {@code noshadow}, {@code spin}
+     * @param options {@code noshadow}, {@code sgl}, {@code spin}
      */
     EmulatedController(Path program, String... options) throws IOException {
         Path shared = Path.of("/dev/shm");
@@ -70,7 +70,7 @@ final class EmulatedController implements Bus {
 
     @Override
     public String name() {
-        return "emulated";
+        return "0000:00:05.0";
     }
 
     @Override

@@ -3,11 +3,18 @@ package io.penstock.backend.nvme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Backend;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
+import io.penstock.backend.nvme.path.QemuProvider;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** Queue pairs of a controller that reads shadow doorbells all the time, or has none. */
@@ -73,6 +81,37 @@ class EmulatedControllerTest {
         bytes.get(0, found);
         assertThat(found).isEqualTo(written);
         data.free();
+    }
+
+    /** The controller refuses PRPs that are not aligned, and descriptors of another length than the command. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sgl", "prp"})
+    void transfersReachMemoryAtAnyAddress(String option) throws IOException {
+        emulated = new EmulatedController(Submitter.program("controller"), option);
+        byte[] written = new byte[1 << 20];
+        new Random(21).nextBytes(written);
+        try (Backend backend = QemuProvider.open("0000:00:05.0", () -> emulated);
+                StorageFile file = backend.openFile(Path.of("0000:00:05.0", "1"), FileOption.READ, FileOption.WRITE)
+                        .block(PATIENCE);
+                DeviceBuffer memory = backend.allocate(2 * written.length).block(PATIENCE)) {
+            for (int bytes = 512; bytes <= written.length; bytes *= 8) {
+                for (int at : new int[] {0, 1, 514, 4093}) {
+                    memory.upload(at, ByteBuffer.wrap(written, 0, bytes)).block(PATIENCE);
+                    backend.submit(Transfer.write(memory.region(at, bytes), file.region(8192, bytes)))
+                            .block(PATIENCE);
+                    memory.upload(at, ByteBuffer.allocate(bytes)).block(PATIENCE);
+                    backend.submit(Transfer.read(file.region(8192, bytes), memory.region(at, bytes)))
+                            .block(PATIENCE);
+                    ByteBuffer found = ByteBuffer.allocate(bytes);
+                    memory.download(at, found).block(PATIENCE);
+                    assertThat(found.flip().limit(bytes).mismatch(ByteBuffer.wrap(written, 0, bytes)))
+                            .as("%d bytes at %d", bytes, at)
+                            .isNegative();
+                }
+            }
+        }
+        assertThat(emulated.live()).as("memory for DMA").isZero();
+        emulated.end();
     }
 
     /** As by a GPU that has BAR0 in its address space. */

@@ -12,8 +12,10 @@ import java.nio.charset.StandardCharsets;
  * @param firmware the firmware revision
  * @param maxBytes the most bytes of one command
  * @param shadowDoorbells whether it supports Doorbell Buffer Config
+ * @param sglAlignment the alignment in bytes of memory in scatter-gather lists; 0 if it does not support them
  */
-public record Identity(String model, String serial, String firmware, long maxBytes, boolean shadowDoorbells) {
+public record Identity(
+        String model, String serial, String firmware, long maxBytes, boolean shadowDoorbells, int sglAlignment) {
 
     static final int BYTES = 4096;
 
@@ -30,7 +32,12 @@ public record Identity(String model, String serial, String firmware, long maxByt
                 text(data, 4, 20),
                 text(data, 64, 8),
                 Math.min(MOST_BYTES, most),
-                (optional & 0x100) != 0);
+                (optional & 0x100) != 0,
+                switch (data.getInt(536) & 3) { // SGLS
+                    case 1 -> 1;
+                    case 2 -> Integer.BYTES;
+                    default -> 0;
+                });
     }
 
     private static String text(ByteBuffer data, int offset, int length) {

@@ -34,6 +34,11 @@ public final class PrpLists {
         entries = memory.buffer(0, (int) memory.bytes()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** Returns whether the two PRPs of a command are not enough for its data. */
+    public static boolean areNeeded(long address, long bytes) {
+        return (address & PAGE_BYTES - 1) + bytes > 2 * PAGE_BYTES;
+    }
+
     /**
      * Returns the second PRP of a command, after writing the list that it points to, if any; the first PRP is the
      * address itself.

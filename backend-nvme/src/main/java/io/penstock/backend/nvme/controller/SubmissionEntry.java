@@ -29,6 +29,7 @@ public final class SubmissionEntry {
     static final int DOORBELL_BUFFER_CONFIG = 0x7c;
 
     private static final int NAMESPACE = 4;
+    private static final int SGL = 1 << 14; // PSDT: data by a list, no metadata by one
     private static final int DATA_POINTER = 24;
     private static final int COMMAND_WORDS = 40; // command dword 10
 
@@ -58,6 +59,14 @@ public final class SubmissionEntry {
     public SubmissionEntry data(long prp1, long prp2) {
         queue.putLong(at + DATA_POINTER, prp1);
         queue.putLong(at + DATA_POINTER + 8, prp2);
+        return this;
+    }
+
+    /** Sets the data pointer to a scatter-gather list of one segment, an SGL data block. */
+    public SubmissionEntry segment(long address, int bytes) {
+        queue.putInt(at, queue.getInt(at) | SGL);
+        queue.putLong(at + DATA_POINTER, address);
+        queue.putLong(at + DATA_POINTER + 8, Integer.toUnsignedLong(bytes)); // the type of the descriptor is 0
         return this;
     }
 

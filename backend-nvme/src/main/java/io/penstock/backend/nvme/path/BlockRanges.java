@@ -134,10 +134,11 @@ public final class BlockRanges implements NvmeFiles {
         }
     }
 
-    /** Returns the limits of commands on a namespace: whole blocks, and memory at multiples of 4 as PRPs need it. */
+    /** Returns the limits of commands on a namespace: whole blocks, and memory as PRPs or scatter-gather lists demand it. */
     static Limits limits(Controller controller, Namespace space, long segmentBytes) {
         long most = controller.identity().maxBytes() & -space.blockBytes();
         long segment = Math.max(space.blockBytes(), Math.min(most, segmentBytes) & -space.blockBytes());
-        return new Limits(space.blockBytes(), Integer.BYTES, most, segment, false);
+        int sgl = controller.identity().sglAlignment();
+        return new Limits(space.blockBytes(), sgl == 0 ? Integer.BYTES : sgl, most, segment, false);
     }
 }

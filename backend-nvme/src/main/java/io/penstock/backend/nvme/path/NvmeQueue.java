@@ -42,6 +42,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     private final long timeoutNanos;
     private final long checkNanos;
     private final PrpLists lists;
+    private final boolean hasSgls;
     private final @Nullable Request[] requests; // by tag; null if not in flight
     private final long[] deadlines; // by tag
     private final long[] moved; // by tag: the bytes to report
@@ -62,6 +63,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         this.controller = controller;
         this.pair = pair;
         this.lists = lists;
+        hasSgls = controller.identity().sglAlignment() > 0;
         timeoutNanos = controller.timeoutNanos();
         checkNanos = Math.min(MOST_CHECK_NANOS, timeoutNanos / 4);
         int depth = pair.entries() - 1;
@@ -169,10 +171,20 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         }
         int blocks = (int) (bytes / block); // the engine requests the rest again
         long address = ((DmaMemory) request.memory()).busAddress() + request.memoryOffset();
-        long second = lists.second(request.tag(), address, (long) blocks * block);
-        begin(request, (long) blocks * block, isRead ? SubmissionEntry.READ : SubmissionEntry.WRITE, file)
-                .data(address, second)
-                .blocks(file.block(offset), blocks);
+        SubmissionEntry entry =
+                begin(request, (long) blocks * block, isRead ? SubmissionEntry.READ : SubmissionEntry.WRITE, file);
+        data(entry, request.tag(), address, blocks * block);
+        entry.blocks(file.block(offset), blocks);
+    }
+
+    /** Memory for DMA has contiguous bus addresses, so one segment describes any; it saves a list, not a PRP. */
+    private void data(SubmissionEntry entry, int tag, long address, int bytes) {
+        boolean isAligned = address % Integer.BYTES == 0; // as PRPs demand
+        if (hasSgls && (!isAligned || PrpLists.areNeeded(address, bytes))) {
+            entry.segment(address, bytes);
+        } else {
+            entry.data(address, lists.second(tag, address, bytes));
+        }
     }
 
     private DmaMemory tail(int tag, int bytes) {

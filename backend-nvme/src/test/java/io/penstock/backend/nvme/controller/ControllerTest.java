@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +68,7 @@ class ControllerTest {
         assertThat(controller.identity().model()).isEqualTo("QEMU NVMe Ctrl");
         assertThat(controller.identity().serial()).isEqualTo("PENSTOCK");
         assertThat(controller.identity().maxBytes()).isEqualTo(4096L << 9);
+        assertThat(controller.identity().sglAlignment()).isEqualTo(1);
         assertThat(controller.namespace(1)).isEqualTo(new Namespace(1, DISK_BYTES / 512, 512));
     }
 
@@ -80,21 +82,30 @@ class ControllerTest {
     /** Lists of PRPs are packed, so that most of these are chained. */
     @Test
     void commandsOfEverySizeMoveTheirBytes() throws IOException {
+        moveEverySize(false, 0, 4, 512, 4092);
+    }
+
+    @Test
+    void commandsWithScatterGatherListsMoveTheirBytesToAnyAddress() throws IOException {
+        moveEverySize(true, 0, 1, 13, 4095);
+    }
+
+    private void moveEverySize(boolean sgl, int... offsets) throws IOException {
         QueuePair pair = controller.openQueuePair(8, -1);
         long most = controller.identity().maxBytes();
         PrpLists lists = new PrpLists(bus, 8, most);
         DmaMemory memory = bus.allocate(most + 4096);
         ByteBuffer bytes = memory.buffer(0, (int) memory.bytes());
         for (int size = 512; size <= most; size *= 2) {
-            for (int offset : new int[] {0, 4, 512, 4092}) {
+            for (int offset : offsets) {
                 int list = (size / 512 + offset) % 8;
                 fill(bytes, offset, size);
-                assertThat(move(pair, lists, SubmissionEntry.WRITE, list, memory, offset, size))
+                assertThat(move(pair, sgl ? null : lists, SubmissionEntry.WRITE, list, memory, offset, size))
                         .isZero();
                 for (int i = 0; i < size; i++) {
                     bytes.put(offset + i, (byte) 0);
                 }
-                assertThat(move(pair, lists, SubmissionEntry.READ, list, memory, offset, size))
+                assertThat(move(pair, sgl ? null : lists, SubmissionEntry.READ, list, memory, offset, size))
                         .isZero();
                 assertThat(firstDifference(bytes, offset, size))
                         .as("%d bytes at %d", size, offset)
@@ -125,12 +136,16 @@ class ControllerTest {
         return -1;
     }
 
-    private int move(QueuePair pair, PrpLists lists, int opcode, int list, DmaMemory memory, int offset, int size) {
+    /** By a scatter-gather list if there are no lists of PRPs. */
+    private int move(
+            QueuePair pair, @Nullable PrpLists lists, int opcode, int list, DmaMemory memory, int offset, int size) {
         long address = memory.busAddress() + offset;
-        pair.next()
-                .command(opcode, list, 1)
-                .data(address, lists.second(list, address, size))
-                .blocks(4096, size / 512);
+        SubmissionEntry entry = pair.next().command(opcode, list, 1).blocks(4096, size / 512);
+        if (lists == null) {
+            entry.segment(address, size);
+        } else {
+            entry.data(address, lists.second(list, address, size));
+        }
         return await(pair, 1).get(list);
     }
 

@@ -116,7 +116,7 @@ final class FolderDisk implements NbdDisk.Content, NvmeFiles {
         private final Range range;
 
         OpenFile(HostFile host, Range range) {
-            super(host, new Limits(BLOCK, Integer.BYTES, 2 << 20, 1 << 20, false));
+            super(host, new Limits(BLOCK, 1, 2 << 20, 1 << 20, false));
             this.range = range;
         }
 
