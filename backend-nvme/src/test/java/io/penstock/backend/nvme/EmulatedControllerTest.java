@@ -93,7 +93,7 @@ class EmulatedControllerTest {
         try (Backend backend = QemuProvider.open("0000:00:05.0", () -> emulated);
                 StorageFile file = backend.openFile(Path.of("0000:00:05.0", "1"), FileOption.READ, FileOption.WRITE)
                         .block(PATIENCE);
-                DeviceBuffer memory = backend.allocate(2 * written.length).block(PATIENCE)) {
+                DeviceBuffer memory = backend.allocate(2L * written.length).block(PATIENCE)) {
             for (int bytes = 512; bytes <= written.length; bytes *= 8) {
                 for (int at : new int[] {0, 1, 514, 4093}) {
                     memory.upload(at, ByteBuffer.wrap(written, 0, bytes)).block(PATIENCE);

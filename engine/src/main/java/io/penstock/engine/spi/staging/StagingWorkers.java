@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
- * last; unless an option sets their number, each further queue adds as many as one device needs, up to three quarters of
- * the processors. Each queue has staging workers that prefer it, see {@link #take}.
+ * last; unless an option sets their number, the second queue adds as many as one device needs, and each further one a third
+ * of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see {@link #take}.
  *
  * <p>Thread-safe.
  */
@@ -23,6 +23,8 @@ final class StagingWorkers {
      * some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
      */
     static final int MOST_PER_QUEUE = 12;
+
+    private static final int QUEUES_IN_FULL = 2;
 
     private static final Object PROCESS = "the staging workers of the process";
 
@@ -150,7 +152,16 @@ final class StagingWorkers {
 
     void add(StagedQueue queue) {
         queues.add(queue);
-        grow(perQueue * queues.size());
+        grow(wanted(queues.size()));
+    }
+
+    /**
+     * Returns how many staging workers suit that many queues. Two queues can use all of the memory's bandwidth: more workers
+     * for more queues would only have more staging buffers in use, which leave the processor's caches (decision 0026).
+     */
+    private int wanted(int queueCount) {
+        int further = Math.max(0, queueCount - QUEUES_IN_FULL);
+        return perQueue * (queueCount - further) + further * Math.max(1, perQueue / 3);
     }
 
     /** Removes a queue that has nothing in flight, and leaves on its behalf. */

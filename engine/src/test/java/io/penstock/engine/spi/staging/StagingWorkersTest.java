@@ -121,6 +121,18 @@ class StagingWorkersTest {
     }
 
     @Test
+    void aThirdQueueAddsFewerWorkersThanTheFirstTwo() {
+        StagingWorkers pool = StagingWorkers.separate(2, 10);
+        List<StagedQueue> queues = new ArrayList<>();
+        for (int size : new int[] {2, 4, 5}) {
+            queues.add(queue(pool));
+            assertThat(pool.size()).isEqualTo(size);
+        }
+        queues.forEach(StagedQueue::close);
+        pool.leave();
+    }
+
+    @Test
     void aNumberThatIsSetDoesNotGrow() {
         StagingWorkers pool = StagingWorkers.join(3);
         List<StagedQueue> queues = List.of(queue(pool), queue(pool));
