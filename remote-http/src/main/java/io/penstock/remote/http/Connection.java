@@ -4,6 +4,7 @@ package io.penstock.remote.http;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -236,7 +237,10 @@ abstract class Connection implements AutoCloseable {
                 key.interestOps(operation);
                 int ready = selector.select(timeoutMillis);
                 selector.selectedKeys().clear();
-                if (ready == 0 && channel.isOpen() && !Thread.currentThread().isInterrupted()) {
+                if (ready == 0 && Thread.currentThread().isInterrupted()) { // which ends every select at once
+                    throw new InterruptedIOException("interrupted while waiting for the server");
+                }
+                if (ready == 0 && channel.isOpen()) {
                     throw new SocketTimeoutException("the server was silent for " + timeoutMillis + " ms");
                 }
             } catch (ClosedSelectorException | CancelledKeyException e) {

@@ -13,14 +13,18 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -158,6 +162,64 @@ class SilentServerTest {
                 channel.close();
             }
         }
+    }
+
+    /** Waits until a thread waits for the network, and interrupts it. */
+    private static void interrupt(Thread thread, CountDownLatch asked) throws InterruptedException {
+        assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        thread.interrupt();
+        thread.join(20_000);
+        assertThat(thread.isAlive()).as("still waits").isFalse();
+    }
+
+    @Test
+    void anInterruptEndsACallThatOpensAFileOfASilentServer() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        server.answer = (request, to) -> {
+            asked.countDown();
+            RangeServer.sleep(60_000);
+            return false;
+        };
+        List<Object> ended = new CopyOnWriteArrayList<>();
+        Thread thread = new Thread(() -> {
+            try {
+                Files.size(Path.of(server.uri()));
+            } catch (IOException e) {
+                ended.add(e);
+            }
+            ended.add(Thread.currentThread().isInterrupted());
+        });
+        thread.start();
+        interrupt(thread, asked);
+        assertThat(ended).hasSize(2);
+        assertThat(ended.get(0)).isInstanceOf(IOException.class);
+        assertThat(ended.get(1)).isEqualTo(true);
+    }
+
+    @Test
+    void anInterruptEndsAReadByAChannelOfASilentServer() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                asked.countDown();
+                RangeServer.sleep(60_000);
+            }
+            return false;
+        };
+        List<Object> ended = new CopyOnWriteArrayList<>();
+        Thread thread = new Thread(() -> {
+            try (InputStream in = Files.newInputStream(Path.of(server.uri()))) {
+                ended.add(in.read());
+            } catch (IOException | RuntimeException e) {
+                ended.add(e);
+            }
+            ended.add(Thread.currentThread().isInterrupted());
+        });
+        thread.start();
+        interrupt(thread, asked);
+        assertThat(ended).hasSize(2);
+        assertThat(ended.get(0)).isInstanceOf(IOException.class);
+        assertThat(ended.get(1)).isEqualTo(true);
     }
 
     /** Binds to the port of a server that has been closed, whose last thread may still be leaving it. */

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -68,11 +69,13 @@ final class RemoteChannel implements SeekableByteChannel {
             } catch (InterruptedException e) {
                 interrupted = true;
                 stop.run(); // the memory is used until the read has ended
-            } catch (ExecutionException e) {
+            } catch (ExecutionException | CancellationException e) { // the latter of a read that was ended early
                 if (interrupted) {
                     Thread.currentThread().interrupt();
                 }
-                throw new IOException("reading " + file + " failed: " + e.getCause(), e.getCause());
+                Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
+                throw new IOException(
+                        "reading " + file + (interrupted ? " was interrupted: " : " failed: ") + cause, cause);
             }
         }
         if (interrupted) {
