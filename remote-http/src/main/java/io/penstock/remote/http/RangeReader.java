@@ -7,6 +7,7 @@ import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Shared;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -105,7 +106,10 @@ final class RangeReader {
             } catch (NativeException e) {
                 throw e;
             } catch (IOException e) {
-                if (!used) {
+                if (used) {
+                    dropKept(resource);
+                }
+                if (!used || e instanceof SocketTimeoutException) {
                     made.failed(resource.broken(e), -1);
                 }
             }
@@ -176,6 +180,17 @@ final class RangeReader {
             }
         }
         connection.close();
+    }
+
+    /** Closes the connections that are kept: where one is dead, the others are as well, most of the time. */
+    private void dropKept(Resource resource) {
+        ArrayDeque<Connection> kept;
+        synchronized (this) {
+            kept = idle.remove(Connection.Origin.of(resource.uri()));
+        }
+        if (kept != null) {
+            kept.forEach(Connection::close);
+        }
     }
 
     /** Closes the connections, when no range is being read. */
@@ -344,10 +359,14 @@ final class RangeReader {
                     if (isEnding()) {
                         throw e;
                     }
-                    if (to.position() > before) {
+                    boolean progress = to.position() > before;
+                    if (progress) {
                         made.progress();
+                    } else if (used) {
+                        dropKept(file.resource());
                     }
-                    if (!used || to.position() > before) { // a kept connection may have been closed by the server
+                    // A kept connection may have been closed by the server, which shows at once.
+                    if (!used || progress || e instanceof SocketTimeoutException) {
                         made.failed(file.resource().broken(e), -1);
                     }
                 }

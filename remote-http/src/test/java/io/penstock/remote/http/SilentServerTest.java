@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
+import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.BindException;
@@ -24,9 +26,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,6 +226,76 @@ class SilentServerTest {
         assertThat(ended).hasSize(2);
         assertThat(ended.get(0)).isInstanceOf(IOException.class);
         assertThat(ended.get(1)).isEqualTo(true);
+    }
+
+    @Test
+    void silenceOfKeptConnectionsCountsAsAFailedAttempt() throws InterruptedException {
+        CountDownLatch together = new CountDownLatch(3); // so that three connections are kept
+        AtomicInteger unanswered = new AtomicInteger();
+        AtomicBoolean silent = new AtomicBoolean();
+        server.answer = (request, to) -> {
+            if (silent.get()) {
+                unanswered.incrementAndGet();
+                RangeServer.sleep(60_000);
+            } else if (request.number() > 0) {
+                together.countDown();
+                awaitAll(together);
+            }
+            return false;
+        };
+        Options options = Options.none()
+                .with(CommonOptions.REMOTE_TIMEOUT, Duration.ofMillis(300))
+                .with(CommonOptions.REMOTE_ATTEMPTS, 2);
+        try (Backend impatient = Backends.open("host", options);
+                StorageFile file = get(impatient.openFile(server.uri()));
+                DeviceBuffer buffer = get(impatient.allocate(BYTES))) {
+            get(impatient.submit(Transfer.read(file.all(), buffer.all())));
+            silent.set(true);
+            assertThatThrownBy(() -> get(impatient.submit(Transfer.read(file.region(0, 1000), buffer.region(0, 1000)))))
+                    .isInstanceOf(TransientStorageException.class)
+                    .hasMessageContaining("after 2 attempts");
+        }
+        assertThat(unanswered).hasValue(2);
+    }
+
+    @Test
+    void keptConnectionsThatAreDeadAreDroppedTogether() {
+        CountDownLatch together = new CountDownLatch(3);
+        AtomicBoolean dead = new AtomicBoolean();
+        Set<Thread> old = ConcurrentHashMap.newKeySet(); // each serves one connection
+        server.answer = (request, to) -> {
+            if (dead.get() && old.contains(Thread.currentThread())) {
+                RangeServer.sleep(60_000); // as behind a gateway that has forgotten the connection
+            } else if (!dead.get()) {
+                old.add(Thread.currentThread());
+                if (request.number() > 0) {
+                    together.countDown();
+                    awaitAll(together);
+                }
+            }
+            return false;
+        };
+        Options options = Options.none()
+                .with(CommonOptions.REMOTE_TIMEOUT, Duration.ofMillis(300))
+                .with(CommonOptions.REMOTE_ATTEMPTS, 2);
+        try (Backend impatient = Backends.open("host", options);
+                StorageFile file = get(impatient.openFile(server.uri()));
+                DeviceBuffer buffer = get(impatient.allocate(BYTES))) {
+            get(impatient.submit(Transfer.read(file.all(), buffer.all())));
+            dead.set(true);
+            Completion read = get(impatient.submit(Transfer.read(file.region(0, 1000), buffer.region(0, 1000))));
+            assertThat(read.bytes()).isEqualTo(1000);
+        }
+    }
+
+    private static void awaitAll(CountDownLatch latch) {
+        try {
+            if (!latch.await(20, TimeUnit.SECONDS)) {
+                throw new AssertionError("the others have not come");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Binds to the port of a server that has been closed, whose last thread may still be leaving it. */
