@@ -96,7 +96,7 @@ public class Resource {
         }
         URI to;
         try {
-            to = uri.resolve(escaped(location, StandardCharsets.ISO_8859_1)); // as heads are decoded
+            to = resolved(escaped(location, StandardCharsets.ISO_8859_1)); // as heads are decoded
         } catch (IllegalArgumentException e) {
             throw unfollowed(head, "to a location that is no URI");
         }
@@ -108,6 +108,13 @@ public class Resource {
             throw unfollowed(head, "to " + RemoteProvider.name(to) + ", which is not followed");
         }
         return to;
+    }
+
+    /** Resolves a reference, also one of a query alone, which keeps the path (RFC 3986, 5.2.2; {@link URI} drops its last name). */
+    private URI resolved(String reference) {
+        return reference.startsWith("?")
+                ? URI.create(uri.getScheme() + "://" + uri.getRawAuthority() + uri.getRawPath() + reference)
+                : uri.resolve(reference);
     }
 
     private IOException unfollowed(ResponseHead head, String note) {

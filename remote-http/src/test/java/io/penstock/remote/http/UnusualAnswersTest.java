@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.Options;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** Answers that few servers send: each is followed, or refused for what it is. */
+class UnusualAnswersTest {
+
+    private static final int BYTES = 1000;
+    private static final byte[] DATA = new byte[BYTES];
+
+    private RangeServer server;
+    private Backend backend;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new RangeServer(DATA);
+        backend = backend(Options.none());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+        assertThat(backend.counters().files()).isZero();
+        assertThat(backend.counters().buffers()).isZero();
+        backend.close();
+    }
+
+    private static Backend backend(Options options) {
+        return Backends.open("host", options.with("penstock.close-timeout", "2s"));
+    }
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void aRedirectionToAnotherQueryKeepsThePath() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                return false;
+            }
+            to.write(RangeServer.text("302 Found", "Location: ?signature=1", "Content-Length: 0"));
+            return true;
+        };
+        get(backend.openFile(server.uri("/folder/file.bin?page=2"))).close();
+        assertThat(server.requests.get(1).target()).isEqualTo("/folder/file.bin?signature=1");
+    }
+}
