@@ -35,6 +35,7 @@ import javax.net.ssl.SSLSocket;
 abstract class Connection implements AutoCloseable {
 
     private static final int MOST_HEAD_BYTES = 32 << 10;
+    private static final int MOST_INTERIM = 100; // answers before the one to a request
     private static final int MOST_LINE_BYTES = 20; // that begins a chunk
 
     /** A server that a connection leads to. */
@@ -83,7 +84,10 @@ abstract class Connection implements AutoCloseable {
         }
         send(request.getBytes(StandardCharsets.ISO_8859_1));
         ResponseHead head = head();
-        while (head.status() < 200) { // interim
+        for (int interim = 1; head.status() < 200; interim++) {
+            if (interim > MOST_INTERIM) {
+                throw new IOException("the server has sent more than " + MOST_INTERIM + " interim answers");
+            }
             head = head();
         }
         used = true;

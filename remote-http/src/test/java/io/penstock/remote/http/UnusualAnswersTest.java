@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
 import io.penstock.Options;
+import io.penstock.PenstockException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +50,18 @@ class UnusualAnswersTest {
         return mono.block(Duration.ofSeconds(30));
     }
 
+    private PenstockException failure() {
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            try {
+                get(backend.submit(Transfer.read(file.all(), buffer.all())));
+            } catch (PenstockException e) {
+                return e;
+            }
+        }
+        throw new AssertionError("did not fail");
+    }
+
     @Test
     void aRedirectionToAnotherQueryKeepsThePath() {
         server.answer = (request, to) -> {
@@ -55,5 +73,21 @@ class UnusualAnswersTest {
         };
         get(backend.openFile(server.uri("/folder/file.bin?page=2"))).close();
         assertThat(server.requests.get(1).target()).isEqualTo("/folder/file.bin?signature=1");
+    }
+
+    @Test
+    void interimAnswersWithoutEndAreAFailure() throws IOException {
+        backend.close();
+        backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            for (int i = 0; i < 10_000; i++) {
+                to.write(RangeServer.text("100 Continue"));
+            }
+            return false;
+        };
+        assertThat(failure()).isInstanceOf(TransientStorageException.class).hasMessageContaining("interim");
     }
 }
