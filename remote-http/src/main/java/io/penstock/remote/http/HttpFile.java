@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class HttpFile implements AsyncFile {
 
     private static final int MOST_REDIRECTIONS = 5;
+    private static final String NO_RANGES = "the server does not send ranges";
 
     private final Resource resource;
     private final RangeReader reader;
@@ -99,7 +100,7 @@ final class HttpFile implements AsyncFile {
                 if ("0".equals(head.value("content-length"))) {
                     return Version.of(head, 0);
                 }
-                note = "the server does not send ranges";
+                note = NO_RANGES;
             }
             case 404, 410 -> throw new NoSuchFileException(resource.toString(), null, failure.toString());
             case 401, 403 -> throw new AccessDeniedException(resource.toString(), null, failure.toString());
@@ -133,17 +134,25 @@ final class HttpFile implements AsyncFile {
                     NativeFailure.Kind.PERMANENT,
                     "the file has changed on its host since it was opened");
         }
-        if (head.status() != 206) {
-            return failure;
-        }
+        return switch (head.status()) {
+            case 200 -> new NativeFailure(failure.error(), failure.kind(), NO_RANGES);
+            case 206 ->
+                new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, whyNotRange(head, from, bytes));
+            default -> failure;
+        };
+    }
+
+    private static String whyNotRange(ResponseHead head, long from, long bytes) {
         String coding = head.coding();
-        return new NativeFailure(
-                failure.error(),
-                NativeFailure.Kind.PERMANENT,
-                coding != null
-                        ? "the server sent the range in another coding than identity: " + coding
-                        : "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
-                                + head.value("content-range"));
+        if (coding != null) {
+            return "the server sent the range in another coding than identity: " + coding;
+        }
+        if (head.hasRange(from, bytes)) {
+            return "the server sent the range with another Content-Length than " + bytes + ": "
+                    + Objects.requireNonNullElse(head.value("content-length"), "none");
+        }
+        return "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
+                + head.value("content-range");
     }
 
     private boolean isSame(ResponseHead head) {

@@ -71,12 +71,15 @@ public record ResponseHead(int status, String reason, Map<String, String> header
 
     /** Returns whether its body is exactly this range. */
     boolean isRange(long from, long bytes) {
+        return hasRange(from, bytes) && coding() == null && Long.toString(bytes).equals(headers.get("content-length"));
+    }
+
+    /** Returns whether it states this range. */
+    boolean hasRange(long from, long bytes) {
         Matcher part = RANGE.matcher(headers.getOrDefault("content-range", ""));
         return part.matches()
                 && Long.parseLong(part.group(1)) == from
-                && Long.parseLong(part.group(2)) == from + bytes - 1
-                && coding() == null
-                && Long.toString(bytes).equals(headers.get("content-length"));
+                && Long.parseLong(part.group(2)) == from + bytes - 1;
     }
 
     /** Returns how its body is coded; null if it is not. */

@@ -9,6 +9,7 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
@@ -89,5 +90,39 @@ class UnusualAnswersTest {
             return false;
         };
         assertThat(failure()).isInstanceOf(TransientStorageException.class).hasMessageContaining("interim");
+    }
+
+    @Test
+    void aRangeWithoutItsLengthIsRefusedForThat() {
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    "Content-Range: bytes " + request.from() + "-" + request.to() + "/" + BYTES));
+            return true;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("Content-Length")
+                .message()
+                .doesNotContain("another range");
+    }
+
+    @Test
+    void theWholeFileInPlaceOfARangeIsRefusedForThat() {
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            to.write(RangeServer.text("200 OK", "ETag: " + server.etag, "Content-Length: " + BYTES));
+            to.write(DATA);
+            return true;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContainingAll("GET -> OK (200)", "does not send ranges");
     }
 }
