@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -119,10 +119,10 @@ final class S3Request implements S3MetaRequestResponseHandler {
     }
 
     /**
-     * Starts the request and blocks until it has ended.
+     * Starts the request and blocks until it has ended, also in a thread that is interrupted, which stays so: what is to be
+     * removed from the server would remain there otherwise.
      *
-     * @throws IOException if it fails, a {@link NativeException} if the server or the client says so; if the thread is
-     *     interrupted
+     * @throws IOException if it fails, a {@link NativeException} if the server or the client says so
      */
     void await(CrtClient client, String method, String query, @Nullable HttpRequestBodyStream body) throws IOException {
         CompletableFuture<Void> done = new CompletableFuture<>();
@@ -133,23 +133,12 @@ final class S3Request implements S3MetaRequestResponseHandler {
                 done.completeExceptionally(error);
             }
         });
-        boolean interrupted = false;
-        while (true) {
-            try {
-                done.get();
-                return;
-            } catch (InterruptedException e) {
-                interrupted = true;
-                cancel();
-            } catch (ExecutionException | CancellationException e) {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-                if (e.getCause() instanceof IOException failure) {
-                    throw failure;
-                }
-                throw new IOException(operation + " of " + address + " was interrupted", e);
-            }
+        try {
+            done.join();
+        } catch (CompletionException | CancellationException e) {
+            throw e.getCause() instanceof IOException failure
+                    ? failure
+                    : new IOException(operation + " of " + address + " was cancelled", e);
         }
     }
 

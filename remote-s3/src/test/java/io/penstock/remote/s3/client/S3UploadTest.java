@@ -296,4 +296,25 @@ class S3UploadTest {
         }
         assertThat(server.get("object")).hasSize(1);
     }
+
+    @Test
+    void anInterruptedThreadLeavesNothingEither() {
+        server.proxy.fault = (request, to) -> {
+            if (request.kind.equals("DELETE") && request.number == 0) {
+                throw new IOException("cut");
+            }
+            return false;
+        };
+        try {
+            StorageFile file = create();
+            get(write(file, 0, BYTES));
+            Thread.currentThread().interrupt();
+            file.close();
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(server.proxy.requests("DELETE")).hasSize(2);
+        assertThat(server.uploads()).isEmpty();
+    }
 }
