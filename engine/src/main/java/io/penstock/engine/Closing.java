@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.order.Pins;
 import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.resource.BufferExport;
+import io.penstock.engine.resource.OpenResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +44,8 @@ public final class Closing {
 
     /** Returns the number of transfers that have not ended, and of calls that open something. */
     int inFlight() {
-        return Math.max(0, pins.count() - backend.resources().exports().size()); // each export has a pin
+        OpenResources resources = backend.resources();
+        return Math.max(0, pins.count() - resources.exports().size() - resources.closing()); // which have pins too
     }
 
     /** Returns true if transfers that had not ended were abandoned. */
@@ -97,12 +99,19 @@ public final class Closing {
     private void abandon() {
         abandoned = true; // before I/O queues are notified: see EngineBackend.start
         List<BufferExport> exports = backend.resources().exports();
-        if (pins.count() > exports.size()) {
+        int unended = inFlight();
+        if (unended > 0) {
             LOG.warn(
                     "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
                     backend,
-                    pins.count() - exports.size(),
+                    unended,
                     backend.closeTimeout());
+        }
+        if (backend.resources().closing() > 0) {
+            LOG.warn(
+                    "{} is closed, but {} of its files are not yet",
+                    backend,
+                    backend.resources().closing());
         }
         for (BufferExport export : exports) {
             LOG.warn(

@@ -384,6 +384,11 @@ final class EngineBackend extends Intake implements Backend {
     }
 
     @Override
+    public boolean enterWhileOpen() {
+        return closing.pins().tryPinAgain();
+    }
+
+    @Override
     public void leave() {
         closing.pins().unpin();
     }

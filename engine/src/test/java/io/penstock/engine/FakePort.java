@@ -94,6 +94,11 @@ public class FakePort implements Port {
     }
 
     @Override
+    public boolean enterWhileOpen() {
+        return true;
+    }
+
+    @Override
     public Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to) {
         throw new UnsupportedOperationException();
     }

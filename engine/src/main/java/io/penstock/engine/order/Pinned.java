@@ -55,6 +55,19 @@ public abstract class Pinned {
         }
     }
 
+    /** Pins the resource also if it is retired, as long as it has another pin; returns false if it is freed. */
+    public final boolean tryPinAgain() {
+        int seen = state;
+        while (seen != CLOSED) { // which it reaches once: from there it is never pinned again
+            int found = (int) STATE.compareAndExchange(this, seen, seen + PIN);
+            if (found == seen) {
+                return true;
+            }
+            seen = found;
+        }
+        return false;
+    }
+
     /** Removes one pin; frees if it was the last one and the resource is retired. */
     public final void unpin() {
         // Full fence, not release alone: the thread that frees must see what every other pin holder wrote.

@@ -62,8 +62,22 @@ public class EngineFile extends Pinned implements StorageFile {
     public void free() {
         locks.close();
         owner.resources().remove(this);
-        // Some file systems write back or free blocks here, and an I/O queue may hold the last pin.
-        Offload.blocking(this::closeNatives);
+        // Some file systems write back or free blocks here, and an I/O queue may hold the last pin. The backend's close
+        // waits
+        // for that: the process may end behind it.
+        OpenResources resources = owner.resources();
+        resources.closing(1);
+        boolean entered = owner.enterWhileOpen();
+        Offload.blocking(() -> {
+            try {
+                closeNatives();
+            } finally {
+                resources.closing(-1);
+                if (entered) {
+                    owner.leave();
+                }
+            }
+        });
     }
 
     private void closeNatives() {

@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The files and buffers of one backend that are open, to be closed with it. Thread-safe. */
 public final class OpenResources {
@@ -24,12 +25,24 @@ public final class OpenResources {
     private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
     private final Set<BufferExport> exports = ConcurrentHashMap.newKeySet();
 
+    private final AtomicInteger closing = new AtomicInteger();
+
     void exported(BufferExport export) {
         exports.add(export);
     }
 
     void unexported(BufferExport export) {
         exports.remove(export);
+    }
+
+    /** Counts files more or less that are being closed. */
+    void closing(int files) {
+        closing.addAndGet(files);
+    }
+
+    /** Returns the number of files that are being closed. */
+    public int closing() {
+        return closing.get();
     }
 
     /** Returns the exports that are not released. */

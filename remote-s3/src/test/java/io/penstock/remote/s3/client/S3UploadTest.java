@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /** Objects that are written: what is on the server afterwards, also if the server goes wrong. */
@@ -316,5 +318,42 @@ class S3UploadTest {
         }
         assertThat(server.proxy.requests("DELETE")).hasSize(2);
         assertThat(server.uploads()).isEmpty();
+    }
+
+    @Test
+    void theEndOfABackendIsBehindThatOfItsFiles() throws InterruptedException {
+        CountDownLatch ended = new CountDownLatch(1);
+        AtomicBoolean late = new AtomicBoolean();
+        server.proxy.fault = (request, to) -> {
+            if (request.kind.equals("DELETE")) {
+                late.set(await(ended, 2));
+            }
+            return false;
+        };
+        try (Backend own = Backends.open("host", server.options().with(S3Options.PART_BYTES, (long) PART))) {
+            StorageFile file =
+                    get(own.openFile(S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE));
+            DeviceBuffer memory = get(own.allocate(PART));
+            get(own.submit(Transfer.write(memory.all(), file.region(0, PART))));
+            CountDownLatch closed = new CountDownLatch(1);
+            Schedulers.parallel()
+                    .schedule(
+                            () -> { // a thread that must not block
+                                file.close();
+                                closed.countDown();
+                            });
+            assertThat(await(closed, 20)).isTrue();
+        }
+        ended.countDown();
+        assertThat(server.proxy.requests("DELETE")).hasSize(1);
+        assertThat(late).as("the backend was closed before its file").isFalse();
+    }
+
+    private static boolean await(CountDownLatch latch, int seconds) {
+        try {
+            return latch.await(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
