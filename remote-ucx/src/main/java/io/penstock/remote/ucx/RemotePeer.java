@@ -57,16 +57,19 @@ final class RemotePeer implements Connection.Side {
     /** Connects to a listener by the token of one of its exports; blocks. */
     static RemotePeer connect(String host, int port, String token, long timeoutNanos) throws IOException {
         UcxContext.get(); // whose failure says more than that of a connection
+        String name = host + ":" + port;
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(host, port), (int)
                     Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
             socket.setTcpNoDelay(true);
-            String name = host + ":" + port;
             Handshake.join(socket, name, token, timeoutNanos);
             return new RemotePeer(socket, name, timeoutNanos);
         } catch (IOException | RuntimeException e) {
             socket.close();
+            if (e instanceof IOException && !(e instanceof NoSuchFileException)) { // of a socket, which names no peer
+                throw new IOException("connecting to " + name + " failed: " + e, e);
+            }
             throw e;
         }
     }

@@ -21,6 +21,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -32,6 +33,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,6 +98,14 @@ class LoopTest {
         return buffer;
     }
 
+    /** Waits until no buffer is kept: bytes arrive at a reader before its listener learns that they have been sent. */
+    private static void awaitNoBuffers(Backend of) {
+        for (int i = 0; i < 2000 && of.counters().buffers() > 0; i++) {
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(of.counters().buffers()).isZero();
+    }
+
     @Test
     void aBufferIsReadByItsUri() throws IOException {
         byte[] data = data(BYTES);
@@ -155,7 +165,7 @@ class LoopTest {
         assertThat(read(file, 0, 10)).isEqualTo(data(10));
         assertThat(backend.counters().buffers()).isEqualTo(1);
         export.close();
-        assertThat(backend.counters().buffers()).isZero();
+        awaitNoBuffers(backend);
         assertThatThrownBy(() -> read(file, 0, 10))
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContaining("the export has ended");
@@ -220,7 +230,7 @@ class LoopTest {
                 }
                 assertThat(read(file, 0, 10_000)).isEqualTo(data(10_000));
             }
-            assertThat(device.counters().buffers()).isZero();
+            awaitNoBuffers(device);
         }
     }
 
@@ -268,5 +278,24 @@ class LoopTest {
                 .hasMessageContaining("no such export");
         assertThatThrownBy(() -> get(backend.openFile(URI.create("ucx://127.0.0.1/none"))))
                 .hasMessageContaining("ucx://host:port/token");
+    }
+
+    @Test
+    void aListenerThatCannotBeReachedIsNamed() throws IOException, InterruptedException {
+        ServerSocket other = new ServerSocket(0, 0, InetAddress.getByName("127.0.0.1"));
+        String name = "127.0.0.1:" + other.getLocalPort();
+        Mono<StorageFile> opening = backend.openFile(URI.create("ucx://" + name + "/token"));
+        Thread hangsUp = new Thread(() -> {
+            try {
+                other.accept().close();
+                other.close();
+            } catch (IOException e) {
+                // seen by the reader
+            }
+        });
+        hangsUp.start();
+        assertThatThrownBy(() -> get(opening)).hasMessageContaining(name);
+        hangsUp.join();
+        assertThatThrownBy(() -> get(opening)).hasMessageContaining(name).hasMessageContaining("refused");
     }
 }
