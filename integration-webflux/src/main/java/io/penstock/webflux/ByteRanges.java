@@ -31,7 +31,11 @@ final class ByteRanges {
             return Optional.empty();
         }
         try {
-            List<Span> spans = spans(HttpRange.parseRanges(range), file.size());
+            List<HttpRange> asked = HttpRange.parseRanges(range);
+            if (asked.isEmpty()) { // "bytes=" alone
+                return Optional.empty();
+            }
+            List<Span> spans = spans(asked, file.size());
             boolean greedy =
                     spans.size() > 1 && spans.stream().mapToLong(Span::length).sum() > file.size();
             return greedy ? Optional.empty() : Optional.of(spans);
