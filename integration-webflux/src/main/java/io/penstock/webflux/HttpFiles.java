@@ -233,8 +233,8 @@ public final class HttpFiles {
      *
      * <p><b>Threading:</b> names are given on {@link Schedulers#boundedElastic()}; the rest as {@link Backend#write}.
      *
-     * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder,
-     * FORBIDDEN if it must not be written; others of {@link Backend#write}. Nothing is left behind.
+     * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder, or the name
+     * is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder; others of {@link Backend#write}. Nothing is left behind.
      *
      * <p><b>Cancellation:</b> at any moment. The file has appeared, or nothing is left behind; the latter may end after
      * the cancel.

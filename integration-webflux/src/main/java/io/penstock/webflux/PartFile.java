@@ -6,9 +6,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -40,6 +43,7 @@ final class PartFile {
     synchronized void create() throws IOException {
         checkWanted();
         try {
+            checkTarget();
             Files.createFile(path);
         } catch (AccessDeniedException e) {
             throw e;
@@ -47,6 +51,18 @@ final class PartFile {
             throw FoundFile.leadsNowhere(target) ? FoundFile.absent(target, e) : e;
         }
         created = true;
+    }
+
+    /** Refuses a name that no file can have before the body is received, not behind it. */
+    private void checkTarget() throws IOException {
+        try {
+            if (Files.readAttributes(target, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .isDirectory()) {
+                throw new AccessDeniedException(target.toString(), null, "is a folder");
+            }
+        } catch (NoSuchFileException e) {
+            // nothing is replaced
+        }
     }
 
     /** Gives it its own name, in place of what had that name: readers see the old file or this one. Durable. */

@@ -185,6 +185,19 @@ class ReceiveTest {
     }
 
     @Test
+    void aNameThatNoFileCanHaveIsRefusedBeforeTheBodyIsRead() throws IOException {
+        Files.createDirectory(folder.resolve("folder"));
+        for (String name : List.of("folder", "x".repeat(256))) {
+            HttpStatus expected = name.equals("folder") ? HttpStatus.FORBIDDEN : HttpStatus.NOT_FOUND;
+            StepVerifier.create(files.receive(cut(random(10), 10), folder.resolve(name)))
+                    .verifyErrorMatches(refusal -> refusal instanceof ResponseStatusException status
+                            && status.getStatusCode().equals(expected));
+        }
+        assertThat(made).as("what was never asked for").isEmpty();
+        assertThat(names()).containsExactly("folder");
+    }
+
+    @Test
     void anUploadCancelledAtAnyMomentLeavesNothing() throws IOException {
         byte[] bytes = random(20_000);
         for (int i = 0; i < 500; i++) {
