@@ -122,9 +122,8 @@ final class S3Upload implements AsyncFile {
         }
         int count = bytes.remaining();
         Part part = part((int) number);
-        if (count < partBytes && part.memory == null && collected == MOST_COLLECTED) {
-            throw refused(MOST_COLLECTED + " parts are written in pieces at the same time; a part has " + partBytes
-                    + " bytes, penstock.s3.part-bytes");
+        if (count < partBytes && part.memory == null) {
+            collect(part);
         }
         size = Math.max(size, number * partBytes + start + count);
         part.etag = null;
@@ -132,13 +131,7 @@ final class S3Upload implements AsyncFile {
             drop(part);
             return bytes;
         }
-        ByteBuffer memory = part.memory;
-        if (memory == null) {
-            memory = free.isEmpty() ? ByteBuffer.allocateDirect(partBytes) : free.pop();
-            part.memory = memory;
-            part.covered = new Coverage();
-            collected++;
-        }
+        ByteBuffer memory = Objects.requireNonNull(part.memory);
         memory.duplicate().position(start).put(bytes.duplicate());
         part.covered.add(start, start + count);
         if (!part.covered.isUpTo(partBytes)) {
@@ -147,6 +140,23 @@ final class S3Upload implements AsyncFile {
         part.memory = null; // a write that comes meanwhile must not change what is being uploaded
         collected--;
         return memory;
+    }
+
+    private void collect(Part part) throws NativeException {
+        if (collected == MOST_COLLECTED) {
+            throw refused(MOST_COLLECTED + " parts are written in pieces at the same time; a part has " + partBytes
+                    + " bytes, penstock.s3.part-bytes");
+        }
+        try {
+            part.memory = free.isEmpty() ? ByteBuffer.allocateDirect(partBytes) : free.pop();
+        } catch (OutOfMemoryError e) { // which would end the I/O queue that writes
+            throw refused(
+                    NativeFailure.Kind.TRANSIENT,
+                    "there is no memory for one more part of penstock.s3.part-bytes=" + partBytes + ": "
+                            + e.getMessage());
+        }
+        part.covered = new Coverage();
+        collected++;
     }
 
     private void drop(Part part) {
@@ -292,9 +302,12 @@ final class S3Upload implements AsyncFile {
     }
 
     private NativeException refused(String why) {
+        return refused(NativeFailure.Kind.PERMANENT, why);
+    }
+
+    private NativeException refused(NativeFailure.Kind kind, String why) {
         return new NativeException(
-                "write of " + address,
-                new NativeFailure(new NativeError("UploadPart", 0, ""), NativeFailure.Kind.PERMANENT, why));
+                "write of " + address, new NativeFailure(new NativeError("UploadPart", 0, ""), kind, why));
     }
 
     private static NativeFailure failure(Throwable error) {
