@@ -109,7 +109,7 @@ public final class Closing {
         }
         if (backend.resources().closing() > 0) {
             LOG.warn(
-                    "{} is closed, but {} of its files are not yet",
+                    "{} is closed; files that are still being closed: {}",
                     backend,
                     backend.resources().closing());
         }

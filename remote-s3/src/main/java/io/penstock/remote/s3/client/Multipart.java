@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import io.penstock.engine.spi.NativeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -165,7 +166,13 @@ final class Multipart {
     /** Removes all parts from the server, if there is an upload; blocks. */
     void abort() throws IOException {
         if (isBegun()) {
-            request("AbortMultipartUpload").await(client, "DELETE", "?" + query(id()), null);
+            try {
+                request("AbortMultipartUpload").await(client, "DELETE", "?" + query(id()), null);
+            } catch (NativeException e) {
+                if (e.failure().error().code() != 404) { // else an attempt has removed it whose answer was lost
+                    throw e;
+                }
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -25,6 +26,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -321,6 +323,28 @@ class S3UploadTest {
     }
 
     @Test
+    void anUploadThatIsGoneIsNotReportedAsLeft() throws Exception {
+        server.proxy.fault = (request, to) -> {
+            if (request.kind.equals("DELETE") && request.number == 0) {
+                server.proxy.forward(request);
+                throw new IOException("the answer is lost");
+            }
+            return false;
+        };
+        CrtClient.Settings settings = CrtClient.Settings.of(server.options());
+        try (Signer signer = new Signer(settings.region());
+                CrtClient client = new CrtClient(settings, signer)) {
+            Address address = Address.of(S3Server.uri("object"), settings.endpoint(), settings.region());
+            Multipart upload = new Multipart(client, address, false);
+            CompletableFuture<String> etag = new CompletableFuture<>();
+            upload.part(1, ByteBuffer.wrap(DATA, 0, PART), (tag, error) -> etag.complete(String.valueOf(tag)));
+            assertThat(etag.get(30, TimeUnit.SECONDS)).isNotEqualTo("null");
+            upload.abort();
+        }
+        assertThat(server.proxy.requests("DELETE")).hasSize(2);
+    }
+
+    @Test
     void theEndOfABackendIsBehindThatOfItsFiles() throws InterruptedException {
         CountDownLatch ended = new CountDownLatch(1);
         AtomicBoolean late = new AtomicBoolean();
@@ -330,7 +354,9 @@ class S3UploadTest {
             }
             return false;
         };
-        try (Backend own = Backends.open("host", server.options().with(S3Options.PART_BYTES, (long) PART))) {
+        Options options =
+                server.options().with(S3Options.PART_BYTES, (long) PART).with("penstock.close-timeout", "30s");
+        try (Backend own = Backends.open("host", options)) {
             StorageFile file =
                     get(own.openFile(S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE));
             DeviceBuffer memory = get(own.allocate(PART));
