@@ -76,7 +76,8 @@ public final class Closing {
         }
         backend.stopRecording();
         backend.resources().exports().forEach(BufferExport::closeIfRevocable);
-        Disposable timeout = Schedulers.boundedElastic()
+        // Not on a thread for calls that block: all of those may be taken by calls that wait.
+        Disposable timeout = Schedulers.parallel()
                 .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
         Mono.fromFuture(drained).publishOn(Schedulers.boundedElastic()).subscribe(nothing -> {}, e -> {}, () -> {

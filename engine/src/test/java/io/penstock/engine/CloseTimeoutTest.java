@@ -18,8 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * What belongs to no transfer and does not end: {@code close()} waits for it as for transfers, and then gives it up.
@@ -47,6 +49,26 @@ class CloseTimeoutTest {
 
     private static void assertClosed(CompletableFuture<?> end) {
         assertThat(end).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aCloseEndsThoughAllThreadsThatMayBlockAreTaken() {
+        Backend backend = open(SHORT);
+        CountDownLatch release = new CountDownLatch(1);
+        for (int i = 0; i < Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE; i++) {
+            Schedulers.boundedElastic().schedule(() -> {
+                try {
+                    release.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        try {
+            backend.closeLater().block(LONG);
+        } finally {
+            release.countDown();
+        }
     }
 
     @Test
