@@ -207,7 +207,7 @@ final class EngineBackend extends Intake implements Backend {
 
     private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, RemoteProvider provider) {
         Checks.remoteOptions(uri, options, provider.fileOptions());
-        return new MonoOpen<>(this, () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
+        return MonoOpen.remote(this, () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
     }
 
     @Override

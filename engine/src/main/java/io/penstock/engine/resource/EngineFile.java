@@ -68,16 +68,18 @@ public class EngineFile extends Pinned implements StorageFile {
         OpenResources resources = owner.resources();
         resources.closing(1);
         boolean entered = owner.enterWhileOpen();
-        Offload.blocking(() -> {
-            try {
-                closeNatives();
-            } finally {
-                resources.closing(-1);
-                if (entered) {
-                    owner.leave();
-                }
-            }
-        });
+        Offload.blocking(
+                () -> {
+                    try {
+                        closeNatives();
+                    } finally {
+                        resources.closing(-1);
+                        if (entered) {
+                            owner.leave();
+                        }
+                    }
+                },
+                isAsync());
     }
 
     private void closeNatives() {

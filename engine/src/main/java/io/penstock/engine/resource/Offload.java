@@ -9,6 +9,7 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
@@ -18,7 +19,24 @@ import reactor.util.context.Context;
  */
 public final class Offload {
 
+    private static final int MOST_REMOTE = 256;
+    private static final int KEEP_SECONDS = 10;
+
     private Offload() {}
+
+    /** Made once it is used. */
+    private static final class Remote {
+        static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
+                MOST_REMOTE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "penstock-remote", KEEP_SECONDS, true);
+    }
+
+    /**
+     * Returns the threads for calls that may block: those that wait for other hosts have their own, since a few of them, to a
+     * host that is silent, would hold up all calls of this one.
+     */
+    public static Scheduler scheduler(boolean isRemote) {
+        return isRemote ? Remote.SCHEDULER : Schedulers.boundedElastic();
+    }
 
     /**
      * Completes when {@code call} has returned. A cancel prevents a call that has not begun, and interrupts none: an
@@ -53,9 +71,14 @@ public final class Offload {
 
     /** Runs a call that may block: on another thread, if the calling thread must not block. */
     public static void blocking(Runnable call) {
+        blocking(call, false);
+    }
+
+    /** As {@link #blocking(Runnable)}, of a call that may wait for another host. */
+    static void blocking(Runnable call, boolean isRemote) {
         if (Schedulers.isInNonBlockingThread()) {
             try {
-                Schedulers.boundedElastic().schedule(call);
+                scheduler(isRemote).schedule(call);
                 return;
             } catch (RejectedExecutionException e) {
                 // The application has shut down the scheduler: on the wrong thread is better than never.

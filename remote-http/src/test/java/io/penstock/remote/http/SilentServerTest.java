@@ -38,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Reads of a server that does not answer end when a cancel or a deadline does, and leave nothing open. */
 class SilentServerTest {
@@ -226,6 +227,35 @@ class SilentServerTest {
         assertThat(ended).hasSize(2);
         assertThat(ended.get(0)).isInstanceOf(IOException.class);
         assertThat(ended.get(1)).isEqualTo(true);
+    }
+
+    @Test
+    void openingFilesOfASilentServerHoldsUpNoOther() throws Exception {
+        int many = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1; // more than there are threads for calls that block
+        CountDownLatch asked = new CountDownLatch(many);
+        server.answer = (request, to) -> {
+            asked.countDown();
+            RangeServer.sleep(60_000);
+            return false;
+        };
+        List<Disposable> opening = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            opening.add(backend.openFile(server.uri()).subscribe());
+        }
+        assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        Path local = Files.createTempFile("local", ".bin");
+        get(backend.openFile(local)).close();
+        Files.delete(local);
+        opening.forEach(Disposable::dispose);
+        awaitNothingInFlight();
+    }
+
+    /** Waits until the calls that open files have returned. */
+    private void awaitNothingInFlight() {
+        for (int i = 0; i < 1000 && backend.counters().inFlight() > 0; i++) {
+            RangeServer.sleep(10);
+        }
+        assertThat(backend.counters().inFlight()).isZero();
     }
 
     @Test
