@@ -3,6 +3,7 @@ package io.penstock.backend.host;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
@@ -46,6 +47,10 @@ public final class HostProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         HostPath ioPath = HostPath.open(options, Slabs.shared());
-        return Engine.open(name(), new HostDriver(), List.of(ioPath), options);
+        try {
+            return Engine.open(name(), new HostDriver(), List.of(ioPath), options);
+        } catch (BackendUnavailableException refused) {
+            return Engine.open(name(), new HostDriver(), List.of(ioPath.withoutRing(refused)), options);
+        }
     }
 }

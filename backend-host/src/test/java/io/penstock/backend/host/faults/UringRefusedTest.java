@@ -69,9 +69,12 @@ class UringRefusedTest implements Rules {
     }
 
     /** Root without the capability: it has the limits of any user. */
+    private static String[] withLockedMemory(int bytes) {
+        return new String[] {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + bytes + ":" + bytes};
+    }
+
     private static String readWithLockedMemory(Path file, int bytes) {
-        String[] limited = {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + bytes + ":" + bytes};
-        return Tool.require(() -> ChildJvm.run(file, limited));
+        return Tool.require(() -> ChildJvm.run(file, withLockedMemory(bytes)));
     }
 
     @Test
@@ -82,6 +85,19 @@ class UringRefusedTest implements Rules {
         // Which kernels charge the rings themselves is their business: those before 5.12 did, and newer ones do again.
         if (!said.contains("forced: host")) {
             assertFallsBack(said, "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
+        }
+    }
+
+    /** Enough for the probe's ring, and not for those of the I/O queues. */
+    @Test
+    void withTooLittleLockedMemoryForTheRingsOfTransfersThePoolReads(Bench bench) throws IOException {
+        FaultSubject.uring();
+        Path file = bench.file("data", 1 << 20);
+        readWithLockedMemory(file, 0); // skips this test if there is no setpriv
+        for (int kib : new int[] {32, 64, 96}) {
+            assertThat(ChildJvm.run(file, withLockedMemory(kib << 10)))
+                    .as("%d KiB", kib)
+                    .contains(ALL_MOVED);
         }
     }
 

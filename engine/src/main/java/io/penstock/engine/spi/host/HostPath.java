@@ -23,6 +23,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
+import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.file.HostIo;
 import io.penstock.engine.spi.file.HostOptions;
@@ -86,6 +87,24 @@ public final class HostPath implements IoPath {
                     HostOptions.IO + "=uring, but " + describe(ring) + "; " + ring.remedy(), Failure.NOT_STARTED, null);
         }
         return new HostPath(kernel, slabs, options, ring);
+    }
+
+    /**
+     * Returns the path of blocking calls, in place of this one, for which the kernel has granted the probe's ring but no larger
+     * one: the limit of locked memory is that of all processes of a user.
+     *
+     * @throws BackendUnavailableException {@code refused} itself, if that is not the cause, or if io_uring is requested
+     */
+    public HostPath withoutRing(BackendUnavailableException refused) {
+        boolean locked = refused.nativeError()
+                .filter(error -> error.code() == Errno.ENOMEM)
+                .isPresent();
+        if (!uring || !locked || options.get(HostOptions.IO) == HostIo.URING) {
+            throw refused;
+        }
+        String detail = String.valueOf(refused.getMessage());
+        return new HostPath(
+                kernel, slabs, options, new RingAvailability(RingAvailability.Reason.LOCKED_MEMORY_LIMIT, detail));
     }
 
     /** Returns what {@link #open} would choose. Never throws (rule 501), and leaves nothing behind. */

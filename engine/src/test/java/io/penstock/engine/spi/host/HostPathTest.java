@@ -3,6 +3,7 @@ package io.penstock.engine.spi.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.BackendUnavailableException;
 import io.penstock.Evidence;
@@ -66,6 +67,25 @@ class HostPathTest {
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("penstock.host.io=uring")
                 .hasMessageContaining("EPERM");
+    }
+
+    @Test
+    void aRingThatIsRefusedAfterTheProbesIsReplacedByThePool() {
+        HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
+        HostPath demanded = HostPath.open(Options.none().with(HostOptions.IO, HostIo.URING), slabs, kernel);
+        kernel.setupAnswer = -Errno.ENOMEM;
+        BackendUnavailableException refused =
+                catchThrowableOfType(BackendUnavailableException.class, ioPath::openQueue);
+        HostPath pool = ioPath.withoutRing(refused);
+        assertThat(pool.reason()).contains("LOCKED_MEMORY_LIMIT", "io_uring_setup -> ENOMEM (12)");
+        assertThat(pool.remedy()).contains("ulimit -l");
+        assertThat(pool.sharing()).isNotEqualTo(ioPath.sharing());
+        assertThat(queue(pool)).isEqualTo(ChannelQueue.class);
+        assertThatThrownBy(() -> demanded.withoutRing(refused)).isSameAs(refused);
+        assertThatThrownBy(() -> pool.withoutRing(refused)).isSameAs(refused);
+        kernel.setupAnswer = -Errno.EPERM;
+        BackendUnavailableException other = catchThrowableOfType(BackendUnavailableException.class, ioPath::openQueue);
+        assertThatThrownBy(() -> ioPath.withoutRing(other)).isSameAs(other);
     }
 
     @Test
