@@ -4,12 +4,11 @@ package io.penstock.cli;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.Machine;
 import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.ffi.PathName;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -37,8 +36,7 @@ record DataExtents(long length, List<Extent> extents) {
         if (!Machine.isSupported() || NativeAccess.refusal() != null) {
             return whole(length);
         }
-        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
-        int fd = LibC.orErrno(LibC.open(Arrays.copyOf(name, name.length + 1), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
+        int fd = LibC.orErrno(LibC.open(PathName.of(path), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
         if (fd < 0) {
             return whole(length); // the copy itself will fail
         }

@@ -4,14 +4,13 @@ package io.penstock.backend.nvme;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.PathName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -55,8 +54,7 @@ final class Fiemap {
      * @throws FileSystemException if a byte of the file has no block of its own, such as in a hole
      */
     static List<Extent> of(Path file, long bytes, long partition) throws IOException {
-        byte[] name = file.toString().getBytes(StandardCharsets.UTF_8);
-        int fd = LibC.orErrno(LibC.open(Arrays.copyOf(name, name.length + 1), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
+        int fd = LibC.orErrno(LibC.open(PathName.of(file), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
         if (fd < 0) {
             throw new ErrnoException(file.toString(), "open", -fd);
         }

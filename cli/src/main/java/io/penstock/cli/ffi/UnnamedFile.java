@@ -5,13 +5,12 @@ import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.Machine;
 import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.spi.ffi.PathName;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -41,7 +40,7 @@ public final class UnnamedFile implements AutoCloseable {
         if (!Machine.isSupported() || NativeAccess.refusal() != null) {
             return Optional.empty();
         }
-        int fd = LibC.orErrno(LibC.open(terminated(folder), O_TMPFILE | LibC.O_RDWR | LibC.O_CLOEXEC, mode));
+        int fd = LibC.orErrno(LibC.open(PathName.of(folder), O_TMPFILE | LibC.O_RDWR | LibC.O_CLOEXEC, mode));
         if (fd < 0) {
             return Optional.empty();
         }
@@ -65,7 +64,7 @@ public final class UnnamedFile implements AutoCloseable {
      */
     public void link(Path name) throws IOException {
         int error = LibC.orErrno(Links.linkat(
-                Links.AT_FDCWD, terminated(path()), Links.AT_FDCWD, terminated(name), Links.AT_SYMLINK_FOLLOW));
+                Links.AT_FDCWD, PathName.of(path()), Links.AT_FDCWD, PathName.of(name), Links.AT_SYMLINK_FOLLOW));
         if (error == -Errno.EEXIST) {
             throw new FileAlreadyExistsException(name.toString());
         }
@@ -81,10 +80,5 @@ public final class UnnamedFile implements AutoCloseable {
             closed = true;
             LibC.close(fd);
         }
-    }
-
-    private static byte[] terminated(Path path) {
-        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
-        return Arrays.copyOf(name, name.length + 1);
     }
 }

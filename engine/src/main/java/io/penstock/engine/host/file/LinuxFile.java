@@ -10,12 +10,12 @@ import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.PathName;
 import io.penstock.engine.spi.file.FileStamp;
 import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -24,7 +24,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
@@ -72,11 +71,10 @@ public final class LinuxFile implements HostFile {
             throw new ProviderMismatchException("not a path of the operating system: " + path);
         }
         PathKind.refusePipe(path);
-        byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
-        byte[] terminated = Arrays.copyOf(name, name.length + 1);
+        byte[] name = PathName.of(path);
         int fd;
         do {
-            fd = calls.open(terminated, flags(options), MODE);
+            fd = calls.open(name, flags(options), MODE);
         } while (fd == -Errno.EINTR);
         if (fd < 0) {
             throw failure(path, -fd, options);

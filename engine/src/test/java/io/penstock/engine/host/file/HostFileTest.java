@@ -88,6 +88,24 @@ public class HostFileTest {
 
     @ParameterizedTest
     @MethodSource("variants")
+    @EnabledOnOs(OS.LINUX)
+    void aNameWhoseBytesAreNoTextInThisLocaleIsOpened(Opener variant) throws Exception {
+        String latin1 = "mkdir \"$0/$(printf 'gr\\374n')\" && printf 123 >\"$0/$(printf 'gr\\374n/\\344 %%41;?')\"";
+        assertThat(new ProcessBuilder("sh", "-c", latin1, directory.toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+        try (Stream<Path> found = Files.walk(directory)) {
+            List<Path> names = found.toList(); // the directory, the folder, and the file
+            try (AutoCloser file = new AutoCloser(variant.open(names.get(2), READ, 4096))) {
+                assertThat(file.file().size()).isEqualTo(3);
+            }
+            assertThatThrownBy(() -> variant.open(names.get(1), READ, 4096)).hasMessageContaining("is a directory");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
     void twoHandlesOfOneFileHaveOneIdentity(Opener variant) throws IOException {
         Path path = Files.createFile(directory.resolve("a"));
         Path link = Files.createLink(directory.resolve("b"), path);
