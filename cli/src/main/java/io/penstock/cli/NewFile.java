@@ -42,7 +42,7 @@ public final class NewFile implements AutoCloseable {
      * @throws FileAlreadyExistsException if the file exists and must not be replaced
      * @throws FileSystemException if it is no regular file
      */
-    NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions) throws IOException {
+    public NewFile(Path path, boolean replace, @Nullable Set<PosixFilePermission> permissions) throws IOException {
         this(path, replace, permissions, true);
     }
 
@@ -52,10 +52,10 @@ public final class NewFile implements AutoCloseable {
         this.path = path.toAbsolutePath();
         this.replace = replace;
         Path folder = folder(path);
-        if (!replace) {
+        if (replace) {
+            checkReplaceable(path);
+        } else {
             refuseWhatIsThere(path);
-        } else if (Files.exists(path) && !Files.isRegularFile(path)) { // /dev/null, for root
-            throw new FileSystemException(path.toString(), null, "only a regular file is replaced");
         }
         // Without the name itself, which may be as long as any.
         String unique = ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
@@ -109,6 +109,17 @@ public final class NewFile implements AutoCloseable {
         return folder;
     }
 
+    /**
+     * Throws if something is there that a new file must not replace.
+     *
+     * @throws FileSystemException if it is no regular file
+     */
+    public static void checkReplaceable(Path path) throws FileSystemException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) { // /dev/null, for root
+            throw new FileSystemException(path.toString(), null, "only a regular file is replaced");
+        }
+    }
+
     private static void refuseWhatIsThere(Path path) throws IOException {
         if (Files.exists(path)) {
             throw new FileAlreadyExistsException(path.toString());
@@ -119,7 +130,7 @@ public final class NewFile implements AutoCloseable {
     }
 
     /** Returns the path to write to; an empty file exists there. */
-    Path part() {
+    public Path part() {
         return part;
     }
 
@@ -129,7 +140,7 @@ public final class NewFile implements AutoCloseable {
     }
 
     /** Moves the written file to its target. */
-    void commit() throws IOException {
+    public void commit() throws IOException {
         if (granted != null) {
             Files.setPosixFilePermissions(part, granted);
         }

@@ -134,6 +134,7 @@ public final class RenderCommand implements Subcommand {
             throw new IOException(out + " is a directory, not a file for a picture");
         }
         NewFile.folder(out);
+        NewFile.checkReplaceable(out);
     }
 
     private void inflated(String into, long done, long total) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.picture;
 
+import io.penstock.cli.NewFile;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.HexFormat;
-import java.util.concurrent.ThreadLocalRandom;
 import javax.imageio.IIOImage;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageWriteParam;
@@ -33,16 +30,15 @@ public final class Png {
 
     private Png() {}
 
-    /** Writes {@code picture} to {@code path}, replacing what was there; never leaves a partial file. */
+    /**
+     * Writes {@code picture} to {@code path}, replacing the file that was there; never leaves a partial one.
+     *
+     * @throws java.nio.file.FileSystemException if what is there is no regular file
+     */
     public static void write(Picture picture, Path path) throws IOException {
-        Path whole = path.toAbsolutePath();
-        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        Path part = whole.resolveSibling("." + unique + ".part"); // without the name, which may be as long as any
-        try {
-            encode(picture, part);
-            move(part, whole);
-        } finally {
-            Files.deleteIfExists(part);
+        try (NewFile file = new NewFile(path, true, null)) {
+            encode(picture, file.part());
+            file.commit();
         }
     }
 
@@ -61,20 +57,12 @@ public final class Png {
         how.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
         how.setCompressionQuality(FAST);
         // Not a File: ImageIO would report only that it cannot write there, not why.
-        try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.WRITE);
                 ImageOutputStream png = new MemoryCacheImageOutputStream(out)) {
             writer.setOutput(png);
             writer.write(null, new IIOImage(image(picture), null, null), how);
         } finally {
             writer.dispose();
-        }
-    }
-
-    private static void move(Path part, Path whole) throws IOException {
-        try {
-            Files.move(part, whole, StandardCopyOption.ATOMIC_MOVE);
-        } catch (AtomicMoveNotSupportedException e) {
-            Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING);
         }
     }
 }

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Random;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
@@ -56,6 +60,19 @@ class PngTest {
         Path taken = Files.createDirectories(folder.resolve("taken.png/inside")).getParent();
         assertThatThrownBy(() -> Png.write(noise(2, 2), taken)).isInstanceOf(IOException.class);
         assertThat(names()).containsExactly("taken.png");
+    }
+
+    @Test
+    void whatIsNoRegularFileIsNotReplaced() throws IOException {
+        Path path = folder.resolve("picture.png");
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(path)); // as /dev/null, which only root can lose
+            assertThatThrownBy(() -> Png.write(noise(2, 2), path))
+                    .hasMessageContaining("only a regular file is replaced");
+            assertThat(Files.readAttributes(path, BasicFileAttributes.class).isOther())
+                    .isTrue();
+        }
+        assertThat(names()).containsExactly("picture.png");
     }
 
     private Stream<String> names() throws IOException {
