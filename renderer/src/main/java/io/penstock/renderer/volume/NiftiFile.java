@@ -39,6 +39,10 @@ public final class NiftiFile implements AutoCloseable {
             if (Files.isDirectory(path)) {
                 throw new BadVolumeException(path + " is a directory, not a NIfTI file");
             }
+            if (Files.exists(path)
+                    && !Files.isRegularFile(path)) { // the opening of a named pipe would wait for its writer
+                throw new BadVolumeException(path + " is not a regular file");
+            }
             ByteBuffer start = firstBytes(path);
             if (isGzip(start)) {
                 return inflated(path, progress);

@@ -16,6 +16,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class NiftiFileTest {
@@ -132,6 +135,18 @@ class NiftiFileTest {
     @Test
     void aCompressedFileThatWouldFillTheDiskIsRefusedBeforeItDoes() throws Exception {
         assertBad(phantom.dim(1, 32000).dim(2, 16000).dim(3, 1000).gzipped(), "disk full: ");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aNamedPipeIsRefusedInsteadOfWaitedFor() throws Exception {
+        Path pipe = folder.resolve("pipe.nii");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> NiftiFile.open(pipe, InflationProgress.SILENT))
+                .isInstanceOf(BadVolumeException.class)
+                .hasMessage(pipe + " is not a regular file");
     }
 
     @Test
