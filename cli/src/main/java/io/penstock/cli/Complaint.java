@@ -7,12 +7,19 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
 /** Formats errors as messages for the user. */
 public final class Complaint {
+
+    static final String UNREADABLE_NAME =
+            "a file name has characters that this locale cannot represent; set LC_ALL=C.UTF-8";
+
+    private static final int MOST_ASCII = 0x7f;
 
     private Complaint() {}
 
@@ -28,6 +35,9 @@ public final class Complaint {
         if (e instanceof PenstockException moving && isFull(moving)) {
             return "disk full: " + e.getMessage();
         }
+        if (e instanceof InvalidPathException name && isUnreadable(name.getInput())) {
+            return UNREADABLE_NAME;
+        }
         if (e instanceof OutOfMemoryError) {
             return "out of memory: " + e.getMessage();
         }
@@ -37,6 +47,11 @@ public final class Complaint {
                 || e instanceof IllegalArgumentException
                 || e instanceof IllegalStateException;
         return plain ? reason(e.getMessage(), e.toString()) : e.toString();
+    }
+
+    /** Returns whether a name that is no path is most likely that because of the locale. */
+    static boolean isUnreadable(String name) {
+        return name.chars().anyMatch(c -> c > MOST_ASCII);
     }
 
     private static boolean isFull(PenstockException e) {
@@ -52,6 +67,9 @@ public final class Complaint {
         }
         if (e instanceof FileAlreadyExistsException) {
             return e.getFile() + " exists already";
+        }
+        if (e instanceof NotDirectoryException) {
+            return e.getFile() + " is not a directory";
         }
         return e.getFile() + ": " + reason(e.getReason(), e.getClass().getSimpleName());
     }

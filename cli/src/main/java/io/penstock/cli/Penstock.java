@@ -4,6 +4,7 @@ package io.penstock.cli;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -32,12 +33,8 @@ public final class Penstock {
 
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
-    private static final int MOST_ASCII = 0x7f;
     private static final int LEAST_COLUMNS = 55; // of picocli
     private static final int DEFAULT_COLUMNS = 80;
-
-    private static final String UNREADABLE_NAME =
-            "a file name has characters that this locale cannot represent; set LC_ALL=C.UTF-8";
 
     private Penstock() {}
 
@@ -90,13 +87,14 @@ public final class Penstock {
     private static int misused(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("penstock: " + (isUnreadableName(e) ? UNREADABLE_NAME : e.getMessage()));
+        err.println("penstock: " + (isUnreadableName(e) ? Complaint.UNREADABLE_NAME : e.getMessage()));
         err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
         return MISUSED;
     }
 
     private static boolean isUnreadableName(ParameterException e) {
-        boolean name = e.getArgSpec() != null && e.getArgSpec().type().equals(Path.class);
-        return name && e.getValue() != null && e.getValue().chars().anyMatch(c -> c > MOST_ASCII);
+        boolean name = e.getArgSpec() != null
+                && List.of(e.getArgSpec().auxiliaryTypes()).contains(Path.class);
+        return name && e.getValue() != null && Complaint.isUnreadable(e.getValue());
     }
 }

@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What all commands have in common. */
 class PenstockTest {
@@ -40,19 +42,22 @@ class PenstockTest {
         }
     }
 
-    @Test
-    void aNameThatTheLocaleCannotRepresentIsReportedWithARemedy() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"copy NAME copy, 2", "load NAME, 2", "bench FILE --sweep --out NAME, 1"})
+    void aNameThatTheLocaleCannotRepresentIsReportedWithARemedy(String command, int code) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "bytes");
+        String arguments =
+                command.replace("NAME", "\"$(printf 'gr\\303\\274n')\"").replace("FILE", file.toString());
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
                         "sh",
                         "-c",
-                        "LC_ALL=C exec \"$0\" -cp \"$1\" " + Penstock.class.getName()
-                                + " copy \"$(printf 'gr\\303\\274n')\" copy",
+                        "LC_ALL=C exec \"$0\" -cp \"$1\" " + Penstock.class.getName() + " " + arguments,
                         java,
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))
                 .start();
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).isEqualTo(2);
+        assertThat(process.waitFor()).as(err).isEqualTo(code);
         assertThat(err.lines().findFirst().orElseThrow())
                 .contains("set LC_ALL=C.UTF-8")
                 .doesNotContain("Exception");
