@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.blockhound.BlockHound;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -89,6 +90,36 @@ class NothingBlocksTest {
 
     private Path file(String name, int bytes) throws IOException {
         return Files.write(folder.resolve(name), new byte[bytes]);
+    }
+
+    /** Reads a file by the pool, with BlockHound as docs/troubleshooting.md has it; for a JVM that has not loaded JNA. */
+    public static void main(String[] arguments) {
+        String pool = "io.penstock.engine.host.queue.ChannelQueue";
+        BlockHound.install(builder -> builder.allowBlockingCallsInside("io.penstock.engine.spi.Wakeup", "await")
+                .allowBlockingCallsInside(pool, "enqueue")
+                .allowBlockingCallsInside(pool, "cancel"));
+        try (Backend backend = open(HostIo.POOL)) {
+            System.out.println(
+                    "read " + backend.read(Path.of(arguments[0])).count().block(PATIENCE));
+        }
+    }
+
+    @Test
+    void theFirstBackendOfAProcessLoadsJnaOnTheThreadThatOpensIt() throws Exception {
+        Path log = folder.resolve("log");
+        int code = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+AllowRedefinitionToAddDeleteMethods",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        NothingBlocksTest.class.getName(),
+                        file("first", 1000).toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start()
+                .waitFor();
+        assertThat(log).content().contains("read 1").doesNotContain("BlockingOperationError");
+        assertThat(code).isZero();
     }
 
     @Test

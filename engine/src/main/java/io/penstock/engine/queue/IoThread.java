@@ -43,9 +43,9 @@ public final class IoThread extends Thread implements NonBlocking {
 
     @Override
     public void run() {
-        TimerSlack.minimize();
         ioQueue.runHere();
         try {
+            TimerSlack.minimize();
             while (!ioQueue.isStopped()) {
                 turn();
                 if (awaitsIdle && ioQueue.isIdle()) {

@@ -6,6 +6,9 @@ import io.penstock.Options;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Shared;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.NativeMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +52,7 @@ public final class IoThreads implements IoQueues {
     }
 
     private void start(IoPath ioPath, Options options) {
+        loadNatives();
         QueueLimits limits = QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES));
         long pollNanos = Pause.pollNanos(options.get(CommonOptions.POLL_MICROS));
         try {
@@ -66,6 +70,13 @@ public final class IoThreads implements IoQueues {
         hook.setContextClassLoader(null);
         exitHook = hook;
         Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** JNA's first use reads and unpacks files: it must not be on an I/O thread, where BlockHound forbids that. */
+    private static void loadNatives() {
+        if (Machine.isSupported() && NativeMemory.isAvailable()) {
+            LibC.pageSize();
+        }
     }
 
     /** Releases the I/O queues; stops them when their use count reaches 0. */
