@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,7 +53,7 @@ final class GgufReader implements FormatReader {
         Map<String, String> attributes = new LinkedHashMap<>();
         List<Array> arrays = new ArrayList<>();
         for (int i = 1; i <= shards; i++) {
-            String name = "%s-%05d-of-%s.gguf".formatted(shard.group(1), i, shard.group(3));
+            String name = String.format(Locale.ROOT, "%s-%05d-of-%s.gguf", shard.group(1), i, shard.group(3));
             ArrayFile file = readOne(path.resolveSibling(name));
             String count = file.attributes().getOrDefault("split.count", shards + "");
             if (!count.equals(shards + "")) {

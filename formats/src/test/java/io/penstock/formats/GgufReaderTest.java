@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -227,5 +228,20 @@ class GgufReaderTest {
                 .raw((byte) 3, (byte) 0)
                 .write(folder.resolve("m-00002-of-00002.gguf"));
         assertThatThrownBy(() -> new GgufReader().read(part)).hasMessageContaining("split.count is 3");
+    }
+
+    /** Where digits are not those of ASCII, as in Egypt, the names of files have those of ASCII all the same. */
+    @Test
+    void theNamesOfPartsDoNotDependOnTheLocale() throws IOException {
+        Path part = Gguf.of(3, 0, 0).write(folder.resolve("m-00001-of-00002.gguf"));
+        Gguf.of(3, 0, 0).write(folder.resolve("m-00002-of-00002.gguf"));
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+        try {
+            assertThat("%d".formatted(1)).isNotEqualTo("1"); // otherwise this locale would prove nothing
+            assertThat(new GgufReader().read(part).arrays()).isEmpty();
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 }
