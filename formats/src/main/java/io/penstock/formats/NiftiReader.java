@@ -21,7 +21,8 @@ final class NiftiReader implements FormatReader {
     public boolean recognizes(Path path, byte[] start) {
         String name = path.toString().toLowerCase(Locale.ROOT);
         return start.length > 0 && (name.endsWith(SUFFIX) || name.endsWith(SUFFIX + ".gz"))
-                || NiftiParser.layout(ByteBuffer.wrap(start)) != null;
+                // The header of a safetensors file may have 348 or 540 bytes, too.
+                || NiftiParser.layout(ByteBuffer.wrap(start)) != null && !SafetensorsReader.starts(start);
     }
 
     @Override

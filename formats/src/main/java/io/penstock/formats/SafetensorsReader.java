@@ -62,11 +62,15 @@ final class SafetensorsReader implements FormatReader {
     /** The format has no magic number: a file of another name is taken if it begins with a length and a brace. */
     @Override
     public boolean recognizes(Path path, byte[] start) {
-        return path.toString().toLowerCase(Locale.ROOT).endsWith(".safetensors") && start.length > 0
-                || start.length > Long.BYTES
-                        && start[Long.BYTES] == '{'
-                        && (start[3] & 0xff) < 8
-                        && (start[4] | start[5] | start[6] | start[7]) == 0;
+        return path.toString().toLowerCase(Locale.ROOT).endsWith(".safetensors") && start.length > 0 || starts(start);
+    }
+
+    /** Returns whether the bytes are a length and a brace. */
+    static boolean starts(byte[] start) {
+        return start.length > Long.BYTES
+                && start[Long.BYTES] == '{'
+                && (start[3] & 0xff) < 8
+                && (start[4] | start[5] | start[6] | start[7]) == 0;
     }
 
     @Override

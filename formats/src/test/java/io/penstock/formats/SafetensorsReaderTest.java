@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rules of safetensors, each with a file that breaks it. */
 class SafetensorsReaderTest {
@@ -65,6 +66,17 @@ class SafetensorsReaderTest {
         assertThat(new SafetensorsReader().read(file(header, 5)).arrays())
                 .extracting(Array::name)
                 .containsExactlyInAnyOrder("scalar", "empty", "other");
+    }
+
+    /** NIfTI has no magic number at its start, but a length of 348 or 540 bytes. */
+    @ParameterizedTest
+    @ValueSource(ints = {348, 540})
+    void aHeaderMayBeAsLongAsThatOfAnotherFormat(int length) throws IOException {
+        String header = "{" + entry("a", "U8", "[5]", 0, 5) + "}";
+        Path file = file(header + " ".repeat(length - header.length()), 600);
+        assertThat(FormatReader.of(file)).isInstanceOf(SafetensorsReader.class);
+        Path unnamed = Files.copy(file, folder.resolve("a"));
+        assertThat(FormatReader.of(unnamed)).isInstanceOf(SafetensorsReader.class);
     }
 
     @Test
