@@ -24,19 +24,30 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
         return new Conversion(hostBytes, big && (littleEndian || narrowed) ? numberBytes(array) : 0, narrowed);
     }
 
+    /** Returns whether elements are numbers of several bytes, not single bytes, bits, colours, or text in bytes. */
+    static boolean hasByteOrder(ElementType type) {
+        return type.blockBytes() > 1 && !type.name().matches("[SV]\\d+|RGB24|RGBA32");
+    }
+
+    /** Returns the bytes of a number, or 0 if the elements have no byte order. */
     private static int numberBytes(Array array) {
         ElementType type = array.type();
-        int bytes = type.equals(ElementType.C64) || type.equals(ElementType.C128)
-                ? type.blockBytes() / 2
-                : type.name().matches("U\\d+") && type.blockBytes() % Integer.BYTES == 0 && !isInteger(type)
-                        ? Integer.BYTES // text
-                        : type.blockBytes();
-        boolean known = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-        if (type.blockElements() != 1 || !known) {
+        if (type.blockElements() == 1 && !hasByteOrder(type)) {
+            return 0;
+        }
+        int bytes = type.blockBytes();
+        if (type.equals(ElementType.C64)
+                || type.equals(ElementType.C128)
+                || type.name().equals("DAY_TIME")) {
+            bytes /= 2; // two numbers
+        } else if (type.name().matches("U\\d+") && bytes % Integer.BYTES == 0 && !isInteger(type)) {
+            bytes = Integer.BYTES; // text
+        }
+        if (type.blockElements() != 1 || bytes != 2 && bytes != 4 && bytes != 8) {
             throw new IllegalArgumentException(
                     "array " + array.name() + " of " + type + " cannot be made little-endian");
         }
-        return bytes == 1 ? 0 : bytes;
+        return bytes;
     }
 
     private static boolean isInteger(ElementType type) {
@@ -57,8 +68,8 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
         return narrowed ? ElementType.BF16 : before;
     }
 
-    ByteOrder byteOrder(ByteOrder before) {
-        return isNone() ? before : DEVICE;
+    ByteOrder byteOrder(Array array) {
+        return isNone() && hasByteOrder(array.type()) ? array.byteOrder() : DEVICE;
     }
 
     /** Returns what has been done, in words. */

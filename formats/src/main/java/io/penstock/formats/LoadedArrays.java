@@ -52,7 +52,7 @@ public final class LoadedArrays implements AutoCloseable {
                     array.name(),
                     placement.conversion().type(array.type()),
                     placement.shape(),
-                    placement.conversion().byteOrder(array.byteOrder()),
+                    placement.conversion().byteOrder(array),
                     array.order(),
                     buffers.get(placement.buffer()).region(placement.offset(), placement.bytes()));
             arrays.add(loaded);

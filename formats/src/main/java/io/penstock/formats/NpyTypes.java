@@ -86,6 +86,8 @@ final class NpyTypes {
 
     /** Returns the byte order; little-endian where a type has none. */
     static ByteOrder byteOrder(String descr) {
-        return descr.startsWith(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        return descr.startsWith(">") && Conversion.hasByteOrder(type(descr))
+                ? ByteOrder.BIG_ENDIAN
+                : ByteOrder.LITTLE_ENDIAN;
     }
 }

@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ShortBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -184,5 +186,47 @@ class ConversionTest {
                 .hasMessage("array long of LONGDOUBLE cannot be made little-endian");
         assertThat(Loader.of(backend).explain(file).conversions()).isEmpty();
         assertThatThrownBy(() -> Loader.of(backend).hostBytes(1)).hasMessageContaining("must be 1 MiB to 1 GiB, was 1");
+    }
+
+    private static Array big(Path file, ElementType type) {
+        return new Array(
+                type.name(),
+                type,
+                List.of(2L),
+                ByteOrder.BIG_ENDIAN,
+                Array.Order.ROW_MAJOR,
+                new Array.Data.Contiguous(new Extent(file, 0, 2L * type.blockBytes())));
+    }
+
+    /** Colours, text and raw bytes of 2, 4 or 8 bytes are no numbers; an interval of days and milliseconds is two. */
+    @Test
+    void onlyNumbersAreSwapped() throws IOException {
+        byte[] bytes = new byte[64];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) i;
+        }
+        Path file = Files.write(folder.resolve("x.bin"), bytes);
+        List<ElementType> kept = List.of(
+                ElementType.U8,
+                ElementType.BOOL,
+                ElementType.of("RGB24", 3),
+                ElementType.of("RGBA32", 4),
+                ElementType.of("S8", 8),
+                ElementType.of("V2", 2),
+                ElementType.of("V16", 16));
+        for (ElementType type : kept) {
+            ArrayFile one = new ArrayFile(file, "any", Map.of(), List.of(big(file, type)));
+            try (LoadedArrays loaded = get(Loader.of(backend).littleEndian().load(one))) {
+                DeviceArray found = loaded.get(type.name());
+                assertThat(bytes(found)).as(type.name()).isEqualTo(Arrays.copyOf(bytes, 2 * type.blockBytes()));
+                assertThat(found.byteOrder()).as(type.name()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+                assertThat(loaded.conversions()).isEmpty();
+            }
+        }
+        ArrayFile interval = new ArrayFile(file, "any", Map.of(), List.of(big(file, ElementType.of("DAY_TIME", 8))));
+        try (LoadedArrays loaded = get(Loader.of(backend).littleEndian().load(interval))) {
+            assertThat(bytes(loaded.get("DAY_TIME")))
+                    .containsExactly(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+        }
     }
 }

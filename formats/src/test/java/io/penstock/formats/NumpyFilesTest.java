@@ -116,6 +116,19 @@ class NumpyFilesTest {
                 .hasMessageContaining("arrays of structures are not supported (at character ");
     }
 
+    @Test
+    void aTypeWithoutAByteOrderIsLittleEndian() throws IOException {
+        for (String descr : List.of(">u1", ">b1", ">S8", ">V4", "|S8")) {
+            Path file = Files.write(
+                    folder.resolve("a.npy"),
+                    npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,), }", 8));
+            assertThat(read(file).arrays().get(0).byteOrder()).as(descr).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        }
+        Path text = Files.write(
+                folder.resolve("a.npy"), npy("{'descr': '>U2', 'fortran_order': False, 'shape': (1,), }", 8));
+        assertThat(read(text).arrays().get(0).byteOrder()).isEqualTo(ByteOrder.BIG_ENDIAN);
+    }
+
     private static byte[] npy(String dictionary, int data) {
         byte[] text = dictionary.getBytes(StandardCharsets.ISO_8859_1);
         return ByteBuffer.allocate(10 + text.length + data)
