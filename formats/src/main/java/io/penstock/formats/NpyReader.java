@@ -21,7 +21,8 @@ final class NpyReader implements FormatReader {
         return NpyHeader.starts(start) || start.length > 0 && isNamed(String.valueOf(path.getFileName()));
     }
 
-    private static boolean isNamed(String name) {
+    /** Returns whether a file, or a member of one, has the name of an array. */
+    static boolean isNamed(String name) {
         return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX);
     }
 

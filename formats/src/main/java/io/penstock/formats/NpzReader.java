@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,13 +37,28 @@ final class NpzReader implements FormatReader {
     public ArrayFile read(Path path) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
             List<Array> arrays = new ArrayList<>();
+            Map<String, String> attributes = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
-                arrays.add(array(bytes, path, member));
+                if (isArray(bytes, member)) {
+                    arrays.add(array(bytes, path, member));
+                } else {
+                    attributes.put(member.name(), "not an array: " + member.length() + " bytes");
+                }
             }
-            return new ArrayFile(path, FORMAT, Map.of(), arrays);
+            if (arrays.isEmpty() && !attributes.isEmpty()) {
+                throw bytes.malformed("none of its members is an array, such as "
+                        + attributes.keySet().iterator().next());
+            }
+            return new ArrayFile(path, FORMAT, attributes, arrays);
         } catch (IllegalArgumentException e) { // a name twice
             throw new MalformedFileException(path, FORMAT, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** As for NumPy: what begins as an array is one, and what is named as one must be. */
+    private static boolean isArray(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
+        boolean known = member.method() == ZipMembers.STORED || member.method() == ZipMembers.DEFLATED;
+        return NpyReader.isNamed(member.name()) || known && NpyHeader.starts(start(bytes, member).start);
     }
 
     private static Array array(HeaderBytes bytes, Path path, ZipMembers.Member member) throws IOException {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32;
 import java.util.zip.Inflater;
@@ -215,6 +216,33 @@ class NumpyFilesTest {
         bytes.putInt(bytes.getInt(good.length - 22 + 16) + 20, 1000);
         Files.write(file, bytes.array());
         assertThatThrownBy(() -> read(file)).hasMessageContaining("member a.npy takes 1000 bytes at");
+    }
+
+    private Path zip(Map<String, byte[]> members) throws IOException {
+        Path file = folder.resolve("m.npz");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(file))) {
+            for (Map.Entry<String, byte[]> member : members.entrySet()) {
+                zip.putNextEntry(new ZipEntry(member.getKey()));
+                zip.write(member.getValue());
+            }
+        }
+        return file;
+    }
+
+    /** NumPy reads the arrays of such a file too; but a zip file of something else is none of its own. */
+    @Test
+    void membersThatAreNoArraysAreNamedAndLeftOut() throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        byte[] text = "a text of some length".getBytes(StandardCharsets.US_ASCII);
+        ArrayFile file = read(zip(Map.of("a.npy", array, "b", array, "README", text, "folder/", new byte[0])));
+        assertThat(file.arrays()).extracting(Array::name).containsExactlyInAnyOrder("a", "b");
+        assertThat(file.attributes()).containsOnlyKeys("README", "folder/");
+        assertThatThrownBy(() -> read(zip(Map.of("README", text))))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("none of its members is an array");
+        assertThatThrownBy(() -> read(zip(Map.of("a.npy", array, "b.npy", text))))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("member b.npy: it must begin with");
     }
 
     private void assertZip(byte[] member, String complaint) throws IOException {
