@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Batch(List<Piece> pieces) {
 
-    private static final int MOST_PIECES = 16_384; // of a transfer
+    private static final int MOST_PIECES = 16_384; // of a transfer, and blocks of a gather: each takes memory
     private static final long BLOCK = 4096; // long pieces are cut where direct I/O has no edge
 
     /** Bytes of a file, and where they go; strided if there are several blocks. */
@@ -157,10 +157,10 @@ record Batch(List<Piece> pieces) {
         return List.copyOf(batches);
     }
 
-    /** Cuts a piece into pieces of at most that many bytes. */
+    /** Cuts a piece into pieces of at most that many bytes, and not too many blocks. */
     private static List<Piece> cut(Piece piece, long mostBytes) {
         FileBlocks from = piece.from();
-        if (piece.bytes() <= mostBytes) {
+        if (piece.bytes() <= mostBytes && from.count() <= MOST_PIECES) {
             return List.of(piece);
         }
         List<Piece> cut = new ArrayList<>();
@@ -179,7 +179,7 @@ record Batch(List<Piece> pieces) {
             }
             return cut;
         }
-        long blocks = mostBytes / from.length();
+        long blocks = Math.min(mostBytes / from.length(), MOST_PIECES);
         for (long first = 0; first < from.count(); first += blocks) {
             long count = Math.min(blocks, from.count() - first);
             long start = from.offset() + first * from.stride();

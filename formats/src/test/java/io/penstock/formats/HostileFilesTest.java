@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -11,12 +13,15 @@ import io.penstock.Backends;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.ToIntFunction;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
@@ -160,6 +165,31 @@ class HostileFilesTest {
         ByteBuffer start = ByteBuffer.allocate(block).order(ByteOrder.LITTLE_ENDIAN);
         start.putInt(-1).putInt(message.length).put(message);
         assertRefused(file(start.array(), builder.sizedByteArray()), "its blocks overlap");
+    }
+
+    /** A gather takes an offset for each of its blocks: a few GiB of them for the columns of a long, narrow array. */
+    @Test
+    void theColumnsOfANarrowArrayAreTransferredByManyGathers() throws IOException {
+        long rows = 10_000_000;
+        Path file = folder.resolve("narrow.bin");
+        try (FileChannel data = FileChannel.open(file, CREATE_NEW, WRITE)) {
+            data.write(ByteBuffer.allocate(1), 2 * rows - 1);
+        }
+        ArrayFile raw = Objects.requireNonNull(
+                Formats.raw(file, 0, ElementType.U8, List.of(rows, 2L)).block());
+        try (Backend backend = Backends.open("host")) {
+            LoadPlan plan = Loader.of(backend).slice(Slice.columns(1, 2)).explain(raw);
+            long blocks = 0;
+            for (Batch batch : plan.batches().get(file)) {
+                for (Batch.Piece piece : batch.pieces()) {
+                    assertThat(piece.from().count()).isLessThanOrEqualTo(16_384);
+                    assertThat(piece.from().offset()).isEqualTo(2 * blocks + 1);
+                    assertThat(piece.offset()).isEqualTo(blocks);
+                    blocks += piece.from().count();
+                }
+            }
+            assertThat(blocks).isEqualTo(rows);
+        }
     }
 
     private static int field(FlatBufferBuilder builder, String name, int dictionary, int children) {
