@@ -17,6 +17,8 @@ final class Assembly {
     /** Runs that are shorter are assembled on the host: the device would get a copy for each. */
     static final long STRAIGHT_RUN_BYTES = 4096;
 
+    private static final long MOST_STORED_BYTES = Integer.MAX_VALUE - 8; // of a Java array
+
     private Assembly() {}
 
     /** Returns whether the chunks can be transferred to their places as they are. */
@@ -32,12 +34,21 @@ final class Assembly {
     /** Rows of the slowest dimension of a box, and the chunks in them. */
     record Slab(ChunkWindow window, long offset, long bytes, List<Array.ChunkData> chunks) {
 
+        /** Returns the bytes of a chunk, which is decoded as a whole, however little of it is in the slab. */
+        private long chunkBytes() {
+            return Array.bytes(window.array().type(), window.data().chunkShape());
+        }
+
+        /** Returns the most memory that its reading takes at a time for decoded bytes. */
+        long memoryBytes() {
+            return chunks.isEmpty() ? bytes : Math.max(bytes, chunkBytes());
+        }
+
         /** Returns the bytes of the slab. */
         ByteBuffer read() throws IOException {
             ByteBuffer slab = ByteBuffer.allocateDirect((int) bytes);
             fill(slab);
-            int chunkBytes = Math.toIntExact(
-                    Array.bytes(window.array().type(), window.data().chunkShape()));
+            int chunkBytes = Math.toIntExact(chunkBytes());
             for (Array.ChunkData chunk : chunks) {
                 ByteBuffer decoded = Codecs.decode(chunk, stored(chunk.extent()), chunkBytes);
                 window.runs(
@@ -86,7 +97,15 @@ final class Assembly {
             return;
         }
         check(window, Array.bytes(window.array().type(), window.data().chunkShape()), mostBytes);
-        window.chunks().forEach(chunk -> Codecs.check(window.array(), chunk));
+        long mostStored = Math.min(2 * mostBytes, MOST_STORED_BYTES); // what does not compress becomes a little longer
+        for (Array.ChunkData chunk : window.chunks()) {
+            Codecs.check(window.array(), chunk);
+            if (chunk.extent().length() > mostStored) {
+                throw new IllegalArgumentException("array " + window.array().name() + " has a chunk of "
+                        + chunk.extent().length() + " bytes in its file, more than " + mostStored
+                        + "; see Loader.hostBytes");
+            }
+        }
         Layers layers = Layers.of(window);
         long first = layers.end(0);
         long rows = Math.max(first, Math.min(layers.rows - first, layers.chunkRows));

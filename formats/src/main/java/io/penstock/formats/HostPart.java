@@ -13,7 +13,7 @@ import java.util.List;
  *
  * @param buffer the number of the buffer of the device
  * @param offset where they go in it
- * @param bytes how many they are in memory of the host
+ * @param bytes the memory of the host that they take: as many as they are, or those of a chunk that they are a part of
  */
 record HostPart(int buffer, long offset, long bytes, Conversion conversion, Reading reading) {
 
@@ -40,7 +40,7 @@ record HostPart(int buffer, long offset, long bytes, Conversion conversion, Read
         if (placement.source() instanceof ChunkWindow window) {
             for (Assembly.Slab slab : Assembly.slabs(window, LEAST_BYTES, conversion.hostBytes())) {
                 long offset = placement.offset() + conversion.bytes(slab.offset());
-                parts.add(new HostPart(placement.buffer(), offset, slab.bytes(), conversion, slab::read));
+                parts.add(new HostPart(placement.buffer(), offset, slab.memoryBytes(), conversion, slab::read));
             }
             return parts;
         }

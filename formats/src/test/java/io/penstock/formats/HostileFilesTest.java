@@ -167,6 +167,24 @@ class HostileFilesTest {
         assertRefused(file(start.array(), builder.sizedByteArray()), "its blocks overlap");
     }
 
+    /** The file of a chunk may be sparse: as long as the file system permits, and of a few bytes. */
+    @Test
+    void aChunkIsNotTakenIntoMemoryAsLongAsItsFileIs() throws IOException {
+        Path array = zarr(
+                "a",
+                document("[4]", "[4]", "|u1", "0")
+                        .replace("\"compressor\": null", "\"compressor\": {\"id\": \"zlib\"}"));
+        try (FileChannel chunk = FileChannel.open(array.resolve("0"), CREATE_NEW, WRITE)) {
+            chunk.write(ByteBuffer.allocate(1), 5L << 30);
+        }
+        ArrayFile file = new ZarrReader().read(array);
+        try (Backend backend = Backends.open("host")) {
+            assertThatThrownBy(() -> Loader.of(backend).explain(file))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("array a has a chunk of 5368709121 bytes in its file, more than 536870912");
+        }
+    }
+
     /** A gather takes an offset for each of its blocks: a few GiB of them for the columns of a long, narrow array. */
     @Test
     void theColumnsOfANarrowArrayAreTransferredByManyGathers() throws IOException {
@@ -189,6 +207,21 @@ class HostileFilesTest {
                 }
             }
             assertThat(blocks).isEqualTo(rows);
+        }
+    }
+
+    /** Of a part of a chunk all of the chunk is decoded: so much memory, however small the part is. */
+    @Test
+    void aPartTakesTheMemoryOfItsChunks() throws IOException {
+        Path array = zarr(
+                "a",
+                document("[64, 1048576]", "[64, 1048576]", "|u1", "0")
+                        .replace("\"compressor\": null", "\"compressor\": {\"id\": \"zlib\"}"));
+        Files.write(array.resolve("0.0"), new byte[10]);
+        try (Backend backend = Backends.open("host")) {
+            LoadPlan plan = Loader.of(backend).slice(Slice.rows(0, 64)).explain(new ZarrReader().read(array));
+            assertThat(plan.bytes()).isEqualTo(1 << 20);
+            assertThat(plan.hostParts()).extracting(HostPart::bytes).containsExactly(64L << 20);
         }
     }
 
