@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -139,8 +140,8 @@ final class StrictJson implements AutoCloseable {
     }
 
     /**
-     * Reads an object that is all there is, as a tree of maps, lists, strings, booleans, {@link Long}s, doubles and {@link
-     * #NULL}. Whole numbers of more than 64 bits are doubles.
+     * Reads an object that is all there is, as a tree of maps, lists, strings, booleans, {@link Long}s, {@link
+     * BigInteger}s, doubles and {@link #NULL}. Whole numbers are BigIntegers if a long cannot hold them.
      */
     Map<String, Object> tree() throws IOException {
         Map<String, Object> members = new LinkedHashMap<>();
@@ -175,7 +176,7 @@ final class StrictJson implements AutoCloseable {
             case VALUE_NULL -> NULL;
             case VALUE_NUMBER_INT ->
                 parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                        ? parser.getDoubleValue()
+                        ? parser.getBigIntegerValue()
                         : (Object) parser.getLongValue();
             case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
             default -> throw malformed("unexpected " + token);

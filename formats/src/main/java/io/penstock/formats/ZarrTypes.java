@@ -2,6 +2,7 @@
 package io.penstock.formats;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -68,8 +69,7 @@ final class ZarrTypes {
         ByteBuffer bytes = ByteBuffer.allocate(Math.min(type.blockBytes(), MOST_NUMBER_BYTES))
                 .order(order);
         List<Object> parts = value instanceof List<?> list ? new ArrayList<>(list) : List.of(value);
-        boolean complex = type.equals(ElementType.C64) || type.equals(ElementType.C128);
-        if (parts.size() > (complex ? 2 : 1)) {
+        if (parts.size() > (isComplex(type) ? 2 : 1)) {
             throw node.malformed("fill_value of " + type + " must be one number, was " + value);
         }
         for (Object part : parts) {
@@ -84,6 +84,10 @@ final class ZarrTypes {
         return zero ? List.of() : fill;
     }
 
+    private static boolean isComplex(ElementType type) {
+        return type.equals(ElementType.C64) || type.equals(ElementType.C128);
+    }
+
     private static void put(ZarrNode node, ElementType type, Object value, ByteBuffer bytes)
             throws ZarrNode.Unsupported {
         String text = String.valueOf(value);
@@ -91,16 +95,15 @@ final class ZarrTypes {
             bits(node, type, text, bytes);
             return;
         }
+        if (type.name().matches("BOOL|[IU](8|16|32|64)")) {
+            whole(node, type, value, bytes);
+            return;
+        }
         Double number = number(value);
         if (number == null) {
             throw node.unsupported("fill_value " + value + " of " + type + " is not supported");
         }
-        long whole = value instanceof Long exact ? exact : number.longValue();
         switch (type.name()) {
-            case "BOOL", "I8", "U8" -> bytes.put((byte) whole);
-            case "I16", "U16" -> bytes.putShort((short) whole);
-            case "I32", "U32" -> bytes.putInt((int) whole);
-            case "I64", "U64" -> bytes.putLong(number >= 0x1p63 ? Long.parseUnsignedLong(unsigned(number)) : whole);
             case "F16" -> bytes.putShort(SmallFloats.half(number.floatValue()));
             case "BF16" -> bytes.putShort(SmallFloats.brain(number.floatValue()));
             case "F32", "C64" -> bytes.putFloat(number.floatValue());
@@ -113,10 +116,36 @@ final class ZarrTypes {
         }
     }
 
-    private static String unsigned(double number) {
-        return number >= 0x1p64
-                ? Long.toUnsignedString(-1)
-                : new BigDecimal(number).toBigInteger().toString();
+    /** Puts a whole number, of which the type must have all bits. A fraction is dropped, as by NumPy. */
+    private static void whole(ZarrNode node, ElementType type, Object value, ByteBuffer bytes)
+            throws ZarrNode.Unsupported {
+        int bits = type.equals(ElementType.BOOL) ? 1 : Byte.SIZE * type.blockBytes();
+        boolean signed = type.name().startsWith("I");
+        BigInteger end = BigInteger.ONE.shiftLeft(signed ? bits - 1 : bits);
+        BigInteger whole = whole(value);
+        if (whole == null
+                || whole.compareTo(end) >= 0
+                || whole.compareTo(signed ? end.negate() : BigInteger.ZERO) < 0) {
+            throw node.unsupported("fill_value " + value + " of " + type + " is not supported");
+        }
+        long number = whole.longValue();
+        switch (type.blockBytes()) {
+            case 1 -> bytes.put((byte) number);
+            case Short.BYTES -> bytes.putShort((short) number);
+            case Integer.BYTES -> bytes.putInt((int) number);
+            default -> bytes.putLong(number);
+        }
+    }
+
+    private static @Nullable BigInteger whole(Object value) {
+        if (value instanceof BigInteger whole) {
+            return whole;
+        }
+        if (value instanceof Long whole) {
+            return BigInteger.valueOf(whole);
+        }
+        Double number = number(value);
+        return number == null || !Double.isFinite(number) ? null : new BigDecimal(number).toBigInteger();
     }
 
     private static @Nullable Double number(Object value) {
@@ -137,12 +166,13 @@ final class ZarrTypes {
 
     /** The bits of a number, most significant first, as in {@code 0x7fc00000}. */
     private static void bits(ZarrNode node, ElementType type, String text, ByteBuffer bytes) {
-        if (!text.matches("0x[0-9a-fA-F]{2,16}") || text.length() != 2 + 2 * type.blockBytes()) {
-            throw node.malformed("fill_value " + text + " must have " + 2 * type.blockBytes() + " digits of 16");
+        int size = isComplex(type) ? type.blockBytes() / 2 : type.blockBytes(); // of each part
+        if (!text.matches("0x[0-9a-fA-F]{2,16}") || text.length() != 2 + 2 * size) {
+            throw node.malformed("fill_value " + text + " must have " + 2 * size + " digits of 16");
         }
         long bits = Long.parseUnsignedLong(text.substring(2), 16);
-        for (int i = 0; i < type.blockBytes(); i++) {
-            int shift = Byte.SIZE * (bytes.order() == ByteOrder.LITTLE_ENDIAN ? i : type.blockBytes() - 1 - i);
+        for (int i = 0; i < size; i++) {
+            int shift = Byte.SIZE * (bytes.order() == ByteOrder.LITTLE_ENDIAN ? i : size - 1 - i);
             bytes.put((byte) (bits >>> shift));
         }
     }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Documents of Zarr as other implementations write them, and how chunks can lie. */
+class ZarrMetadataTest {
+
+    @TempDir
+    Path folder;
+
+    private Path v3(String type, String fill, String attributes) throws IOException {
+        Path array = Files.createDirectories(folder.resolve("a"));
+        Files.writeString(array.resolve("zarr.json"), """
+                {"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "%s", "fill_value": %s,
+                 "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+                 "chunk_key_encoding": {"name": "default"}, "attributes": %s,
+                 "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}
+                """.formatted(type, fill, attributes));
+        return array;
+    }
+
+    private static Array.Data.Chunked data(Path array) throws IOException {
+        return (Array.Data.Chunked) new ZarrReader().read(array).arrays().get(0).data();
+    }
+
+    private static ByteBuffer fill(Path array) throws IOException {
+        List<Byte> fill = data(array).fill();
+        ByteBuffer bytes = ByteBuffer.allocate(fill.size()).order(ByteOrder.LITTLE_ENDIAN);
+        fill.forEach(bytes::put);
+        return bytes.flip();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "uint64, 18446744073709551615, -1",
+        "uint64, 18446744073709551614, -2",
+        "uint64, 9223372036854775809, -9223372036854775807",
+        "uint64, 9007199254740993, 9007199254740993",
+        "int64, -9223372036854775808, -9223372036854775808",
+        "int64, 9223372036854775807, 9223372036854775807",
+    })
+    void aWholeFillValueIsExact(String type, String fill, long expected) throws IOException {
+        assertThat(fill(v3(type, fill, "{}")).getLong()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "uint8, 256",
+        "uint8, -1",
+        "int8, 128",
+        "int8, -129",
+        "uint32, 4294967296",
+        "uint64, 18446744073709551616",
+        "uint64, -1",
+        "int64, 9223372036854775808",
+        "int32, \"NaN\"",
+        "int16, \"Infinity\"",
+        "bool, 2",
+    })
+    void aFillValueThatTheTypeDoesNotHaveIsRefused(String type, String fill) throws IOException {
+        Path array = v3(type, fill, "{}");
+        assertThatThrownBy(() -> new ZarrReader().read(array))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("fill_value " + fill.replace("\"", "") + " of ")
+                .hasMessageEndingWith("is not supported");
+    }
+
+    @Test
+    void thePartsOfAComplexFillValueMayBeBits() throws IOException {
+        ByteBuffer fill = fill(v3("complex64", "[\"0x3f800000\", \"0x7fc00001\"]", "{}"));
+        assertThat(fill.getInt()).isEqualTo(0x3f800000);
+        assertThat(fill.getInt()).isEqualTo(0x7fc00001);
+        Path wrong = v3("complex64", "[\"0x3f80000000000000\", 0]", "{}");
+        assertThatThrownBy(() -> new ZarrReader().read(wrong)).hasMessageContaining("must have 8 digits of 16");
+    }
+}
