@@ -2,10 +2,12 @@
 package io.penstock.formats;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -26,11 +28,18 @@ import org.jspecify.annotations.Nullable;
 final class StrictJson implements AutoCloseable {
 
     // Names are not kept in the factory: those of one file are of no use to another.
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .build();
+    private static final JsonFactory FACTORY = factory().build();
+
+    // As Python's json module writes them, unless it is told not to.
+    private static final JsonFactory WITH_NAN =
+            factory().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
+
+    private static JsonFactoryBuilder factory() {
+        return (JsonFactoryBuilder) JsonFactory.builder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES);
+    }
 
     /** Reads the value of a member whose name has been read. */
     interface Member {
@@ -52,6 +61,15 @@ final class StrictJson implements AutoCloseable {
     private final JsonParser parser;
 
     StrictJson(Path path, String format, byte[] json) throws IOException {
+        this(path, format, json, FACTORY);
+    }
+
+    /** Returns a reader to which {@code NaN}, {@code Infinity} and {@code -Infinity} are numbers. */
+    static StrictJson withNaN(Path path, String format, byte[] json) throws IOException {
+        return new StrictJson(path, format, json, WITH_NAN);
+    }
+
+    private StrictJson(Path path, String format, byte[] json, JsonFactory factory) throws IOException {
         this.path = path;
         this.format = format;
         CharBuffer text;
@@ -60,7 +78,7 @@ final class StrictJson implements AutoCloseable {
         } catch (CharacterCodingException e) {
             throw new MalformedFileException(path, format, "its JSON is not valid UTF-8: " + e.getMessage());
         }
-        parser = FACTORY.createParser(text.array(), text.arrayOffset(), text.remaining());
+        parser = factory.createParser(text.array(), text.arrayOffset(), text.remaining());
     }
 
     /** Reads an object that is all there is. */

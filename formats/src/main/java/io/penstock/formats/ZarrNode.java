@@ -54,7 +54,7 @@ record ZarrNode(Path directory, Path file, int version, boolean isArray, Map<Str
             }
             json = bytes.bytes((int) bytes.length(), "the metadata");
         }
-        try (StrictJson document = new StrictJson(path, FORMAT, json)) {
+        try (StrictJson document = StrictJson.withNaN(path, FORMAT, json)) {
             return document.tree();
         }
     }

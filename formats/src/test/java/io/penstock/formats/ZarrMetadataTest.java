@@ -86,4 +86,14 @@ class ZarrMetadataTest {
         Path wrong = v3("complex64", "[\"0x3f80000000000000\", 0]", "{}");
         assertThatThrownBy(() -> new ZarrReader().read(wrong)).hasMessageContaining("must have 8 digits of 16");
     }
+
+    /** Python's json writes them so, and with it zarr-python. */
+    @Test
+    void numbersThatAreNoneAreRead() throws IOException {
+        Path array = v3("float32", "NaN", "{\"missing\": NaN, \"range\": [-Infinity, Infinity]}");
+        assertThat(fill(array).getFloat()).isNaN();
+        assertThat(new ZarrReader().read(array).attributes())
+                .containsEntry("missing", "NaN")
+                .containsEntry("range", "[-Infinity, Infinity]");
+    }
 }
