@@ -2,6 +2,9 @@
 package io.penstock.formats;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -168,15 +171,28 @@ final class ZarrArray {
         List<Array.ChunkData> files = new ArrayList<>();
         Path directory = node.directory();
         int depth = separator.equals("/") ? shape.size() + 1 : 1;
-        Files.walkFileTree(directory, Set.of(), depth, new SimpleFileVisitor<>() {
+        Files.walkFileTree(directory, Set.of(FileVisitOption.FOLLOW_LINKS), depth, new SimpleFileVisitor<>() {
             @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
                 String key = directory.relativize(file).toString().replace('\\', '/');
                 List<Long> position = position(key);
-                if (position != null && attributes.isRegularFile() && inGrid(position, fileShape)) {
-                    files.add(new Array.ChunkData(position, new Extent(file, 0, attributes.size()), compression));
+                if (position == null || attributes.isDirectory() || !inGrid(position, fileShape)) {
+                    return FileVisitResult.CONTINUE;
                 }
+                if (!attributes.isRegularFile()) { // such as a link to nothing: a chunk that is elsewhere, not missing
+                    throw new FileSystemException(file.toString(), null, "a chunk must be a regular file");
+                }
+                files.add(new Array.ChunkData(position, new Extent(file, 0, attributes.size()), compression));
                 return FileVisitResult.CONTINUE;
+            }
+
+            /** A link to a directory that it lies in leads to no chunk. */
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (failure instanceof FileSystemLoopException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
             }
         });
         return files;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,5 +96,36 @@ class ZarrMetadataTest {
         assertThat(new ZarrReader().read(array).attributes())
                 .containsEntry("missing", "NaN")
                 .containsEntry("range", "[-Infinity, Infinity]");
+    }
+
+    /** Data sets that are kept apart from their names, as git-annex and DVC do it, have links for chunks. */
+    @Test
+    void chunksMayBeLinks() throws IOException {
+        Path array = v3("uint8", "9", "{}");
+        Path far = Files.createDirectory(folder.resolve("far"));
+        Files.write(far.resolve("chunk"), new byte[] {1, 2});
+        Files.write(far.resolve("1"), new byte[] {3, 4});
+        Files.createDirectory(array.resolve("c"));
+        Files.createSymbolicLink(array.resolve("c/0"), far.resolve("chunk"));
+        Files.createSymbolicLink(array.resolve("c/1"), far.resolve("1"));
+        Files.createSymbolicLink(array.resolve("loop"), array);
+        assertThat(data(array).chunks())
+                .extracting(Array.ChunkData::position)
+                .containsExactly(List.of(0L), List.of(1L));
+        Files.delete(array.resolve("c/1"));
+        Files.delete(array.resolve("c/0"));
+        Files.delete(array.resolve("c"));
+        Files.createSymbolicLink(array.resolve("c"), far);
+        assertThat(data(array).chunks()).extracting(Array.ChunkData::position).containsExactly(List.of(1L));
+    }
+
+    @Test
+    void aChunkThatIsALinkToNothingIsNotTakenForAMissingOne() throws IOException {
+        Path array = v3("uint8", "9", "{}");
+        Files.createDirectory(array.resolve("c"));
+        Files.createSymbolicLink(array.resolve("c/0"), folder.resolve("absent"));
+        assertThatThrownBy(() -> new ZarrReader().read(array))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining(array.resolve("c/0") + ": a chunk must be a regular file");
     }
 }
