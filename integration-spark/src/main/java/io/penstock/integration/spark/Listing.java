@@ -2,7 +2,9 @@
 package io.penstock.integration.spark;
 
 import java.io.IOException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.FileSystems;
+import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,7 +20,8 @@ import java.util.Set;
 
 /**
  * Lists the files of a source, sorted. As in Spark's own sources, files and directories whose names start with {@code _}
- * or {@code .} are left out. A directory that is an array of Zarr counts as a file.
+ * or {@code .} are left out. A directory that is an array of Zarr counts as a file. Links are followed, but not back into
+ * where they lie.
  */
 final class Listing {
 
@@ -37,7 +40,7 @@ final class Listing {
             } else {
                 Files.walkFileTree(
                         path,
-                        EnumSet.noneOf(java.nio.file.FileVisitOption.class),
+                        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
                         options.recursive() ? Integer.MAX_VALUE : 2,
                         new Visitor(path, options, files));
             }
@@ -100,10 +103,10 @@ final class Listing {
             return FileVisitResult.CONTINUE;
         }
 
-        /** A file that another process removed or renamed meanwhile is not listed. */
+        /** A file that another process removed or renamed meanwhile is not listed, nor a directory within itself. */
         @Override
         public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-            if (failure instanceof NoSuchFileException) {
+            if (failure instanceof NoSuchFileException || failure instanceof FileSystemLoopException) {
                 return FileVisitResult.CONTINUE;
             }
             throw failure;
