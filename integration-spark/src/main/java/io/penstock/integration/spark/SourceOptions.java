@@ -4,10 +4,14 @@ package io.penstock.integration.spark;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -37,18 +41,49 @@ record SourceOptions(
     private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]+):.*");
 
     static SourceOptions of(CaseInsensitiveStringMap options) {
-        int files = options.getInt("maxFilesPerTrigger", Integer.MAX_VALUE);
+        int files = value(options, "maxFilesPerTrigger", "a whole number", Integer::valueOf)
+                .orElse(Integer.MAX_VALUE);
         if (files < 1) {
             throw new IllegalArgumentException("maxFilesPerTrigger must be at least 1, was " + files);
         }
         return new SourceOptions(
                 paths(options),
-                options.getBoolean("raw", false),
+                flag(options, "raw"),
                 bytes(options, "regionBytes"),
                 bytes(options, "splitBytes"),
-                options.get("pathGlobFilter"),
-                options.getBoolean("recursiveFileLookup", false),
+                value(options, "pathGlobFilter", "a pattern of file names", SourceOptions::glob)
+                        .orElse(null),
+                flag(options, "recursiveFileLookup"),
                 files);
+    }
+
+    /** Returns the value of an option, if it is set. */
+    private static <T> Optional<T> value(
+            CaseInsensitiveStringMap options, String name, String what, Function<String, T> parse) {
+        String text = options.get(name);
+        if (text == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(parse.apply(text));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + " must be " + what + ", was " + text, e);
+        }
+    }
+
+    private static boolean flag(CaseInsensitiveStringMap options, String name) {
+        return value(options, name, "true or false", text -> switch (text.toLowerCase(Locale.ROOT)) {
+                    case "true" -> true;
+                    case "false" -> false;
+                    default -> throw new IllegalArgumentException(text);
+                })
+                .orElse(false);
+    }
+
+    /** Returns a pattern that the file system takes. */
+    private static String glob(String text) {
+        FileSystems.getDefault().getPathMatcher("glob:" + text);
+        return text;
     }
 
     /** Returns the most bytes of a row. */
@@ -57,15 +92,12 @@ record SourceOptions(
     }
 
     private static OptionalLong bytes(CaseInsensitiveStringMap options, String name) {
-        String text = options.get(name);
-        if (text == null) {
-            return OptionalLong.empty();
+        Optional<Long> bytes =
+                value(options, name, "a size of at least 1 byte, such as 64m", JavaUtils::byteStringAsBytes);
+        if (bytes.isPresent() && bytes.get() < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1 byte, was " + options.get(name));
         }
-        long bytes = JavaUtils.byteStringAsBytes(text);
-        if (bytes < 1) {
-            throw new IllegalArgumentException(name + " must be at least 1 byte, was " + text);
-        }
-        return OptionalLong.of(bytes);
+        return bytes.isPresent() ? OptionalLong.of(bytes.get()) : OptionalLong.empty();
     }
 
     private static List<Path> paths(CaseInsensitiveStringMap options) {
