@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Zarr, versions 2 and 3, in directories: the arrays below a group, named by their paths from it, or one array, named as
@@ -102,40 +103,53 @@ final class ZarrReader implements FormatReader {
             }
         }
 
-        /** Adds the attributes of a node. */
+        /** Adds the attributes of a node. They are the user's: those that are not what OME-Zarr has are text. */
         private void describe(ZarrNode node, String path) throws IOException {
             Map<String, Object> own = node.attributes();
-            Object ome = own.get("ome"); // since 0.5 the attributes of OME-Zarr have a place of their own
-            Map<String, Object> all = ome == null ? own : node.map(ome, "ome");
+            // Since 0.5 the attributes of OME-Zarr have a place of their own.
+            Map<String, Object> all = own.get("ome") instanceof Map<?, ?> ome ? node.map(ome, "ome") : own;
+            String levels = levels(all.get("multiscales"), path);
             own.forEach((key, value) -> {
-                if (!key.equals("ome") && !key.equals("multiscales")) {
+                boolean described =
+                        key.equals("ome") ? value instanceof Map<?, ?> : key.equals("multiscales") && levels != null;
+                if (!described) {
                     attributes.put(path + key, String.valueOf(value));
                 }
             });
-            if (all.get("multiscales") != null) {
-                attributes.put(path + "multiscales", levels(node, all.get("multiscales"), path));
+            if (levels != null) {
+                attributes.put(path + "multiscales", levels);
             }
         }
 
-        /** Returns {@code scan: image/0, image/1 (z, y, x)}, for each image. */
-        private static String levels(ZarrNode node, Object multiscales, String path) {
-            return node.list(multiscales, "multiscales").stream()
-                    .map(entry -> {
-                        Map<String, Object> image = node.map(entry, "an image of multiscales");
-                        String levels = node.list(image.get("datasets"), "datasets of multiscales").stream()
-                                .map(level -> path
-                                        + node.text(node.map(level, "a dataset").get("path"), "path"))
-                                .collect(Collectors.joining(", "));
-                        String axes = image.get("axes") instanceof List<?> list
-                                ? list.stream()
-                                        .map(axis -> axis instanceof Map<?, ?> map
-                                                ? String.valueOf(map.get("name"))
-                                                : String.valueOf(axis))
-                                        .collect(Collectors.joining(", ", " (", ")"))
-                                : "";
-                        return (image.get("name") == null ? "" : image.get("name") + ": ") + levels + axes;
-                    })
-                    .collect(Collectors.joining("; "));
+        /** Returns {@code scan: image/0, image/1 (z, y, x)}, for each image; null if they are no images. */
+        private static @Nullable String levels(@Nullable Object multiscales, String path) {
+            if (!(multiscales instanceof List<?> images)) {
+                return null;
+            }
+            List<String> texts = new ArrayList<>();
+            for (Object entry : images) {
+                if (!(entry instanceof Map<?, ?> image && image.get("datasets") instanceof List<?> datasets)) {
+                    return null;
+                }
+                List<String> levels = new ArrayList<>();
+                for (Object level : datasets) {
+                    if (!(level instanceof Map<?, ?> dataset && dataset.get("path") instanceof String name)) {
+                        return null;
+                    }
+                    levels.add(path + name);
+                }
+                Object name = image.get("name");
+                texts.add((name == null ? "" : name + ": ") + String.join(", ", levels) + axes(image.get("axes")));
+            }
+            return String.join("; ", texts);
+        }
+
+        private static String axes(@Nullable Object axes) {
+            return axes instanceof List<?> list
+                    ? list.stream()
+                            .map(axis -> String.valueOf(axis instanceof Map<?, ?> map ? map.get("name") : axis))
+                            .collect(Collectors.joining(", ", " (", ")"))
+                    : "";
         }
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Documents of Zarr as other implementations write them, and how chunks can lie. */
 class ZarrMetadataTest {
@@ -96,6 +97,26 @@ class ZarrMetadataTest {
         assertThat(new ZarrReader().read(array).attributes())
                 .containsEntry("missing", "NaN")
                 .containsEntry("range", "[-Infinity, Infinity]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"none\"",
+                "5",
+                "null",
+                "[1]",
+                "[{\"datasets\": 1}]",
+                "[{\"datasets\": [\"0\"]}]",
+                "[{\"datasets\": [{\"path\": 1}]}]"
+            })
+    void attributesThatOnlyHaveNamesOfImagesAreText(String value) throws IOException {
+        Path array = v3("uint8", "0", "{\"multiscales\": " + value + ", \"other\": 1}");
+        assertThat(new ZarrReader().read(array).attributes()).containsOnlyKeys("multiscales", "other");
+        Path ome = v3("uint8", "0", "{\"ome\": " + value + ", \"other\": 1}");
+        assertThat(new ZarrReader().read(ome).attributes()).containsOnlyKeys("ome", "other");
+        Path both = v3("uint8", "0", "{\"ome\": {\"multiscales\": " + value + "}, \"other\": 1}");
+        assertThat(new ZarrReader().read(both).attributes()).containsOnlyKeys("other");
     }
 
     /** Data sets that are kept apart from their names, as git-annex and DVC do it, have links for chunks. */
