@@ -47,7 +47,8 @@ final class GgufReader implements FormatReader {
             return readOne(path);
         }
         int shards = Integer.parseInt(shard.group(3));
-        if (shards == 0 || Integer.parseInt(shard.group(2)) > shards) {
+        int part = Integer.parseInt(shard.group(2));
+        if (part == 0 || part > shards) {
             throw new MalformedFileException(path, FORMAT, "its name does not number a part of a model");
         }
         Map<String, String> attributes = new LinkedHashMap<>();

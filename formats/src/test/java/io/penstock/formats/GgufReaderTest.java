@@ -222,6 +222,8 @@ class GgufReaderTest {
         assertThatThrownBy(() -> new GgufReader().read(part)).isInstanceOf(NoSuchFileException.class);
         Path third = Gguf.of(3, 0, 0).write(folder.resolve("m-00003-of-00002.gguf"));
         assertThatThrownBy(() -> new GgufReader().read(third)).hasMessageContaining("does not number a part");
+        Path none = Gguf.of(3, 0, 0).write(folder.resolve("m-00000-of-00002.gguf"));
+        assertThatThrownBy(() -> new GgufReader().read(none)).hasMessageContaining("does not number a part");
         Gguf.of(3, 0, 1)
                 .text("split.count")
                 .u32(2)
