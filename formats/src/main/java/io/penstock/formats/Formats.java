@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -22,10 +23,26 @@ public final class Formats {
      * <p><b>Threading:</b> reads on {@link Schedulers#boundedElastic()}; the result comes on one of its threads.
      *
      * <p><b>Errors:</b> {@link MalformedFileException} if the file is of no known format or not valid;
-     * {@link java.nio.file.NoSuchFileException} and other {@link java.io.IOException}s of reading.
+     * {@link java.nio.file.NoSuchFileException} and other {@link java.io.IOException}s of reading; {@link
+     * IllegalStateException} if there is not enough memory for the metadata.
      */
     public static Mono<ArrayFile> read(Path path) {
-        return Mono.fromCallable(() -> FormatReader.of(path).read(path)).subscribeOn(Schedulers.boundedElastic());
+        return read(path, () -> FormatReader.of(path).read(path));
+    }
+
+    static Mono<ArrayFile> read(Path path, Callable<ArrayFile> reader) {
+        return Mono.fromCallable(() -> {
+                    try {
+                        return reader.call();
+                    } catch (
+                            OutOfMemoryError
+                                    e) { // which Reactor does not signal: its subscriber would wait without end
+                        throw new IllegalStateException(
+                                "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(),
+                                e);
+                    }
+                })
+                .subscribeOn(Schedulers.boundedElastic());
     }
 
     /**

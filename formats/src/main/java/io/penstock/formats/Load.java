@@ -52,7 +52,8 @@ public final class Load {
      *
      * <p><b>Errors:</b> those of reading the metadata ({@link Formats#read}), {@link IllegalArgumentException} if the
      * arrays cannot be placed, sliced or need more than the budget, and those of {@link Backend#allocate},
-     * {@link Backend#openFile} and {@link Backend#submit}. {@link EOFException} if a file became shorter.
+     * {@link Backend#openFile} and {@link Backend#submit}. {@link EOFException} if a file became shorter. {@link
+     * IllegalStateException} if the memory of the host does not suffice for what passes through it.
      *
      * <p><b>Cancellation:</b> at any moment: all files are closed and all buffers freed.
      */
@@ -122,11 +123,16 @@ public final class Load {
     }
 
     /** Returns what is read, or the error: as a value, which is not dropped with a message when the load has ended meanwhile. */
-    private static Signal<ByteBuffer> read(HostPart part) {
+    static Signal<ByteBuffer> read(HostPart part) {
         try {
             return Signal.next(part.read());
         } catch (IOException | RuntimeException e) {
             return Signal.error(e);
+        } catch (OutOfMemoryError e) { // which Reactor does not signal: the load would not end
+            return Signal.error(new IllegalStateException(
+                    "there is not enough memory of the host to read " + part.bytes()
+                            + " bytes of an array, see Loader.hostBytes: " + e.getMessage(),
+                    e));
         }
     }
 

@@ -225,6 +225,25 @@ class HostileFilesTest {
         }
     }
 
+    /** Reactor signals no error of the JVM: whoever waits for the arrays would wait without end. */
+    @Test
+    void aLoadFailsWhereTheMemoryOfTheHostDoesNotSuffice() {
+        HostPart part = new HostPart(0, 0, 1000, new Conversion(1, 0, false), () -> {
+            throw new OutOfMemoryError("Java heap space");
+        });
+        assertThat(Load.read(part).getThrowable())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "there is not enough memory of the host to read 1000 bytes of an array, see Loader.hostBytes:"
+                                + " Java heap space");
+        assertThatThrownBy(() -> Formats.read(folder, () -> {
+                            throw new OutOfMemoryError("Java heap space");
+                        })
+                        .block())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("there is not enough memory to read the metadata of " + folder + ": Java heap space");
+    }
+
     private static int field(FlatBufferBuilder builder, String name, int dictionary, int children) {
         return Field.createField(
                 builder, builder.createSharedString(name), true, Type.Struct_, 0, dictionary, children, 0);
