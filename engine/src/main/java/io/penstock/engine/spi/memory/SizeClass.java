@@ -33,12 +33,18 @@ final class SizeClass {
             throw new ClosedException("the pool of host memory is closed", Failure.NOT_STARTED, null);
         }
         if (free.isEmpty()) {
-            map(blockBytes == 0 ? (bytes + Mapping.ALIGNMENT - 1) & -Mapping.ALIGNMENT : blockBytes);
+            map(blockBytes == 0 ? pages(bytes) : blockBytes);
         }
         Block block = free.pop();
         check(block);
         block.mapping.liveSlabs++;
         return block;
+    }
+
+    /** Rounds up to pages, but not beyond what a long holds. */
+    private static long pages(long bytes) {
+        long most = Long.MAX_VALUE & -Mapping.ALIGNMENT;
+        return bytes >= most ? most : (bytes + Mapping.ALIGNMENT - 1) & -Mapping.ALIGNMENT;
     }
 
     synchronized void give(Block block) {

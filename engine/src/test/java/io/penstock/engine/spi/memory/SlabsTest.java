@@ -116,9 +116,11 @@ class SlabsTest {
 
     @Test
     void exhaustionIsTransientAndNamesTheCall() {
-        assertThatThrownBy(() -> slabs.allocate(1L << 50))
-                .isInstanceOf(TransientStorageException.class)
-                .hasMessageMatching(".*: (mmap|malloc) -> ENOMEM \\(12\\)");
+        for (long bytes : new long[] {1L << 50, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> slabs.allocate(bytes))
+                    .isInstanceOf(TransientStorageException.class)
+                    .hasMessageMatching("[^-]* [1-9][0-9]* bytes failed: (mmap|malloc) -> ENOMEM \\(12\\)");
+        }
         assertThat(slabs.liveSlabs()).isZero();
         assertThatThrownBy(() -> slabs.allocate(0)).isInstanceOf(IllegalArgumentException.class);
     }
