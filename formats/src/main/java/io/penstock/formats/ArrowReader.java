@@ -38,6 +38,8 @@ final class ArrowReader {
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final int START_PADDED = 8;
     private static final int CONTINUATION = -1;
+    private static final long MOST_METADATA_BYTES =
+            SafetensorsReader.MOST_HEADER_BYTES; // of the footer, or of a message
     private static final int MOST_DEPTH = 64; // of fields
     private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
     private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
@@ -68,8 +70,11 @@ final class ArrowReader {
             throw bytes.malformed("it must end with ARROW1");
         }
         long start = bytes.length() - tail - length;
-        if (length > Integer.MAX_VALUE || start < START_PADDED) {
+        if (start < START_PADDED) {
             throw bytes.malformed("its footer of " + length + " bytes does not fit into it");
+        }
+        if (length > MOST_METADATA_BYTES) {
+            throw bytes.malformed("its footer must have at most " + MOST_METADATA_BYTES + " bytes, has " + length);
         }
         bytes.seek(start, "the footer");
         return ByteBuffer.wrap(bytes.bytes((int) length, "the footer")).order(ByteOrder.LITTLE_ENDIAN);
@@ -182,6 +187,7 @@ final class ArrowReader {
             long length = block.bodyLength();
             boolean fits = offset >= START_PADDED
                     && metadata >= 2 * Integer.BYTES
+                    && metadata <= MOST_METADATA_BYTES
                     && length >= 0
                     && offset <= bytes.length() - metadata
                     && length <= bytes.length() - metadata - offset;

@@ -22,7 +22,7 @@ record ZarrShards(
         ZarrNode node, List<Long> chunkShape, List<Long> perShard, ZarrCodecs codecs, boolean atEnd, boolean sum) {
 
     private static final int ENTRY_BYTES = 2 * Long.BYTES; // offset, length
-    private static final long MOST_CHUNKS = Integer.MAX_VALUE / ENTRY_BYTES - 1;
+    private static final long MOST_CHUNKS = SafetensorsReader.MOST_HEADER_BYTES / ENTRY_BYTES; // of a shard
 
     static ZarrShards of(ZarrNode node, ElementType type, List<Long> shardShape, Map<String, Object> configuration)
             throws ZarrNode.Unsupported {

@@ -244,6 +244,38 @@ class HostileFilesTest {
                 .hasMessage("there is not enough memory to read the metadata of " + folder + ": Java heap space");
     }
 
+    /** A sparse file is as long as it claims to be, and costs its author nothing. */
+    @Test
+    void metadataOfMoreThanAHundredMillionBytesAreRefused() throws IOException {
+        Path arrow = folder.resolve("sparse.arrow");
+        try (FileChannel file = FileChannel.open(arrow, CREATE_NEW, WRITE)) {
+            file.write(ByteBuffer.wrap("ARROW1\0\0".getBytes(StandardCharsets.US_ASCII)));
+            ByteBuffer end = ByteBuffer.allocate(10).order(ByteOrder.LITTLE_ENDIAN);
+            end.putInt(1 << 30)
+                    .put("ARROW1".getBytes(StandardCharsets.US_ASCII))
+                    .flip();
+            file.write(end, 8 + (1L << 30));
+        }
+        assertRefused(arrow, "its footer must have at most 100000000 bytes, has 1073741824");
+        Path array = Files.createDirectories(folder.resolve("a/c"));
+        Files.writeString(array.resolveSibling("zarr.json"), """
+                {"zarr_format": 3, "node_type": "array", "shape": [67108864], "data_type": "uint8", "fill_value": 0,
+                 "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [67108864]}},
+                 "chunk_key_encoding": {"name": "default"},
+                 "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [1],
+                   "codecs": [{"name": "bytes"}],
+                   "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]}
+                """);
+        try (FileChannel file = FileChannel.open(array.resolve("0"), CREATE_NEW, WRITE)) {
+            file.write(ByteBuffer.allocate(1), (1L << 30) - 1);
+        }
+        FuzzTarget.assertAllocates(
+                2 << 20,
+                () -> assertThatThrownBy(() -> new ZarrReader().read(array.getParent()))
+                        .isInstanceOf(MalformedFileException.class)
+                        .hasMessageContaining("have more chunks of [1] than 6250000"));
+    }
+
     private static int field(FlatBufferBuilder builder, String name, int dictionary, int children) {
         return Field.createField(
                 builder, builder.createSharedString(name), true, Type.Struct_, 0, dictionary, children, 0);
