@@ -32,7 +32,7 @@ final class ZarrReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
-        Path absolute = path.toAbsolutePath().normalize();
+        Path absolute = path.toAbsolutePath();
         Path parent = absolute.getParent();
         Path root = Files.isDirectory(absolute) || parent == null ? absolute : parent;
         ZarrNode node = ZarrNode.of(root);
@@ -58,7 +58,7 @@ final class ZarrReader implements FormatReader {
     }
 
     private static String name(Path root) {
-        return String.valueOf(root.getFileName()).replaceFirst("\\.zarr$", "");
+        return String.valueOf(root.normalize().getFileName()).replaceFirst("\\.zarr$", "");
     }
 
     /** What has been found. */

@@ -149,4 +149,24 @@ class ZarrMetadataTest {
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining(array.resolve("c/0") + ": a chunk must be a regular file");
     }
+
+    /** As for the system: {@code ..} is the parent of where a link leads, not of where it lies. */
+    @Test
+    void thePathIsFollowedAsTheSystemFollowsIt() throws IOException {
+        Path near = v3("uint8", "9", "{}");
+        Path far = Files.createDirectories(folder.resolve("far/a"));
+        Files.writeString(
+                far.resolve("zarr.json"),
+                Files.readString(near.resolve("zarr.json")).replace("9", "7"));
+        Files.createSymbolicLink(folder.resolve("link"), Files.createDirectory(folder.resolve("far/sub")));
+        assertThat(data(folder.resolve("link/../a")).fill()).containsExactly((byte) 7);
+        assertThat(data(folder.resolve("link/../a/zarr.json")).fill()).containsExactly((byte) 7);
+        Files.createDirectory(near.resolve("c"));
+        assertThat(new ZarrReader().read(near.resolve("c/..")).arrays())
+                .extracting(Array::name)
+                .containsExactly("a");
+        assertThat(new ZarrReader().read(near.resolve(".")).arrays())
+                .extracting(Array::name)
+                .containsExactly("a");
+    }
 }
