@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -20,6 +21,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.MediaTypeFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
@@ -251,6 +253,29 @@ public final class HttpFiles {
                         (part, cause) -> elastic(part::discard),
                         part -> elastic(part::discard))
                 .onErrorMap(HttpFiles::status);
+    }
+
+    /**
+     * Writes the body of a request to a file, as {@link #receive(Publisher, Path)} does, if it has as many bytes as
+     * {@code Content-Length} says. Where that is absent, the body has whatever length it ends with: some servers, Reactor Netty
+     * among them, complete the bodies of connections that they close themselves, as when they stop.
+     *
+     * <p><b>Errors:</b> an {@link IOException} if the body ends early; those of the other method.
+     */
+    public Mono<Long> receive(ServerHttpRequest request, Path target) {
+        long length = request.getHeaders().getContentLength();
+        return receive(length < 0 ? request.getBody() : whole(request.getBody(), length), target);
+    }
+
+    private static Flux<DataBuffer> whole(Flux<DataBuffer> body, long length) {
+        return Flux.defer(() -> {
+            AtomicLong left = new AtomicLong(length);
+            return body.doOnNext(buffer -> left.addAndGet(-buffer.readableByteCount()))
+                    .concatWith(Mono.defer(() -> left.get() == 0
+                            ? Mono.empty()
+                            : Mono.error(new IOException(
+                                    "the body ended early: " + left + " bytes of " + length + " are missing"))));
+        });
     }
 
     private WritePlan plan(PartFile part) {

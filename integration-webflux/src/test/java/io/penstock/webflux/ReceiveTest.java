@@ -33,6 +33,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.web.server.ResponseStatusException;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -246,6 +247,33 @@ class ReceiveTest {
                 await(() -> folderHas("."));
             }
             await(() -> !folderHas(""));
+        }
+    }
+
+    /** Reactor Netty completes the bodies of connections that it closes itself, as it does when a server stops. */
+    @Test
+    void aBodyThatEndsBeforeItsLengthLeavesTheOldFile() throws IOException {
+        Path target = Files.writeString(folder.resolve("file"), "old");
+        MockServerHttpRequest request =
+                MockServerHttpRequest.put("/file").contentLength(5001).body(cut(random(5000), 700));
+        StepVerifier.create(files.receive(request, target))
+                .verifyErrorMatches(error -> error instanceof IOException
+                        && String.valueOf(error.getMessage()).contains("1 bytes"));
+        assertThat(target).hasContent("old");
+        assertThat(names()).containsExactly("file");
+    }
+
+    @Test
+    void aRequestOfKnownOrUnknownLengthBecomesAFile() {
+        byte[] bytes = random(5000);
+        for (long length : new long[] {-1, 5000}) {
+            Path target = folder.resolve("file" + length);
+            MockServerHttpRequest.BodyBuilder request = MockServerHttpRequest.put("/file");
+            StepVerifier.create(files.receive(
+                            (length < 0 ? request : request.contentLength(length)).body(cut(bytes, 700)), target))
+                    .expectNext(5000L)
+                    .verifyComplete();
+            assertThat(target).hasBinaryContent(bytes);
         }
     }
 

@@ -43,7 +43,7 @@ final class TestServer implements AutoCloseable {
         if (!HttpMethod.PUT.equals(exchange.getRequest().getMethod())) {
             return files.send(path, exchange);
         }
-        return files.receive(exchange.getRequest().getBody(), path).flatMap(bytes -> {
+        return files.receive(exchange.getRequest(), path).flatMap(bytes -> {
             exchange.getResponse().setStatusCode(HttpStatus.CREATED);
             return exchange.getResponse().setComplete();
         });

@@ -41,7 +41,7 @@ public class FileServer {
     @PutMapping("/files/{*name}")
     @ResponseStatus(HttpStatus.CREATED)
     Mono<Void> put(@PathVariable String name, ServerHttpRequest request) {
-        return files.receive(request.getBody(), HttpFiles.below(folder, name.substring(1)))
+        return files.receive(request, HttpFiles.below(folder, name.substring(1)))
                 .then();
     }
 }
