@@ -62,9 +62,8 @@ public class EngineFile extends Pinned implements StorageFile {
     public void free() {
         locks.close();
         owner.resources().remove(this);
-        // Some file systems write back or free blocks here, and an I/O queue may hold the last pin. The backend's close
-        // waits
-        // for that: the process may end behind it.
+        // Some file systems write back or free blocks here, and an I/O queue may hold the last pin.
+        // The backend's close waits for that: the process may end behind it.
         OpenResources resources = owner.resources();
         resources.closing(1);
         boolean entered = owner.enterWhileOpen();
@@ -73,13 +72,18 @@ public class EngineFile extends Pinned implements StorageFile {
                     try {
                         closeNatives();
                     } finally {
-                        resources.closing(-1);
                         if (entered) {
                             owner.leave();
                         }
+                        resources.closing(-1); // behind its pin, so that no transfer seems to be in flight
                     }
                 },
-                isAsync());
+                isRemote());
+    }
+
+    /** Returns whether another host has it, so that closing it may wait for that. */
+    boolean isRemote() {
+        return false;
     }
 
     private void closeNatives() {

@@ -48,6 +48,11 @@ final class RemoteFile extends EngineFile {
     }
 
     @Override
+    boolean isRemote() {
+        return true;
+    }
+
+    @Override
     public URI uri() {
         return uri;
     }
