@@ -3,6 +3,10 @@ package io.penstock.remote.http;
 
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,7 +100,15 @@ public record ResponseHead(int status, String reason, Map<String, String> header
     /** Returns how long the server asks to wait before the next attempt, in seconds; -1 if it does not. */
     long retryAfterSeconds() {
         String after = headers.getOrDefault("retry-after", "");
-        return after.matches("\\d{1,6}") ? Long.parseLong(after) : -1;
+        if (after.matches("\\d{1,15}")) {
+            return Long.parseLong(after);
+        }
+        try {
+            Instant end = DateTimeFormatter.RFC_1123_DATE_TIME.parse(after, Instant::from);
+            return Math.max(0, Instant.now().until(end, ChronoUnit.SECONDS));
+        } catch (DateTimeParseException e) {
+            return -1;
+        }
     }
 
     /** Returns whether another attempt may have another response. */

@@ -77,6 +77,19 @@ class UnusualAnswersTest {
     }
 
     @Test
+    void aPauseIsDemandedInSecondsOrByADate() throws IOException {
+        assertThat(retryAfter("7")).isEqualTo(7);
+        assertThat(retryAfter("99999999")).isEqualTo(99_999_999);
+        assertThat(retryAfter("Thu, 31 Dec 2099 23:59:59 GMT")).isGreaterThan(10);
+        assertThat(retryAfter("Sun, 02 Feb 2020 02:02:02 GMT")).isZero();
+        assertThat(retryAfter("soon")).isNegative();
+    }
+
+    private static long retryAfter(String value) throws IOException {
+        return ResponseHead.parse("HTTP/1.1 503 Busy\r\nRetry-After: " + value).retryAfterSeconds();
+    }
+
+    @Test
     void interimAnswersWithoutEndAreAFailure() throws IOException {
         backend.close();
         backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
