@@ -12,12 +12,24 @@ import picocli.CommandLine.TypeConversionException;
 /** A file on the command line: a path, or a URL. */
 final class FileName implements ITypeConverter<Path> {
 
+    /**
+     * Converts a path.
+     *
+     * @throws TypeConversionException if it is empty, as of a shell's variable that is not set: it would be the working directory
+     */
+    static Path path(String text) {
+        if (text.isEmpty()) {
+            throw new TypeConversionException("a file name must not be empty");
+        }
+        return Path.of(text);
+    }
+
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://.*");
 
     @Override
     public Path convert(String text) {
         if (!URL.matcher(text).matches()) {
-            return Path.of(text);
+            return path(text);
         }
         try {
             return Path.of(URI.create(text));

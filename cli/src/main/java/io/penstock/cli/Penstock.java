@@ -53,6 +53,7 @@ public final class Penstock {
         line.setErr(err);
         line.getSubcommands().values().forEach(Penstock::addHelp);
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.registerConverter(Path.class, FileName::path);
         line.setUsageHelpWidth(columns(System.getenv("COLUMNS")));
         line.setParameterExceptionHandler(Penstock::misused);
         line.setExecutionExceptionHandler((e, command, parsed) -> {

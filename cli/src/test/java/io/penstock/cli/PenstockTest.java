@@ -4,6 +4,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cli.testing.CommandLineRun;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What all commands have in common. */
 class PenstockTest {
@@ -61,6 +63,14 @@ class PenstockTest {
         assertThat(err.lines().findFirst().orElseThrow())
                 .contains("set LC_ALL=C.UTF-8")
                 .doesNotContain("Exception");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"copy", "ls", "load", "bench", "doctor", "serve", "extents"})
+    void anEmptyNameIsNotTheWorkingDirectory(String command) {
+        CommandLineRun run = CommandLineRun.of(command, "");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.complaints()[0]).contains("a file name must not be empty");
     }
 
     @Test
