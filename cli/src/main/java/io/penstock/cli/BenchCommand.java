@@ -189,10 +189,12 @@ final class BenchCommand implements Callable<Integer> {
         if (sweep && gpus.size() > 1) {
             throw misuse("--sweep is for one device");
         }
-        for (Path written : sweep && !force ? List.of(properties(), chart()) : List.<Path>of()) {
-            if (Files.exists(written)) {
+        for (Path written : sweep ? List.of(properties(), chart()) : List.<Path>of()) {
+            if (!force && Files.exists(written)) {
                 throw new IOException(written + " exists; --force replaces it, --out names another");
             }
+            NewFile.folder(written);
+            NewFile.checkReplaceable(written);
         }
     }
 
@@ -305,13 +307,18 @@ final class BenchCommand implements Callable<Integer> {
                         (run, total) -> progress.share("sweeping, measurement " + run + " of " + total, run - 1, total))
                 .run();
         SweepReport report = new SweepReport(file, choice.name(), found);
-        Files.writeString(properties(), report.properties());
+        try (NewFile best = new NewFile(properties(), force, null)) {
+            best.write(part -> Files.writeString(part, report.properties()));
+            best.commit();
+        }
         String written = "wrote " + properties();
-        try {
-            SweepChart.write(found, pattern.name().toLowerCase(Locale.ROOT) + " of " + file.getFileName(), chart());
+        try (NewFile png = new NewFile(chart(), force, null)) {
+            String title = pattern.name().toLowerCase(Locale.ROOT) + " of " + file.getFileName();
+            png.write(part -> SweepChart.write(found, title, part));
+            png.commit();
             written += " and " + chart();
         } catch (IOException e) {
-            spec.commandLine().getErr().println("penstock: " + e.getMessage());
+            spec.commandLine().getErr().println("penstock: " + Complaint.of(e));
         }
         return json ? report.json() : report.text() + System.lineSeparator() + written;
     }

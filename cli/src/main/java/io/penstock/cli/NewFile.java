@@ -139,6 +139,32 @@ public final class NewFile implements AutoCloseable {
         return unnamed == null ? Optional.of(hidden) : Optional.empty();
     }
 
+    /** Fills a file. */
+    @FunctionalInterface
+    public interface Filling {
+        void fill(Path part) throws IOException;
+    }
+
+    /**
+     * Fills the file.
+     *
+     * @throws FileSystemException if it cannot be written; names the file, not its part, and the first cause
+     */
+    public void write(Filling filling) throws IOException {
+        try {
+            filling.fill(part);
+        } catch (IOException e) {
+            IOException first = e;
+            while (first.getCause() instanceof IOException cause) { // ImageIO's own message has no reason
+                first = cause;
+            }
+            String reason = first instanceof FileSystemException known ? known.getReason() : first.getMessage();
+            FileSystemException named = new FileSystemException(path.toString(), null, reason);
+            named.initCause(e);
+            throw named;
+        }
+    }
+
     /** Moves the written file to its target. */
     public void commit() throws IOException {
         if (granted != null) {

@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.testing.CommandLineRun;
 import io.penstock.cli.testing.GpuFakes;
@@ -152,6 +153,20 @@ class BenchCommandTest {
         }
         assertThat(bench(file, "--sweep", "--time", "0.004", "--out", out).err())
                 .contains(properties + " exists; --force replaces it");
+    }
+
+    @Test
+    void aSweepThatCannotBeWrittenIsRefusedBeforeItRuns() throws IOException {
+        Path file = file(100_000);
+        String forever = "1000000"; // seconds of each measurement
+        assertThat(bench(file, "--sweep", "--time", forever, "--out", folder.resolve("none/found"))
+                        .err())
+                .contains("there is no directory " + folder.resolve("none"));
+        assumeTrue(Files.exists(Path.of("/dev/full")), "there is no /dev/full");
+        Files.createSymbolicLink(folder.resolve("found.properties"), Path.of("/dev/full"));
+        assertThat(bench(file, "--sweep", "--time", forever, "--force", "--out", folder.resolve("found"))
+                        .err())
+                .contains("found.properties: only a regular file is replaced");
     }
 
     @Test

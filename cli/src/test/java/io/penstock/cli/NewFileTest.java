@@ -64,6 +64,18 @@ class NewFileTest {
     }
 
     @Test
+    void whatCannotBeWrittenIsNamedWithTheFirstCause() throws IOException {
+        try (NewFile file = new NewFile(path, false, null)) {
+            assertThatThrownBy(() -> file.write(part -> {
+                        throw new IOException("a picture cannot be written", new IOException("no space"));
+                    }))
+                    .isInstanceOf(FileSystemException.class)
+                    .hasMessage(path + ": no space");
+        }
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
     void whatIsNoRegularFileIsNotReplaced() throws IOException {
         try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             socket.bind(UnixDomainSocketAddress.of(path)); // as /dev/null, which only root can lose

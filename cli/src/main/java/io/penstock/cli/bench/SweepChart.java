@@ -46,7 +46,6 @@ public final class SweepChart {
                     point -> point.settings().get(names.get(1)));
             BitmapEncoder.saveBitmap(List.of(transfers, options), 2, 1, out, BitmapEncoder.BitmapFormat.PNG);
         } catch (LinkageError | InternalError | RuntimeException e) { // no fonts, or no java.desktop
-            Files.deleteIfExists(png);
             throw new IOException("no chart can be drawn by this Java: " + e, e);
         }
     }

@@ -37,7 +37,7 @@ public final class Png {
      */
     public static void write(Picture picture, Path path) throws IOException {
         try (NewFile file = new NewFile(path, true, null)) {
-            encode(picture, file.part());
+            file.write(part -> encode(picture, part));
             file.commit();
         }
     }
