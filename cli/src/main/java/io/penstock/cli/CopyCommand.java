@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.Backend;
 import io.penstock.FileOption;
+import io.penstock.PenstockException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileStore;
@@ -77,11 +78,7 @@ final class CopyCommand implements Callable<Integer> {
                 target = local.part();
             }
             DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path(), created(uploads));
-            DeviceCopy.Result result = copy.run(
-                    source,
-                    extents,
-                    target,
-                    (done, total, paths) -> progress.step("path " + paths + ", copying " + source, done, total));
+            DeviceCopy.Result result = run(copy, extents, target);
             String sums = verify ? sums(target) : "";
             if (local != null) {
                 local.commit();
@@ -96,6 +93,18 @@ final class CopyCommand implements Callable<Integer> {
             return 0;
         } finally {
             progress.clear();
+        }
+    }
+
+    private DeviceCopy.Result run(DeviceCopy copy, DataExtents extents, Path target) throws IOException {
+        try {
+            return copy.run(
+                    source,
+                    extents,
+                    target,
+                    (done, total, paths) -> progress.step("path " + paths + ", copying " + source, done, total));
+        } catch (PenstockException e) { // which names a file without a name by its descriptor
+            throw new IOException("copy of " + source + " to " + destination + ": " + Complaint.of(e), e);
         }
     }
 

@@ -13,6 +13,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -88,6 +89,10 @@ final class DeviceCopy {
     private static boolean isEmpty(Path source) throws IOException {
         try (InputStream bytes = Files.newInputStream(source)) {
             return bytes.read() < 0;
+        } catch (FileSystemException e) {
+            throw e;
+        } catch (IOException e) { // which has no name
+            throw new IOException(source + ": " + e.getMessage(), e);
         }
     }
 

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,6 +73,30 @@ class PenstockTest {
         CommandLineRun run = CommandLineRun.of(command, "");
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.complaints()[0]).contains("a file name must not be empty");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void filesThatCannotBeReadOrWrittenAreNamed() throws Exception {
+        assertThat(CommandLineRun.of("ls", "/proc/self/mem").complaints())
+                .containsExactly("penstock: /proc/self/mem: Input/output error");
+        assertThat(CommandLineRun.of("copy", "/proc/self/mem", folder.resolve("copy"))
+                        .complaints())
+                .containsExactly("penstock: /proc/self/mem: Input/output error");
+        Path source = Files.write(folder.resolve("source"), new byte[1 << 20]);
+        Process process = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -f 1000; exec \"$0\" -cp \"$1\" " + Penstock.class.getName() + " copy source target",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))
+                .directory(folder.toFile())
+                .start();
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(err).isEqualTo(1);
+        assertThat(err).contains("penstock: copy of source to target: ", "EFBIG");
+        assertThat(folder.resolve("target")).doesNotExist();
+        assertThat(source).hasSize(1 << 20);
     }
 
     @Test

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -23,20 +26,18 @@ public final class Formats {
      * <p><b>Threading:</b> reads on {@link Schedulers#boundedElastic()}; the result comes on one of its threads.
      *
      * <p><b>Errors:</b> {@link MalformedFileException} if the file is of no known format or not valid;
-     * {@link java.nio.file.NoSuchFileException} and other {@link java.io.IOException}s of reading; {@link
-     * IllegalStateException} if there is not enough memory for the metadata.
+     * {@link java.nio.file.NoSuchFileException} and other {@link IOException}s of reading; {@link IllegalStateException} if
+     * there is not enough memory for the metadata.
      */
     public static Mono<ArrayFile> read(Path path) {
-        return read(path, () -> FormatReader.of(path).read(path));
+        return read(path, () -> readNow(path));
     }
 
     static Mono<ArrayFile> read(Path path, Callable<ArrayFile> reader) {
         return Mono.fromCallable(() -> {
                     try {
                         return reader.call();
-                    } catch (
-                            OutOfMemoryError
-                                    e) { // which Reactor does not signal: its subscriber would wait without end
+                    } catch (OutOfMemoryError e) { // Reactor does not signal it: the subscriber would wait without end
                         throw new IllegalStateException(
                                 "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(),
                                 e);
@@ -45,11 +46,23 @@ public final class Formats {
                 .subscribeOn(Schedulers.boundedElastic());
     }
 
+    private static ArrayFile readNow(Path path) throws IOException {
+        try {
+            return FormatReader.of(path).read(path);
+        } catch (FileSystemException | ClosedChannelException e) {
+            throw e; // names the file; or a cancel
+        } catch (IOException e) { // the JDK reports an error of read(2) in words alone
+            FileSystemException named = new FileSystemException(path.toString(), null, e.getMessage());
+            named.initCause(e);
+            throw named;
+        }
+    }
+
     /**
      * Describes a file without metadata: one array of little-endian elements in row-major order, named as the file.
      *
      * <p><b>Errors:</b> {@link IllegalArgumentException} at once if shape and type are no size; {@link
-     * MalformedFileException} if the file ends before the array; {@link java.io.IOException} of the file.
+     * MalformedFileException} if the file ends before the array; {@link IOException} of the file.
      *
      * @param offset where the array starts, in bytes
      * @throws IndexOutOfBoundsException if {@code offset} is negative
