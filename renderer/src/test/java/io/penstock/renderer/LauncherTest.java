@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script {@code penstock} in a checkout that its user may not write to; its java prints the arguments it gets. */
+/** The script {@code penstock} in a checkout that its user may not write to; most of the time its java prints the arguments it gets. */
 @EnabledOnOs(OS.LINUX)
 class LauncherTest {
 
@@ -47,6 +47,10 @@ class LauncherTest {
     }
 
     private CommandLineRun run() throws IOException, InterruptedException {
+        return run(java.getParent().getParent());
+    }
+
+    private CommandLineRun run(Path javaHome) throws IOException, InterruptedException {
         Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("r-xr-xr-x"));
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
@@ -57,7 +61,7 @@ class LauncherTest {
                 command.addAll(0, List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
             }
             ProcessBuilder builder = new ProcessBuilder(command);
-            builder.environment().put("JAVA_HOME", java.getParent().getParent().toString());
+            builder.environment().put("JAVA_HOME", javaHome.toString());
             Path err = Files.createTempFile("penstock-launcher", ".err");
             Process process = builder.redirectError(err.toFile()).start();
             String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -79,6 +83,14 @@ class LauncherTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.out()).contains("io.penstock.cli.Penstock doctor");
         assertThat(run.code()).isZero();
+    }
+
+    @Test
+    void anArchiveThatJavaCannotUseIsNotMentioned() throws Exception {
+        Files.writeString(target.resolve("penstock.jsa"), "classes of another java, which JDK 25 refuses in words");
+        Files.writeString(target.resolve("penstock.built"), "/opt/jdk/bin/java\n");
+        CommandLineRun run = run(Path.of(System.getProperty("java.home")));
+        assertThat(run.err()).contains("io.penstock.cli.Penstock").doesNotContain("cds"); // for there are no classes
     }
 
     @Test
