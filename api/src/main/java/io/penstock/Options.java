@@ -163,7 +163,8 @@ public final class Options {
         try (Reader text = Files.newBufferedReader(Path.of(file))) {
             found.load(text);
         } catch (IOException | IllegalArgumentException e) {
-            throw new IllegalArgumentException("the file that " + CONFIG + " names cannot be read: " + e, e);
+            throw new IllegalArgumentException(
+                    "the file " + file + ", which " + CONFIG + " names, cannot be read: " + e, e);
         }
         return found.stringPropertyNames().stream()
                 .collect(

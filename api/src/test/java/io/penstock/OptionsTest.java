@@ -209,6 +209,9 @@ class OptionsTest {
                 .isThrownBy(() ->
                         properties("penstock.config", folder.resolve("absent").toString()))
                 .withMessageContainingAll("penstock.config", "absent");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties("penstock.config", folder.toString())) // whose error names no file
+                .withMessageContainingAll("penstock.config", folder.toString());
         String misspelt = file("penstock.queue.dept = 5");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.config", misspelt))
