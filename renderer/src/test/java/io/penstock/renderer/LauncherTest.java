@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,15 +48,15 @@ class LauncherTest {
     }
 
     private CommandLineRun run() throws IOException, InterruptedException {
-        return run(java.getParent().getParent());
+        return run(java.getParent().getParent(), "doctor");
     }
 
-    private CommandLineRun run(Path javaHome) throws IOException, InterruptedException {
+    private CommandLineRun run(Path javaHome, String argument) throws IOException, InterruptedException {
         Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("r-xr-xr-x"));
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
             List<String> command =
-                    new ArrayList<>(List.of("sh", root.resolve("penstock").toString(), "doctor"));
+                    new ArrayList<>(List.of("sh", root.resolve("penstock").toString(), argument));
             if (System.getProperty("user.name").equals("root")) { // who may write everywhere
                 assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "there is no setpriv");
                 command.addAll(0, List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
@@ -89,7 +90,7 @@ class LauncherTest {
     void anArchiveThatJavaCannotUseIsNotMentioned() throws Exception {
         Files.writeString(target.resolve("penstock.jsa"), "classes of another java, which JDK 25 refuses in words");
         Files.writeString(target.resolve("penstock.built"), "/opt/jdk/bin/java\n");
-        CommandLineRun run = run(Path.of(System.getProperty("java.home")));
+        CommandLineRun run = run(Path.of(System.getProperty("java.home")), "doctor");
         assertThat(run.err()).contains("io.penstock.cli.Penstock").doesNotContain("cds"); // for there are no classes
     }
 
@@ -98,6 +99,17 @@ class LauncherTest {
         CommandLineRun run = run();
         assertThat(run.complaints())
                 .containsExactly("penstock: must be built, and " + root.toRealPath()
+                        + " cannot be written: run it once as its owner");
+        assertThat(run.code()).isEqualTo(1);
+    }
+
+    @Test
+    void theSameGoesForTheDemoOfSpark() throws Exception {
+        Path script = Files.createDirectories(root.resolve("samples/spark")).resolve("run");
+        Files.copy(Path.of("..", "samples", "spark", "run"), script, StandardCopyOption.COPY_ATTRIBUTES);
+        CommandLineRun run = run(java.getParent().getParent(), "spark-demo");
+        assertThat(run.complaints())
+                .containsExactly("spark-demo: must be built, and " + root.toRealPath()
                         + " cannot be written: run it once as its owner");
         assertThat(run.code()).isEqualTo(1);
     }
