@@ -282,7 +282,7 @@ class LoopTest {
 
     @Test
     void aListenerThatCannotBeReachedIsNamed() throws IOException, InterruptedException {
-        ServerSocket other = new ServerSocket(0, 0, InetAddress.getByName("127.0.0.1"));
+        ServerSocket other = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
         String name = "127.0.0.1:" + other.getLocalPort();
         Mono<StorageFile> opening = backend.openFile(URI.create("ucx://" + name + "/token"));
         Thread hangsUp = new Thread(() -> {
