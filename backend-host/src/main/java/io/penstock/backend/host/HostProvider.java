@@ -48,9 +48,13 @@ public final class HostProvider implements BackendProvider {
     public Backend open(Options options) {
         HostPath ioPath = HostPath.open(options, Slabs.shared());
         try {
-            return Engine.open(name(), new HostDriver(), List.of(ioPath), options);
+            return open(ioPath, options);
         } catch (BackendUnavailableException refused) {
-            return Engine.open(name(), new HostDriver(), List.of(ioPath.withoutRing(refused)), options);
+            return open(ioPath.withoutRing(refused), options);
         }
+    }
+
+    private Backend open(HostPath ioPath, Options options) {
+        return Engine.open(name(), new HostDriver(), List.of(ioPath), options);
     }
 }

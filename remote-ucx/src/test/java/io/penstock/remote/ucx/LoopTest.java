@@ -283,7 +283,7 @@ class LoopTest {
     @Test
     void aListenerThatCannotBeReachedIsNamed() throws IOException, InterruptedException {
         ServerSocket other = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-        String name = "127.0.0.1:" + other.getLocalPort();
+        String name = other.getInetAddress().getHostAddress() + ":" + other.getLocalPort();
         Mono<StorageFile> opening = backend.openFile(URI.create("ucx://" + name + "/token"));
         Thread hangsUp = new Thread(() -> {
             try {
