@@ -132,13 +132,14 @@ class StagingPathTest {
     }
 
     @Test
-    void theOptionsOfStagingAreFour() {
+    void theOptionsOfStagingAreFive() {
         assertThat(StagingOptions.all())
                 .containsExactly(
                         StagingOptions.BUFFER_BYTES,
                         StagingOptions.BUFFERS_PER_WORKER,
                         StagingOptions.WORKERS,
-                        StagingOptions.SPIN_MICROS);
+                        StagingOptions.SPIN_MICROS,
+                        StagingOptions.NUMA);
     }
 
     @Test
