@@ -16,10 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Uploads in a process that has less direct memory than they need. */
+@Tag("once") // the client needs certificates, also where it does not use them
 class LittleMemoryTest {
 
     @TempDir
