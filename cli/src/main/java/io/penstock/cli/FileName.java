@@ -12,6 +12,8 @@ import picocli.CommandLine.TypeConversionException;
 /** A file on the command line: a path, or a URL. */
 final class FileName implements ITypeConverter<Path> {
 
+    private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://.*");
+
     /**
      * Converts a path.
      *
@@ -23,8 +25,6 @@ final class FileName implements ITypeConverter<Path> {
         }
         return Path.of(text);
     }
-
-    private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://.*");
 
     @Override
     public Path convert(String text) {

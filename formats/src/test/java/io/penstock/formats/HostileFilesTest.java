@@ -225,7 +225,7 @@ class HostileFilesTest {
         }
     }
 
-    /** Reactor signals no error of the JVM: whoever waits for the arrays would wait without end. */
+    /** Reactor does not signal an OutOfMemoryError: a subscriber to the arrays would wait for ever. */
     @Test
     void aLoadFailsWhereTheMemoryOfTheHostDoesNotSuffice() {
         HostPart part = new HostPart(0, 0, 1000, new Conversion(1, 0, false), () -> {

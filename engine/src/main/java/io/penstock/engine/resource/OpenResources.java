@@ -24,7 +24,6 @@ public final class OpenResources {
 
     private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
     private final Set<BufferExport> exports = ConcurrentHashMap.newKeySet();
-
     private final AtomicInteger closing = new AtomicInteger();
 
     void exported(BufferExport export) {
@@ -35,7 +34,7 @@ public final class OpenResources {
         exports.remove(export);
     }
 
-    /** Counts files more or less that are being closed. */
+    /** Adds to the number of files that are being closed; negative once they are. */
     void closing(int files) {
         closing.addAndGet(files);
     }

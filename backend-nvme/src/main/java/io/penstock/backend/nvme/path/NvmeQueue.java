@@ -177,7 +177,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         entry.blocks(file.block(offset), blocks);
     }
 
-    /** Memory for DMA has contiguous bus addresses, so one segment describes any; it saves a list, not a PRP. */
+    /** Uses an SGL only where two PRPs do not suffice. One segment always does: memory for DMA has contiguous bus addresses. */
     private void data(SubmissionEntry entry, int tag, long address, int bytes) {
         boolean isAligned = address % Integer.BYTES == 0; // as PRPs demand
         if (hasSgls && (!isAligned || PrpLists.areNeeded(address, bytes))) {

@@ -37,8 +37,11 @@ public record CpuSet(List<Integer> processors) {
      * @param address as the kernel writes it, {@code 0000:3b:00.0}; upper case is accepted
      */
     public static CpuSet near(String address) {
-        boolean known = Machine.isSupported() && NativeMemory.isAvailable();
-        return known ? near(DEVICES, address, allowed(LibC.getpid())) : ANY;
+        return isAvailable() ? near(DEVICES, address, allowed(LibC.getpid())) : ANY;
+    }
+
+    private static boolean isAvailable() {
+        return Machine.isSupported() && NativeMemory.isAvailable();
     }
 
     static CpuSet near(Path devices, String address, BitSet allowed) {
@@ -76,7 +79,7 @@ public record CpuSet(List<Integer> processors) {
      * thread runs where it did.
      */
     public void bind() {
-        if (Machine.isSupported() && NativeMemory.isAvailable()) {
+        if (isAvailable()) {
             bind(equals(ANY) ? allowed(LibC.getpid()) : mask());
         }
     }
@@ -99,7 +102,7 @@ public record CpuSet(List<Integer> processors) {
      * lies on their NUMA node. Does it wherever the thread runs if this is {@link #ANY}.
      */
     public <T> T call(Supplier<T> work) {
-        if (equals(ANY) || !Machine.isSupported() || !NativeMemory.isAvailable()) {
+        if (equals(ANY) || !isAvailable()) {
             return work.get();
         }
         BitSet before = allowed(0);

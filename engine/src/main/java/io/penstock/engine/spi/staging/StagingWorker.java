@@ -109,10 +109,8 @@ final class StagingWorker implements Runnable {
 
     /** Few workers change between devices of different nodes: each prefers one queue. */
     private void moveTo(CpuSet wanted) {
-        if (wanted != processors) {
-            if (!wanted.equals(processors)) {
-                wanted.bind();
-            }
+        if (!wanted.equals(processors)) {
+            wanted.bind();
             processors = wanted;
         }
     }
