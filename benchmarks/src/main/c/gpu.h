@@ -52,6 +52,7 @@ enum { MOST_DEVICES = 16 };
     F(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags)) \
     F(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, \
         CUstream stream)) \
+    F(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags)) \
     F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *pointer, void *address, unsigned flags)) \
     F(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags)) \
     F(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags))

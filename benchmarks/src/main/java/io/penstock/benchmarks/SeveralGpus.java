@@ -166,7 +166,7 @@ final class SeveralGpus implements Contender {
         return new StagingGrid(
                 bench,
                 "staging-grid of GPUs",
-                new int[] {10 * devices, 12 * devices},
+                new int[] {6 * devices, 8 * devices, 12 * devices},
                 (name, options) ->
                         ours(name, bench, devices, true, Reads.EACH, options).open());
     }

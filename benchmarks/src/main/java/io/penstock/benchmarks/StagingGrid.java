@@ -19,8 +19,8 @@ import java.util.Set;
 record StagingGrid(GpuBench bench, String name, int[] workers, Reader reader) implements Row {
 
     private static final int[] BUFFERS = {2, 3};
-    private static final long[] BUFFER_MIB = {2, 3, 4};
-    private static final long MIB = 1 << 20;
+    private static final long[] BUFFER_KIB = {1024, 2048, 4096};
+    private static final long KIB = 1 << 10;
 
     /** Opens the contender that reads. */
     interface Reader {
@@ -47,21 +47,21 @@ record StagingGrid(GpuBench bench, String name, int[] workers, Reader reader) im
     public Report run(Settings settings, boolean busy) throws Exception {
         List<Figure> figures = new ArrayList<>();
         for (int workers : workers) {
-            for (long mib : BUFFER_MIB) {
+            for (long kib : BUFFER_KIB) {
                 for (int each : BUFFERS) {
-                    String name = workers + " staging workers, " + each + " staging buffers of " + mib + " MiB each";
-                    figures.add(Figure.of(name(), name, Unit.BYTES, measure(settings, name, workers, mib, each)));
+                    String name = workers + " staging workers, " + each + " staging buffers of " + kib + " KiB each";
+                    figures.add(Figure.of(name(), name, Unit.BYTES, measure(settings, name, workers, kib, each)));
                 }
             }
         }
         return new Report(List.of(), figures);
     }
 
-    private List<Measure> measure(Settings settings, String name, int workers, long mib, int each) throws Exception {
-        long staged = workers * mib * each * MIB;
+    private List<Measure> measure(Settings settings, String name, int workers, long kib, int each) throws Exception {
+        long staged = workers * kib * each * KIB;
         Options options = bench.options("staged")
                 .with(StagingOptions.WORKERS, workers)
-                .with(StagingOptions.BUFFER_BYTES, mib * MIB)
+                .with(StagingOptions.BUFFER_BYTES, kib * KIB)
                 .with(StagingOptions.BUFFERS_PER_WORKER, each)
                 .with(CommonOptions.QUEUE_BYTES, Math.max(CommonOptions.QUEUE_BYTES.fallback(), staged + staged / 2));
         try (Contender contender = reader.open(name, options)) {
