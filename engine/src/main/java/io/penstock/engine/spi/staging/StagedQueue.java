@@ -60,6 +60,7 @@ final class StagedQueue implements NativeQueue {
     private final ArrayDeque<StagedRequest> arrivals = new ArrayDeque<>(); // owned by the I/O queue
     private final Pause pause = new Pause(); // owned by the I/O queue
     private int inFlight; // owned by the I/O queue
+    private volatile boolean busy; // whether requests are in flight; written by the I/O queue
 
     /**
      * Opens a queue.
@@ -161,6 +162,10 @@ final class StagedQueue implements NativeQueue {
         plan(staged);
         arrivals.add(staged);
         inFlight++;
+        if (!busy) {
+            busy = true;
+            workers.begin();
+        }
     }
 
     private StagedRequest staged(Request request) {
@@ -249,6 +254,10 @@ final class StagedQueue implements NativeQueue {
             inFlight--;
             staged.clear();
             staged.request.end(staged.moved, staged.failure);
+        }
+        if (busy && inFlight == 0) {
+            busy = false;
+            workers.finish();
         }
         return any;
     }
@@ -349,6 +358,11 @@ final class StagedQueue implements NativeQueue {
 
     int buffersPerWorker() {
         return buffersPerWorker;
+    }
+
+    /** Returns whether requests are in flight. */
+    boolean isBusy() {
+        return busy;
     }
 
     /** Returns how many requests have not ended; on the I/O queue. */

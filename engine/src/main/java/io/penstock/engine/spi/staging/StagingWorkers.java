@@ -4,14 +4,17 @@ package io.penstock.engine.spi.staging;
 import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
  * last; unless an option sets their number, the second queue adds as many as one device needs, and each further one a third
  * of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see {@link #take}.
+ *
+ * <p>Only as many are awake as the queues with requests in flight need. With more, the copies of one device are spread over
+ * more threads, each of which waits for its own: that costs twice the processor time, and rate (docs/results/h200.md).
  *
  * <p>Thread-safe.
  */
@@ -34,13 +37,19 @@ final class StagingWorkers {
     private final boolean threaded;
     private final List<Thread> threads = new ArrayList<>(); // guarded by this
     private volatile int size; // written under this
-    private final CopyOnWriteArrayList<StagedQueue> queues = new CopyOnWriteArrayList<>();
+    private volatile StagedQueue[] queues = {}; // written under this
 
     // Its permits, plus one that is being handed over, equal the requests in all ready queues: a thread with a permit
     // finds a request.
     private final Semaphore allStaged = new Semaphore(0);
     private final SinglePoller poller = new SinglePoller();
     private volatile boolean stopped;
+
+    private final AtomicInteger busyQueues = new AtomicInteger();
+    // A surplus worker leaves this number before it sleeps, and whoever releases a permit of the semaphore for it has
+    // counted it again.
+    private final AtomicInteger awake = new AtomicInteger();
+    private final Semaphore surplus = new Semaphore(0);
 
     private StagingWorkers(Shared<Object, StagingWorkers> pools, int perQueue, int most, boolean threaded) {
         this.pools = pools;
@@ -67,6 +76,7 @@ final class StagingWorkers {
                 }
                 threads.add(thread);
             }
+            awake.incrementAndGet();
             size++;
         }
     }
@@ -121,6 +131,7 @@ final class StagingWorkers {
     private synchronized void stop() {
         stopped = true;
         allStaged.release(threads.size());
+        surplus.release(threads.size());
     }
 
     /**
@@ -150,9 +161,30 @@ final class StagingWorkers {
         return stopped;
     }
 
-    void add(StagedQueue queue) {
-        queues.add(queue);
-        grow(wanted(queues.size()));
+    synchronized void add(StagedQueue queue) {
+        List<StagedQueue> all = new ArrayList<>(List.of(queues));
+        all.add(queue);
+        queues = all.toArray(StagedQueue[]::new);
+        grow(wanted(all.size()));
+    }
+
+    /** Counts a queue that has requests in flight from now on. */
+    void begin() {
+        busyQueues.incrementAndGet();
+    }
+
+    /** Counts a queue that has none any more. */
+    void finish() {
+        busyQueues.decrementAndGet();
+    }
+
+    /** Returns how many staging workers do not sleep as surplus. */
+    int awake() {
+        return awake.get();
+    }
+
+    private int needed() {
+        return Math.min(size, wanted(Math.max(1, busyQueues.get())));
     }
 
     /**
@@ -166,15 +198,31 @@ final class StagingWorkers {
 
     /** Removes a queue that has nothing in flight, and leaves on its behalf. */
     void remove(StagedQueue queue) {
-        queues.remove(queue);
+        synchronized (this) {
+            List<StagedQueue> others = new ArrayList<>(List.of(queues));
+            others.remove(queue);
+            queues = others.toArray(StagedQueue[]::new);
+        }
         leave();
     }
 
     /** Announces one more ready request. */
     void announce() {
-        if (!poller.handOver()) {
-            allStaged.release();
+        if (poller.handOver()) {
+            return;
         }
+        boolean idle = allStaged.hasQueuedThreads();
+        allStaged.release();
+        int now = awake.get();
+        if (!idle && now < size && now < needed() && awake.compareAndSet(now, now + 1)) {
+            surplus.release();
+        }
+    }
+
+    /** Returns true if the calling worker is not needed, and is no longer counted as awake. */
+    private boolean retires() {
+        int now = awake.get();
+        return now > needed() && awake.compareAndSet(now, now - 1);
     }
 
     private void acquire(long spinNanos) {
@@ -184,27 +232,30 @@ final class StagingWorkers {
     }
 
     /**
-     * Takes a ready request. Each queue has staging workers that prefer it, so that two devices are busy at the same time,
-     * and none of these waits for a copy of the other; they serve others while it has no request. If there are more queues
-     * than staging workers, each of these starts at the queue after the one from which it last took.
+     * Takes a ready request. Each busy queue has staging workers that prefer it, so that two devices are busy at the same
+     * time, and none of these waits for a copy of the other; they serve others while it has no request. If there are more
+     * queues than staging workers, each of these starts at the queue after the one from which it last took.
      *
      * @return null if there is none, or, if it may wait, once the pool has stopped
      */
     @Nullable
     StagedRequest take(StagingWorker worker, boolean mayWait) {
         if (mayWait) {
+            while (!stopped && retires()) {
+                surplus.acquireUninterruptibly();
+            }
             acquire(worker.spinNanos);
-        } else if (!allStaged.tryAcquire()) {
-            return null;
+        } else if (awake.get() > needed() || !allStaged.tryAcquire()) {
+            return null; // a surplus worker first waits for its copies
         }
         // One scan may miss the request, since other threads add and take before and behind it. There is one, so scan
         // again.
         while (!stopped) {
-            Object[] current = queues.toArray();
-            int first = size < current.length ? worker.nextQueue : worker.index;
+            StagedQueue[] current = queues;
+            int first = size < current.length ? worker.nextQueue : preferred(current, worker.index);
             for (int i = 0; i < current.length; i++) {
                 int index = (first + i) % current.length;
-                StagedRequest staged = ((StagedQueue) current[index]).ready.poll();
+                StagedRequest staged = current[index].ready.poll();
                 if (staged != null) {
                     worker.nextQueue = index + 1;
                     worker.spinNanos = staged.queue.spinNanos();
@@ -215,5 +266,20 @@ final class StagingWorkers {
             Thread.onSpinWait();
         }
         return null;
+    }
+
+    /** Returns which queue a worker prefers among those that have requests in flight. */
+    private static int preferred(StagedQueue[] queues, int worker) {
+        int busy = 0;
+        for (StagedQueue queue : queues) {
+            busy += queue.isBusy() ? 1 : 0;
+        }
+        int rank = busy == 0 ? 0 : worker % busy;
+        for (int index = 0; index < queues.length; index++) {
+            if (queues[index].isBusy() && rank-- == 0) {
+                return index;
+            }
+        }
+        return 0; // a queue has ended its requests meanwhile
     }
 }

@@ -10,6 +10,7 @@ import io.penstock.engine.testing.Requests;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class StagingWorkersTest {
@@ -93,6 +94,81 @@ class StagingWorkersTest {
         assertThat(ended).containsExactly(10, 20, 30, 40, 41, 42, 43, 44);
         queues.forEach(StagedQueue::close);
         pool.leave();
+    }
+
+    @Test
+    void workersPreferTheQueuesThatHaveRequests() {
+        StagingWorkers pool = StagingWorkers.stepped(4);
+        List<StagedQueue> queues = List.of(queue(pool), queue(pool), queue(pool), queue(pool));
+        List<Requests> requests = List.of(new Requests(), new Requests(), new Requests(), new Requests());
+        for (int i : new int[] {1, 3}) {
+            for (int tag = 0; tag < 4; tag++) {
+                queues.get(i).enqueue(requests.get(i).next(tag).sync(new FakeFile(0, 1, 1)));
+            }
+            queues.get(i).turn(0);
+        }
+        for (int worker = 0; worker < 4; worker++) {
+            new StagingWorker(pool, worker).turn(false);
+        }
+        queues.forEach(queue -> queue.turn(0));
+        assertThat(requests).extracting(Requests::ended).containsExactly(0, 2, 0, 2);
+        for (int i = 0; i < 4; i++) {
+            new StagingWorker(pool, i).turn(false);
+        }
+        queues.forEach(queue -> queue.turn(0));
+        queues.forEach(StagedQueue::close);
+        pool.leave();
+    }
+
+    @Test
+    void aSurplusWorkerSleepsUntilAnotherQueueIsBusy() throws InterruptedException {
+        StagingWorkers pool = StagingWorkers.separate(1, 2);
+        FakeHost slow = new FakeHost(1 << 20, 1);
+        CountDownLatch reads = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        slow.atCall = () -> {
+            reads.countDown();
+            awaitUninterruptibly(mayEnd);
+        };
+        StagedQueue held = reading(pool, slow);
+        StagedQueue fast = reading(pool, host);
+        FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(Stage.STAGING);
+        assertThat(pool.size()).isEqualTo(2);
+        do {
+            turnUntilEnded(fast, read(fast, file, memory));
+        } while (pool.awake() > 1);
+
+        Requests ofHeld = read(held, file, memory);
+        reads.await(); // by the only worker that is awake
+        turnUntilEnded(fast, read(fast, file, memory));
+        assertThat(pool.awake()).isEqualTo(2);
+        assertThat(ofHeld.hasEnded(0)).isFalse();
+
+        mayEnd.countDown();
+        turnUntilEnded(held, ofHeld);
+        held.close();
+        fast.close();
+        pool.leave();
+    }
+
+    private static StagedQueue reading(StagingWorkers pool, FakeHost host) {
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        return new StagedQueue(device, host, StagingSettings.of(Stage.STAGING, 1, 4), pool.enter(), null, null);
+    }
+
+    private static void turnUntilEnded(StagedQueue queue, Requests requests) {
+        while (!requests.hasEnded(0)) {
+            queue.turn(-1);
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
