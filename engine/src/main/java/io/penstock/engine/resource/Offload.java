@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.resource;
 
-import io.penstock.engine.publisher.MonoOpen;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,8 +13,8 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * Runs calls that may block (truncate, close) off the I/O queues' and subscribers' threads. For calls that open a
- * resource, see {@link MonoOpen}.
+ * Runs calls that may block (truncate, close) off the I/O queues' and subscribers' threads. Calls that open a resource
+ * run there too, but by a publisher that closes what nobody receives.
  */
 public final class Offload {
 
