@@ -9,6 +9,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import java.io.EOFException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -30,6 +31,7 @@ import reactor.core.scheduler.Schedulers;
 final class DeviceRows<T> implements Iterator<T> {
 
     private static final int ROWS_AHEAD = 16;
+    private static final Duration KILL_CHECK = Duration.ofMillis(500);
 
     private final TaskContext task;
     private final Stream<T> stream;
@@ -53,11 +55,23 @@ final class DeviceRows<T> implements Iterator<T> {
         Disposable permit = lease.budget().acquire(Math.multiplyExact(bytes, (long) depth));
         Stream<T> stream = Flux.fromIterable(byFile(regions))
                 .concatMap(neighbours -> new FileRows<>(neighbours, function, lease.device()).rows(bytes, depth))
+                .takeUntilOther(killed(task))
                 .toStream(ROWS_AHEAD)
                 .onClose(permit::dispose);
         // Listeners run in reverse order: this one before the lease ends. Before the stream starts, which may fail.
         task.addTaskCompletionListener((TaskCompletionListener) ended -> stream.close());
         return new DeviceRows<>(task, stream);
+    }
+
+    /**
+     * Ends with an error when Spark has killed the task. Not every kill interrupts the thread, which may wait for a row
+     * that does not come: from a function that emits none, or never ends.
+     */
+    private static Mono<Void> killed(TaskContext task) {
+        return Flux.interval(KILL_CHECK)
+                .filter(check -> task.isInterrupted())
+                .next()
+                .flatMap(check -> Mono.error(new TaskKilledException("the task was killed")));
     }
 
     /** Groups neighbours of the same file. */
@@ -117,7 +131,7 @@ final class DeviceRows<T> implements Iterator<T> {
                         new EOFException("the file became shorter than when the query was planned: " + region));
             }
             done += chunk.length();
-            return function.apply(region, chunk, backend);
+            return new Signalled<>(() -> function.apply(region, chunk, backend));
         }
     }
 

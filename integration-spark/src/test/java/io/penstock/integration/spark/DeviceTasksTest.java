@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Chunks on the executors' devices, tasks that are killed, and executors that die. */
@@ -126,8 +128,10 @@ class DeviceTasksTest {
         }
     }
 
-    @Test
-    void aKilledTaskLeavesNothingPinned() throws Exception {
+    /** Spark interrupts the thread of a task, or leaves it to the task to look. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKilledTaskLeavesNothingPinned(boolean interrupted) throws Exception {
         model(1, 1_000_000);
         String started = folder.resolve("started").toString();
         Dataset<String> rows = DeviceTasks.of(arrays("1g"))
@@ -140,7 +144,7 @@ class DeviceTasksTest {
                         Encoders.STRING());
         AtomicReference<Throwable> end = new AtomicReference<>();
         Thread job = new Thread(() -> {
-            session.sparkContext().setJobGroup("stopped", "a job that never ends", true);
+            session.sparkContext().setJobGroup("stopped", "a job that never ends", interrupted);
             try {
                 rows.collectAsList();
             } catch (Throwable e) {
@@ -154,6 +158,10 @@ class DeviceTasksTest {
         session.sparkContext().cancelJobGroup("stopped");
         job.join();
         assertThat(end.get()).hasStackTraceContaining("cancelled");
+        awaitNothingHeld();
+    }
+
+    private void awaitNothingHeld() {
         List<String> held = held();
         while (held.stream().anyMatch(text -> !text.equals("0 pins, 0 files, 33554432 free"))) {
             held = held(); // the test's own limit of time ends this
@@ -187,6 +195,23 @@ class DeviceTasksTest {
                         },
                         Encoders.STRING());
         assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("kernel of a0");
+    }
+
+    /** Reactor does not signal these. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKernelThatCannotBeLoadedFailsTheJob(boolean atOnce) throws IOException {
+        model(1, 10);
+        Dataset<String> rows = DeviceTasks.of(arrays("1g"))
+                .mapPartitionsOnDevice(
+                        (region, chunk, backend) -> atOnce ? load() : Mono.defer(DeviceTasksTest::load),
+                        Encoders.STRING());
+        assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("no kernel in java.library.path");
+        awaitNothingHeld();
+    }
+
+    private static Mono<String> load() {
+        throw new UnsatisfiedLinkError("no kernel in java.library.path");
     }
 
     @Test
