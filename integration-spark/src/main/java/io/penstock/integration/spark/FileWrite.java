@@ -3,9 +3,7 @@ package io.penstock.integration.spark;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +21,8 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A write of rows as files of a directory, a file for each row. Tasks write below {@code _temporary}, which the source
@@ -30,7 +30,11 @@ import org.apache.spark.sql.types.StructType;
  */
 final class FileWrite implements WriteBuilder, Write, BatchWrite {
 
+    private static final Logger LOG = LoggerFactory.getLogger(FileWrite.class);
+    private static final int REMOVALS = 10;
+
     private final Path directory;
+    private final Path parent; // of the temporary folders of all writes
     private final Path temporary;
     private final int nameColumn;
     private final int bytesColumn;
@@ -40,7 +44,8 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
             throw new IllegalArgumentException("rows must be written to 1 directory, had " + options.paths());
         }
         this.directory = options.paths().get(0);
-        this.temporary = directory.resolve("_temporary").resolve(info.queryId());
+        this.parent = directory.resolve("_temporary");
+        this.temporary = parent.resolve(info.queryId());
         this.nameColumn = column(info.schema(), Column.NAME, DataTypes.StringType);
         this.bytesColumn = column(info.schema(), Column.BYTES, DataTypes.BinaryType);
     }
@@ -73,10 +78,10 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
 
     @Override
     public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
-        String parent = temporary.toString();
+        String folders = temporary.toString();
         int name = nameColumn;
         int bytes = bytesColumn;
-        return (partition, task) -> new FileWriter(Path.of(parent, partition + "-" + task), name, bytes);
+        return (partition, task) -> new FileWriter(Path.of(folders, partition + "-" + task), name, bytes);
     }
 
     @Override
@@ -98,11 +103,11 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
                 Files.move(move.getValue(), move.getKey());
                 moved.add(move.getKey());
             }
-            removeTemporary();
         } catch (IOException e) {
             moved.forEach(target -> undo(target, e));
             throw new UncheckedIOException(e);
         }
+        removeTemporary();
     }
 
     private static void undo(Path target, IOException cause) {
@@ -115,24 +120,21 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
 
     @Override
     public void abort(WriterCommitMessage[] messages) {
-        try {
-            removeTemporary();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        removeTemporary();
     }
 
-    private void removeTemporary() throws IOException {
-        if (!FileUtil.fullyDelete(temporary.toFile()) && Files.exists(temporary)) {
-            throw new FileSystemException(temporary.toString(), null, "it cannot be removed");
+    /**
+     * Removes what tasks have left. A task that Spark is still ending, such as the slower copy of one that has
+     * committed, may write meanwhile: what it adds after this it removes itself.
+     */
+    private void removeTemporary() {
+        boolean removed = false;
+        for (int i = 0; i < REMOVALS && !removed; i++) {
+            removed = FileUtil.fullyDelete(temporary.toFile()) || !Files.exists(temporary);
         }
-        Path parent = temporary.getParent();
-        if (parent != null) {
-            try {
-                Files.deleteIfExists(parent);
-            } catch (DirectoryNotEmptyException another) {
-                // Another write to the same directory is under way.
-            }
+        if (!removed) { // as where a file that is open cannot be deleted; the rows are where they belong
+            LOG.warn("{} cannot be removed", temporary);
         }
+        FileWriter.removeIfEmpty(parent);
     }
 }

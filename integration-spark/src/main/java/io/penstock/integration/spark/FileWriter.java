@@ -7,9 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -22,6 +24,9 @@ import reactor.core.publisher.Flux;
 final class FileWriter implements DataWriter<InternalRow> {
 
     private static final long IN_FLIGHT = 1 << 20; // four chunks of 256 KiB
+
+    private static final int CREATIONS = 10; // of directories
+    private static final int PARENTS = 2; // of the folder, which belong to the write
 
     private final Path folder;
     private final int nameColumn;
@@ -56,7 +61,7 @@ final class FileWriter implements DataWriter<InternalRow> {
         if (!names.add(folder.relativize(file).toString())) {
             throw new FileAlreadyExistsException(name, null, "two rows have this name");
         }
-        Files.createDirectories(file.getParent());
+        createDirectories(Objects.requireNonNull(file.getParent()));
         try {
             Disposable permit =
                     lease.budget().acquire(Math.min(IN_FLIGHT, lease.budget().bytes()));
@@ -73,6 +78,19 @@ final class FileWriter implements DataWriter<InternalRow> {
         }
     }
 
+    /** Creates directories, whose parents another attempt may remove at the same moment, when it is aborted. */
+    private static void createDirectories(Path directory) throws IOException {
+        for (int i = 1; i < CREATIONS; i++) {
+            try {
+                Files.createDirectories(directory);
+                return;
+            } catch (NoSuchFileException removed) {
+                // again
+            }
+        }
+        Files.createDirectories(directory);
+    }
+
     @Override
     public WriterCommitMessage commit() {
         return new Written(folder.toString(), List.copyOf(names));
@@ -82,6 +100,21 @@ final class FileWriter implements DataWriter<InternalRow> {
     public void abort() throws IOException {
         if (!FileUtil.fullyDelete(folder.toFile()) && Files.exists(folder)) {
             throw new FileSystemException(folder.toString(), null, "it cannot be removed");
+        }
+        // The driver may have ended the write before this attempt, which then had the parents made again.
+        Path parent = folder.getParent();
+        for (int i = 0; i < PARENTS && parent != null && removeIfEmpty(parent); i++) {
+            parent = parent.getParent();
+        }
+    }
+
+    /** Removes a directory that others may use: tasks of this write, or other writes. Returns whether it is gone. */
+    static boolean removeIfEmpty(Path directory) {
+        try {
+            Files.deleteIfExists(directory);
+            return true;
+        } catch (IOException inUse) {
+            return false;
         }
     }
 

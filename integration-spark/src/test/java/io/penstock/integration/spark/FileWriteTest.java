@@ -10,10 +10,24 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.connector.write.DataWriter;
+import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -93,4 +107,64 @@ class FileWriteTest {
                 .hasStackTraceContaining("rows to be written must have a column bytes of type binary, had");
         assertThat(files(target)).isEmpty();
     }
+
+    /** As a speculative copy may, which Spark kills once the other attempt has committed, and does not wait for. */
+    @RepeatedTest(5)
+    void anAttemptThatWritesWhileTheDriverCommitsLeavesNothing() throws Exception {
+        Path target = folder.resolve("out");
+        FileWrite write =
+                new FileWrite(SourceOptions.of(new CaseInsensitiveStringMap(Map.of("path", target.toString()))), INFO);
+        DataWriterFactory factory = write.createBatchWriterFactory(() -> 1);
+        DataWriter<InternalRow> first = factory.createWriter(0, 1);
+        DataWriter<InternalRow> copy = factory.createWriter(0, 2);
+        first.write(row("a"));
+        copy.write(row("a"));
+        AtomicBoolean committed = new AtomicBoolean();
+        CountDownLatch writing = new CountDownLatch(20);
+        FutureTask<Integer> slow = new FutureTask<>(() -> {
+            int rows = 0;
+            for (int after = 0; after < 3; after += committed.get() ? 1 : 0) {
+                try {
+                    copy.write(row("slow/" + rows++));
+                } catch (IOException removed) {
+                    continue; // in this moment
+                }
+                writing.countDown();
+            }
+            return rows;
+        });
+        new Thread(slow).start();
+        writing.await();
+        WriterCommitMessage[] messages = {first.commit()};
+        first.close();
+        write.commit(messages);
+        committed.set(true);
+        assertThat(slow.get()).isGreaterThan(20);
+        copy.abort();
+        copy.close();
+        assertThat(target.resolve("_temporary")).doesNotExist();
+        assertThat(files(target)).containsExactly(target.resolve("a"));
+        assertThat(target.resolve("a")).hasBinaryContent(new byte[] {7});
+    }
+
+    private static InternalRow row(String name) {
+        return new GenericInternalRow(new Object[] {UTF8String.fromString(name), new byte[] {7}});
+    }
+
+    private static final LogicalWriteInfo INFO = new LogicalWriteInfo() {
+        @Override
+        public CaseInsensitiveStringMap options() {
+            return CaseInsensitiveStringMap.empty();
+        }
+
+        @Override
+        public String queryId() {
+            return "query";
+        }
+
+        @Override
+        public StructType schema() {
+            return new StructType().add("name", DataTypes.StringType).add("bytes", DataTypes.BinaryType);
+        }
+    };
 }
