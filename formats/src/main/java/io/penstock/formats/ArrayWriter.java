@@ -110,11 +110,10 @@ public final class ArrayWriter {
     }
 
     private static Mono<Void> blocking(Step step) {
-        return Mono.<Void>fromCallable(() -> {
-                    step.run();
-                    return null;
-                })
-                .subscribeOn(Schedulers.boundedElastic());
+        return BlockingCall.of(() -> {
+            step.run();
+            return null;
+        });
     }
 
     private static List<Transfer> transfers(StorageFile file, long start, List<DeviceArray> arrays) {

@@ -34,16 +34,14 @@ public final class Formats {
     }
 
     static Mono<ArrayFile> read(Path path, Callable<ArrayFile> reader) {
-        return Mono.fromCallable(() -> {
-                    try {
-                        return reader.call();
-                    } catch (OutOfMemoryError e) { // Reactor does not signal it: the subscriber would wait without end
-                        throw new IllegalStateException(
-                                "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(),
-                                e);
-                    }
-                })
-                .subscribeOn(Schedulers.boundedElastic());
+        return BlockingCall.of(() -> {
+            try {
+                return reader.call();
+            } catch (OutOfMemoryError e) { // Reactor does not signal it: the subscriber would wait without end
+                throw new IllegalStateException(
+                        "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(), e);
+            }
+        });
     }
 
     private static ArrayFile readNow(Path path) throws IOException {
@@ -76,14 +74,13 @@ public final class Formats {
                 ByteOrder.LITTLE_ENDIAN,
                 Array.Order.ROW_MAJOR,
                 new Array.Data.Contiguous(new Extent(path, offset, Array.bytes(type, shape))));
-        return Mono.fromCallable(() -> {
-                    try (HeaderBytes bytes = new HeaderBytes(path, "raw")) {
-                        bytes.seek(offset, "the array");
-                        bytes.skip(array.bytes(), "the array");
-                    }
-                    return new ArrayFile(path, "raw", Map.of(), List.of(array));
-                })
-                .subscribeOn(Schedulers.boundedElastic());
+        return BlockingCall.of(() -> {
+            try (HeaderBytes bytes = new HeaderBytes(path, "raw")) {
+                bytes.seek(offset, "the array");
+                bytes.skip(array.bytes(), "the array");
+            }
+            return new ArrayFile(path, "raw", Map.of(), List.of(array));
+        });
     }
 
     /** Reads the metadata as {@link #read} does, and emits the arrays in the order of the file. */

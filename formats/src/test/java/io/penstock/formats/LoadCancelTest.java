@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.SignalType;
@@ -179,6 +181,34 @@ class LoadCancelTest {
                                 .block())
                         .hasStackTraceContaining("EOFException");
                 watched.awaitClosed();
+            }
+            assertThat(dropped).isEmpty();
+        } finally {
+            Hooks.resetOnErrorDropped();
+        }
+    }
+
+    /** A cancel interrupts the call, and what that throws is no news either. */
+    @Test
+    void aCancelWhileMetadataAreReadIsSilent() throws InterruptedException {
+        Queue<Throwable> dropped = new ConcurrentLinkedQueue<>();
+        Hooks.onErrorDropped(dropped::add);
+        CountDownLatch reading = new CountDownLatch(1);
+        AtomicReference<Thread> reader = new AtomicReference<>();
+        try {
+            Disposable read = Formats.read(folder, () -> {
+                        reader.set(Thread.currentThread());
+                        reading.countDown();
+                        new CountDownLatch(1).await();
+                        throw new AssertionError("not interrupted");
+                    })
+                    .subscribe();
+            reading.await();
+            read.dispose();
+            Thread thread = reader.get();
+            while (Arrays.stream(thread.getStackTrace())
+                    .anyMatch(frame -> frame.getClassName().startsWith("reactor.core.scheduler"))) {
+                Thread.onSpinWait(); // until the thread has come back from the call, and what follows it
             }
             assertThat(dropped).isEmpty();
         } finally {
