@@ -24,7 +24,8 @@ import reactor.core.scheduler.Schedulers;
  * Writes arrays from memory of a device to files: checkpoints. Immutable.
  *
  * <p>A file is written under a hidden name in the directory of its target, made durable, and moved over the target: at
- * any moment the target is what it was before, or complete. After an error or a cancel the hidden file is deleted.
+ * any moment the target is what it was before, or complete. After an error or a cancel the hidden file is deleted. If the
+ * target is a symbolic link, it stays one: the file that it refers to is replaced, or created.
  */
 public final class ArrayWriter {
 
@@ -79,7 +80,7 @@ public final class ArrayWriter {
         return array.type().blockElements() == 1 ? array.type().blockBytes() : 0;
     }
 
-    /** The name of the file exists before it is created, so that a cancel at any moment has something to delete. */
+    /** The file has an owner before it is created, so that a cancel at any moment has something to close. */
     private Mono<Long> write(Path target, ByteBuffer header, List<DeviceArray> arrays) {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new PartFile(target)),
@@ -96,11 +97,11 @@ public final class ArrayWriter {
     private Mono<Long> write(PartFile part, ByteBuffer header, List<DeviceArray> arrays) {
         long length = arrays.stream().mapToLong(DeviceArray::bytes).reduce(header.remaining(), Math::addExact);
         Mono<Void> created = blocking(() -> part.create(header.duplicate()));
-        Mono<Void> written = backend.withFile(
+        Mono<Void> written = Mono.defer(() -> backend.withFile(
                 part.path(),
                 FileOption.WRITE,
                 file -> backend.submit(Flux.fromIterable(transfers(file, header.remaining(), arrays)), SUBMIT)
-                        .then(file.sync()));
+                        .then(file.sync())));
         return created.then(written).then(blocking(part::commit)).thenReturn(length);
     }
 

@@ -7,11 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -21,21 +23,34 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class PartFile implements AutoCloseable {
 
-    private final Path target;
-    private final Path part;
+    private static final int MOST_LINKS = 40; // as Linux has it
+
+    private Path target; // guarded by this
+    private Path part; // guarded by this
     private boolean created; // guarded by this
     private boolean closed; // guarded by this
 
     PartFile(Path target) {
         this.target = target.toAbsolutePath();
-        // Without the name itself, which may be as long as any.
-        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        part = this.target.resolveSibling("." + unique + ".part");
+        this.part = this.target;
     }
 
-    /** Returns the path to write to. */
-    Path path() {
+    /** Returns the path to write to, once it has been created. */
+    synchronized Path path() {
         return part;
+    }
+
+    /** Follows links, as a program does that opens a file to write it: a link stays a link, also one to nothing yet. */
+    private static Path followed(Path path) throws IOException {
+        Path at = path;
+        for (int links = 0; Files.isSymbolicLink(at); links++) {
+            if (links == MOST_LINKS) {
+                throw new FileSystemLoopException(path.toString());
+            }
+            Path folder = Objects.requireNonNull(at.getParent());
+            at = folder.toRealPath().resolve(Files.readSymbolicLink(at));
+        }
+        return at;
     }
 
     /** Creates the file with its first bytes. */
@@ -43,9 +58,13 @@ final class PartFile implements AutoCloseable {
         if (closed) {
             throw new ClosedChannelException();
         }
+        target = followed(target);
         if (Files.exists(target) && !Files.isRegularFile(target)) { // /dev/null, for root
             throw new FileSystemException(target.toString(), null, "only a regular file is replaced");
         }
+        // Without the name itself, which may be as long as any.
+        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        part = target.resolveSibling("." + unique + ".part");
         try (FileChannel channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             created = true;
             while (first.hasRemaining()) {

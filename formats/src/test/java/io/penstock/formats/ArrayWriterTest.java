@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -196,6 +197,30 @@ class ArrayWriterTest {
                         .isOnError())
                 .isTrue();
         assertThat(names()).containsExactly("taken");
+    }
+
+    @Test
+    void aLinkStaysALinkAndWhatItRefersToIsWritten() throws IOException {
+        DeviceBuffer buffer = LoaderTest.get(backend.allocate(16));
+        DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(16L), buffer.all());
+        ArrayWriter writer = ArrayWriter.of(backend);
+        Path run = Files.createDirectories(folder.resolve("run/1"));
+        Path file = Files.writeString(run.resolve("file"), "before");
+        Path linkedFolder = Files.createSymbolicLink(folder.resolve("current"), Path.of("run/1"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("current/../1/file"));
+        Path toLink = Files.createSymbolicLink(run.resolve("latest"), Path.of("../../link"));
+        assertThat(writer.npy(linkedFolder.resolve("latest"), array).block()).isEqualTo(144);
+        assertThat(link).isSymbolicLink();
+        assertThat(toLink).isSymbolicLink();
+        assertThat(file).hasSize(144);
+        Path toNothing = Files.createSymbolicLink(folder.resolve("next"), Path.of("run/2"));
+        writer.npy(toNothing, array).block();
+        assertThat(toNothing).isSymbolicLink();
+        assertThat(folder.resolve("run/2")).hasSize(144);
+        Path loop = Files.createSymbolicLink(folder.resolve("loop"), Path.of("loop"));
+        assertThat(writer.npy(loop, array).materialize().block().getThrowable())
+                .isInstanceOf(FileSystemLoopException.class);
+        assertThat(names()).containsExactlyInAnyOrder("run", "current", "link", "next", "loop");
     }
 
     @Test
