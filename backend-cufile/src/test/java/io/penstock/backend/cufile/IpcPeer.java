@@ -7,7 +7,10 @@ import io.penstock.DeviceBuffer;
 import io.penstock.PeerExport;
 import io.penstock.engine.testing.FakeControl;
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.URI;
@@ -31,7 +34,19 @@ final class IpcPeer implements AutoCloseable {
 
     /** Starts a JVM with options of the backend as environment variables. */
     IpcPeer(Map<String, String> environment) throws IOException {
+        this(environment, "", ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** Starts a JVM that has at most so many descriptors, and logs into a file. */
+    static IpcPeer limited(Map<String, String> environment, int descriptors, Path log) throws IOException {
+        return new IpcPeer(environment, "ulimit -n " + descriptors + " && ", ProcessBuilder.Redirect.to(log.toFile()));
+    }
+
+    private IpcPeer(Map<String, String> environment, String shell, ProcessBuilder.Redirect log) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        shell + "exec \"$0\" \"$@\"",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
                         "-XX:TieredStopAtLevel=1",
@@ -39,7 +54,7 @@ final class IpcPeer implements AutoCloseable {
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         IpcPeer.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
+                .redirectError(log);
         builder.environment().putAll(environment);
         process = builder.start();
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -78,6 +93,7 @@ final class IpcPeer implements AutoCloseable {
 
     private static final List<DeviceBuffer> BUFFERS = new ArrayList<>();
     private static final List<PeerExport> EXPORTS = new ArrayList<>();
+    private static final List<InputStream> DESCRIPTORS = new ArrayList<>();
 
     /** Runs in the other process. */
     public static void main(String[] arguments) throws IOException {
@@ -88,7 +104,7 @@ final class IpcPeer implements AutoCloseable {
                 String answer;
                 try {
                     answer = carryOut(backend, command);
-                } catch (RuntimeException e) {
+                } catch (IOException | RuntimeException e) {
                     answer = e.getClass().getSimpleName() + ": " + e.getMessage();
                 }
                 System.out.println(answer);
@@ -96,7 +112,7 @@ final class IpcPeer implements AutoCloseable {
         }
     }
 
-    private static String carryOut(Backend backend, String[] command) {
+    private static String carryOut(Backend backend, String[] command) throws IOException {
         switch (command[0]) {
             case "export" -> {
                 return export(backend, random(command));
@@ -127,9 +143,29 @@ final class IpcPeer implements AutoCloseable {
                 EXPORTS.clear();
                 return "reset";
             }
+            case "exhaust" -> {
+                return exhaust();
+            }
+            case "restore" -> {
+                for (InputStream each : DESCRIPTORS) {
+                    each.close();
+                }
+                return "restored";
+            }
             default -> {
                 return look(backend, command);
             }
+        }
+    }
+
+    /** Opens files until there is no descriptor left. */
+    private static String exhaust() {
+        try {
+            while (true) {
+                DESCRIPTORS.add(new FileInputStream("/dev/null"));
+            }
+        } catch (FileNotFoundException e) {
+            return e.getMessage();
         }
     }
 

@@ -17,10 +17,13 @@ import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,15 +37,17 @@ class IpcTest extends IpcRules {
     void open() throws IOException {
         Fakes.cuda().set("device_count", 2);
         gpu = new GpuFixture(folder);
-        start(
-                gpu.backend(CufilePath.STAGED),
-                Map.of(
-                        "PENSTOCK_CUFILE_LIBCUDA",
-                        Fakes.libcuda().toString(),
-                        "PENSTOCK_CUFILE_LIBCUFILE",
-                        Fakes.libcufile().toString(),
-                        "PENSTOCK_CUFILE_PATH",
-                        "staged"));
+        start(gpu.backend(CufilePath.STAGED), environment());
+    }
+
+    private static Map<String, String> environment() {
+        return Map.of(
+                "PENSTOCK_CUFILE_LIBCUDA",
+                Fakes.libcuda().toString(),
+                "PENSTOCK_CUFILE_LIBCUFILE",
+                Fakes.libcufile().toString(),
+                "PENSTOCK_CUFILE_PATH",
+                "staged");
     }
 
     @Override
@@ -133,5 +138,32 @@ class IpcTest extends IpcRules {
             backend.openBuffer(uri).subscribe().dispose();
         }
         assertThat(content(opened(uri))).isEqualTo(random(4096, 5));
+    }
+
+    @Test
+    void anExporterWithoutDescriptorsAcceptsWhenItHasThemAgain() throws Exception {
+        Path log = folder.resolve("log");
+        try (IpcPeer limited = IpcPeer.limited(environment(), 400, log)) {
+            URI uri = URI.create(limited.ask("export 4096 6"));
+            opened(uri).close();
+            assertThat(limited.ask("exhaust")).contains("Too many open files");
+            CompletableFuture<DeviceBuffer> waiting = backend.openBuffer(uri).toFuture();
+            await(() -> contains(log, "Too many open files"));
+            assertThat(waiting).isNotDone();
+            assertThat(limited.ask("restore")).isEqualTo("restored");
+            DeviceBuffer imported = gpu.keep(waiting.get());
+            assertThat(content(imported)).isEqualTo(random(4096, 6));
+            imported.close();
+            assertThat(limited.ask("reset")).isEqualTo("reset");
+            await(() -> limited.ask("left").equals("0"));
+        }
+    }
+
+    private static boolean contains(Path log, String text) {
+        try {
+            return Files.readString(log).contains(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

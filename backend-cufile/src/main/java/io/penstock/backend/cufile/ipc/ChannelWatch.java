@@ -2,9 +2,12 @@
 package io.penstock.backend.cufile.ipc;
 
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +23,11 @@ final class ChannelWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChannelWatch.class);
 
+    private static final int PAUSE_MILLIS = 100;
+
     private static @Nullable Selector running; // guarded by the class
+
+    private static final List<Runnable> PAUSED = new ArrayList<>(); // how they resume; used by the thread
 
     private ChannelWatch() {}
 
@@ -46,6 +53,22 @@ final class ChannelWatch {
         thread.start();
     }
 
+    /**
+     * Calls {@code ready} no more for a moment: the channel is ready, but what it needs is missing, such as a descriptor. To be
+     * called by {@code ready}.
+     */
+    static void pause(SelectionKey key) {
+        int operation = key.interestOps();
+        key.interestOps(0);
+        PAUSED.add(() -> {
+            try {
+                key.interestOps(operation);
+            } catch (CancelledKeyException e) {
+                // it was closed meanwhile
+            }
+        });
+    }
+
     /** Closes a channel: of one that is watched, the descriptor is closed by the thread. */
     static synchronized void close(SelectableChannel channel) {
         try {
@@ -61,7 +84,10 @@ final class ChannelWatch {
     private static void run(Selector selector) {
         try {
             do {
-                selector.select(ChannelWatch::notify);
+                List<Runnable> resumed = List.copyOf(PAUSED);
+                PAUSED.clear();
+                selector.select(ChannelWatch::notify, resumed.isEmpty() ? 0 : PAUSE_MILLIS);
+                resumed.forEach(Runnable::run);
             } while (!isOver(selector));
         } catch (IOException e) {
             LOG.error("exports and imports of GPU memory do not end any more", e);

@@ -42,6 +42,7 @@ public final class IpcExport implements AutoCloseable {
     // Guarded by this.
     private final Set<SocketChannel> importers = new HashSet<>();
     private boolean closed;
+    private boolean refusing; // since the last process that was accepted
 
     private IpcExport(Path folder, IpcMessage message) throws IOException {
         this.socket = folder.resolve("memory");
@@ -50,7 +51,7 @@ public final class IpcExport implements AutoCloseable {
         try {
             listener.bind(UnixDomainSocketAddress.of(socket));
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
-            ChannelWatch.watch(listener, SelectionKey.OP_ACCEPT, key -> accept());
+            ChannelWatch.watch(listener, SelectionKey.OP_ACCEPT, this::accept);
         } catch (IOException | RuntimeException e) {
             stopListening();
             throw e;
@@ -78,7 +79,7 @@ public final class IpcExport implements AutoCloseable {
         return URI.create(SCHEME + ":" + socket.toUri().getRawPath());
     }
 
-    private synchronized void accept() {
+    private synchronized void accept(SelectionKey key) {
         if (closed) {
             return;
         }
@@ -86,10 +87,14 @@ public final class IpcExport implements AutoCloseable {
         try {
             importer = listener.accept();
         } catch (IOException e) {
-            LOG.warn("{} accepts no more processes", this, e);
-            stopListening(); // accept would fail again at once, for example with EMFILE
+            if (!refusing) {
+                LOG.warn("{} cannot accept a process now, and tries again", this, e);
+            }
+            refusing = true;
+            ChannelWatch.pause(key); // accept would fail again at once, for example with EMFILE
             return;
         }
+        refusing = false;
         if (importer == null) {
             return;
         }
@@ -99,7 +104,7 @@ public final class IpcExport implements AutoCloseable {
             if (importer.write(message.duplicate()) < IpcMessage.BYTES) {
                 throw new IOException("an empty socket takes less than a message");
             }
-            ChannelWatch.watch(importer, SelectionKey.OP_READ, key -> readEnd(importer));
+            ChannelWatch.watch(importer, SelectionKey.OP_READ, ready -> readEnd(importer));
         } catch (IOException e) {
             LOG.debug("{}: a process has left before it opened the memory", this, e);
             importers.remove(importer);
