@@ -296,7 +296,11 @@ abstract class Connection implements AutoCloseable {
             try {
                 return SSLContext.getDefault();
             } catch (NoSuchAlgorithmException e) {
-                throw new IOException("there is no TLS in this process: " + e.getMessage(), e);
+                Throwable cause = e.getCause() == null ? e : e.getCause(); // which does not name the store
+                throw new IOException(
+                        "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
+                                + cause,
+                        e);
             }
         }
 

@@ -222,9 +222,12 @@ final class RangeReader {
         /**
          * Counts a failed attempt.
          *
-         * @throws NativeException if it was the last
+         * @throws NativeException if it was the last, or another would fail as well
          */
         void failed(NativeFailure failure, long retryAfterSeconds) throws NativeException {
+            if (failure.kind() != NativeFailure.Kind.TRANSIENT) {
+                throw resource.failed(failure);
+            }
             failed++;
             if (failed >= attempts) {
                 throw resource.failed(new NativeFailure(

@@ -11,6 +11,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.security.InvalidAlgorithmParameterException;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
@@ -150,9 +153,17 @@ public class Resource {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
     }
 
-    /** Returns an error that is not a response, which another attempt may not have. */
+    /** Returns an error that is not a response, which another attempt may not have, unless a certificate or TLS is its cause. */
     final NativeFailure broken(Throwable error) {
-        return new NativeFailure(new NativeError(operation, 0, error.toString()), NativeFailure.Kind.TRANSIENT);
+        NativeFailure.Kind kind = NativeFailure.Kind.TRANSIENT;
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateException
+                    || cause instanceof NoSuchAlgorithmException // of the default context
+                    || cause instanceof InvalidAlgorithmParameterException) { // no certificate is trusted
+                kind = NativeFailure.Kind.PERMANENT;
+            }
+        }
+        return new NativeFailure(new NativeError(operation, 0, error.toString()), kind);
     }
 
     /** Returns a failed request as an exception. */

@@ -9,6 +9,7 @@ import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
+import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -129,6 +131,59 @@ class TlsTest {
             SSLContext.setDefault(trusting);
             URI other = URI.create(server.uri().toString().replace("localhost", "127.0.0.1"));
             assertThatThrownBy(() -> get(backend.openFile(other))).hasMessageContaining("SSLHandshakeException");
+        }
+    }
+
+    @Test
+    void aCertificateThatIsRefusedIsNotTriedAgain() {
+        SSLContext.setDefault(trusting);
+        try (Backend backend = Backends.open("host");
+                StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(data.length))) {
+            int opened = server.connections.get();
+            SSLContext.setDefault(before);
+            assertThatThrownBy(() -> get(
+                            backend.openFile(URI.create(server.uri().toString().replace("localhost", "127.0.0.1")))))
+                    .hasMessageContaining("SSLHandshakeException")
+                    .hasMessageNotContaining("attempts");
+            assertThat(server.connections).hasValue(opened + 1);
+            assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.all(), buffer.all()))))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("SSLHandshakeException");
+        }
+    }
+
+    /** In a process of its own, since the JDK reads them once. */
+    @Test
+    void settingsOfTlsThatCannotBeReadAreNamed() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Djavax.net.ssl.keyStore=" + folder.resolve("missing"),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Opening.class.getName(),
+                        server.uri().toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(output)
+                .contains("https://localhost", "javax.net.ssl.trustStore and keyStore must name readable stores")
+                .doesNotContain("attempts");
+    }
+
+    /** Opens a file that cannot be opened, and prints why. */
+    static final class Opening {
+
+        private Opening() {}
+
+        public static void main(String[] arguments) {
+            try (Backend backend = Backends.open("host")) {
+                Throwable failure = get(backend.openFile(URI.create(arguments[0]))
+                        .then(Mono.<Throwable>empty())
+                        .onErrorResume(Mono::just));
+                System.out.println(failure);
+            }
         }
     }
 }
