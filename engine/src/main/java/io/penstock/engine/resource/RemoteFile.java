@@ -40,7 +40,7 @@ final class RemoteFile extends EngineFile {
         } catch (FileSystemNotFoundException | IllegalArgumentException e) { // no provider of java.nio.file knows it
             try {
                 Path path = Path.of(uri.getPath());
-                return path.getFileName() == null ? Path.of(uri.getHost()) : path;
+                return path.getFileName() == null ? Path.of(uri.getRawAuthority()) : path;
             } catch (InvalidPathException invalid) { // characters that this operating system does not allow
                 return Path.of(Integer.toHexString(uri.hashCode()));
             }

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 final class RemoteFileSystem extends FileSystem {
 
     private final RemoteFileSystemProvider provider;
-    private final URI origin; // scheme, host and port
+    private final URI origin; // scheme, host and port, or another name of what has the files
 
     RemoteFileSystem(RemoteFileSystemProvider provider, URI uri) {
         this.provider = provider;
-        this.origin = URI.create(
-                provider.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()));
+        String authority = uri.getRawAuthority();
+        this.origin = URI.create(provider.getScheme() + "://" + authority.substring(authority.lastIndexOf('@') + 1));
     }
 
     URI origin() {

@@ -75,7 +75,7 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
     }
 
     private RemoteFileSystem fileSystem(URI uri) {
-        if (!scheme.equalsIgnoreCase(uri.getScheme()) || uri.getHost() == null) {
+        if (!scheme.equalsIgnoreCase(uri.getScheme()) || uri.getRawAuthority() == null) {
             throw new IllegalArgumentException("a URI of a file on a server must begin with " + scheme + "://HOST");
         }
         return new RemoteFileSystem(this, uri);

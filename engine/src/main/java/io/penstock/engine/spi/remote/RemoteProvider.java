@@ -49,7 +49,7 @@ public interface RemoteProvider extends OptionProvider {
 
     /** Returns a URI without what may be secret: user information, and the query, which may be a signature. */
     static String name(URI uri) {
-        return uri.getScheme() + "://" + Objects.requireNonNullElse(uri.getHost(), "")
-                + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + uri.getRawPath();
+        String authority = Objects.requireNonNullElse(uri.getRawAuthority(), "");
+        return uri.getScheme() + "://" + authority.substring(authority.lastIndexOf('@') + 1) + uri.getRawPath();
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * Where an object is.
@@ -18,6 +19,15 @@ record Address(URI uri, URI server, String path) {
 
     private static final String UNRESERVED = "-._~/"; // beside letters and digits
 
+    /** A bucket. Old ones have names that no host may have. */
+    private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._-]+");
+
+    /** A bucket whose name is one label of a host's: no certificate has two, and others are in the path. */
+    private static final Pattern LABEL = Pattern.compile("[a-z0-9-]+");
+
+    /** A server, with no user, path or query. */
+    private static final Pattern ROOT = Pattern.compile("//[^@/?]+/?");
+
     /**
      * Returns the address of an object.
      *
@@ -25,26 +35,30 @@ record Address(URI uri, URI server, String path) {
      * @throws IOException if the URI names no object, or the endpoint is not a URL
      */
     static Address of(URI uri, String endpoint, String region) throws IOException {
-        String bucket = uri.getHost();
+        String bucket = Objects.requireNonNullElse(uri.getRawAuthority(), ""); // which need not be the name of a host
         String key = Objects.requireNonNullElse(uri.getPath(), "");
-        if (bucket == null || key.length() < 2 || uri.getRawQuery() != null) {
-            throw new IOException(
-                    "a URI of an object must be s3://BUCKET/KEY, without a query, was " + RemoteProvider.name(uri));
+        if (!BUCKET.matcher(bucket).matches()
+                || key.length() < 2
+                || uri.getRawQuery() != null
+                || uri.getRawFragment() != null) {
+            throw new IOException("a URI of an object must be s3://BUCKET/KEY, without a query, with %23 for #, was "
+                    + RemoteProvider.name(uri));
         }
         if (!endpoint.isEmpty()) {
             return new Address(uri, server(endpoint), "/" + bucket + escaped(key));
         }
         String aws = "s3." + region + (region.startsWith("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
-        return bucket.indexOf('.') < 0
+        return LABEL.matcher(bucket).matches()
                 ? new Address(uri, URI.create("https://" + bucket + "." + aws), escaped(key))
-                : new Address(
-                        uri, URI.create("https://" + aws), "/" + bucket + escaped(key)); // no certificate has two dots
+                : new Address(uri, URI.create("https://" + aws), "/" + bucket + escaped(key));
     }
 
     private static URI server(String endpoint) throws IOException {
         try {
             URI server = URI.create(endpoint);
-            if (server.getHost() != null && ("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
+            if (server.getHost() != null
+                    && ("http".equals(server.getScheme()) || "https".equals(server.getScheme()))
+                    && ROOT.matcher(server.getSchemeSpecificPart()).matches()) {
                 return server;
             }
         } catch (IllegalArgumentException e) {

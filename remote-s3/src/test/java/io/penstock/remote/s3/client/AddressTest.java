@@ -19,6 +19,9 @@ class AddressTest {
         "s3://models/a/b.bin, eu-west-1, https://models.s3.eu-west-1.amazonaws.com, /a/b.bin",
         "s3://2024-models/k, us-east-1, https://2024-models.s3.us-east-1.amazonaws.com, /k",
         "s3://with.dots/k, us-east-1, https://s3.us-east-1.amazonaws.com, /with.dots/k",
+        "s3://with_line/k, us-east-1, https://s3.us-east-1.amazonaws.com, /with_line/k",
+        "s3://logs.2024/k, us-east-1, https://s3.us-east-1.amazonaws.com, /logs.2024/k",
+        "s3://Models/k, us-east-1, https://s3.us-east-1.amazonaws.com, /Models/k",
         "s3://models/k, cn-north-1, https://models.s3.cn-north-1.amazonaws.com.cn, /k",
         "s3://models/a%20b+c%C3%A9~, us-east-1, https://models.s3.us-east-1.amazonaws.com, /a%20b%2Bc%C3%A9~"
     })
@@ -35,10 +38,22 @@ class AddressTest {
         assertThat(address.server()).isEqualTo(URI.create("http://localhost:9000"));
         assertThat(address.path()).isEqualTo("/models/a/b");
         assertThat(address.host()).isEqualTo("localhost:9000");
+        assertThat(Address.of(URI.create("s3://with_line/a"), "http://localhost:9000/", "us-east-1")
+                        .path())
+                .isEqualTo("/with_line/a");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"s3:///key", "s3://bucket", "s3://bucket/", "s3://bucket/key?versionId=1"})
+    @ValueSource(
+            strings = {
+                "s3:///key",
+                "s3://bucket",
+                "s3://bucket/",
+                "s3://bucket/key?versionId=1",
+                "s3://bucket/key#versionId",
+                "s3://versionId@bucket/key",
+                "s3://bucket:9000/key"
+            })
     void whatNamesNoObjectIsRefused(String uri) {
         assertThatThrownBy(() -> Address.of(URI.create(uri), "", "us-east-1"))
                 .isInstanceOf(IOException.class)
@@ -47,7 +62,8 @@ class AddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"localhost:9000", "ftp://localhost", "http:// "})
+    @ValueSource(
+            strings = {"localhost:9000", "ftp://localhost", "http:// ", "http://localhost/s3", "http://user@localhost"})
     void anEndpointThatIsNoUrlIsRefused(String endpoint) {
         assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
                 .isInstanceOf(IOException.class)

@@ -161,6 +161,26 @@ class S3FileTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"with_line", "logs.2024"})
+    void aBucketWhoseNameIsNoHostHasObjects(String bucket) throws IOException {
+        server.create(bucket);
+        server.put(bucket, "folder/object", Arrays.copyOf(DATA, 1000));
+        URI uri = URI.create("s3://" + bucket + "/folder/object");
+        try (StorageFile file = get(backend.openFile(uri))) {
+            assertThat(file.uri()).isEqualTo(uri);
+            assertThat(read(file, 0, 1000)).isEqualTo(Arrays.copyOf(DATA, 1000));
+        }
+        Path path = Path.of(uri);
+        assertThat(path).hasToString(uri.toString()).isEqualTo(Path.of(uri));
+        assertThat(path.resolveSibling("other")).hasToString("s3://" + bucket + "/folder/other");
+        try (StorageFile file = get(backend.openFile(path))) {
+            assertThat(file.size()).isEqualTo(1000);
+        }
+        assertThatThrownBy(() -> get(backend.openFile(path.resolveSibling("other"))))
+                .hasMessageContaining("s3://" + bucket + "/folder/other");
+    }
+
     /** Returns how many bytes each thread of this JVM has allocated, but for the server's. */
     private static Map<Long, Long> allocated() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -31,7 +31,7 @@ final class S3Server {
      * @param signed whether it wants signatures, with the credentials of this process' environment
      */
     S3Server(boolean signed) throws Exception {
-        store.createContainer(CreateBucketRequest.builder().bucket(BUCKET).build());
+        create(BUCKET);
         server = S3Proxy.builder()
                 .blobStore(store)
                 .endpoint(URI.create("http://localhost:0"))
@@ -59,9 +59,17 @@ final class S3Server {
     }
 
     void put(String key, byte[] bytes) {
+        put(BUCKET, key, bytes);
+    }
+
+    void create(String bucket) {
+        store.createContainer(CreateBucketRequest.builder().bucket(bucket).build());
+    }
+
+    void put(String bucket, String key, byte[] bytes) {
         store.putBlob(
                 PutObjectRequest.builder()
-                        .bucket(BUCKET)
+                        .bucket(bucket)
                         .key(key)
                         .contentLength((long) bytes.length)
                         .build(),
