@@ -7,6 +7,7 @@ import io.penstock.remote.s3.S3Options;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
+import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
 import software.amazon.awssdk.crt.io.ClientBootstrap;
 import software.amazon.awssdk.crt.io.EventLoopGroup;
 import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
@@ -77,6 +78,7 @@ final class CrtClient implements AutoCloseable {
                     .withMaxConnections(settings.connections)
                     .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
                     .withHttpMonitoringOptions(silence(settings.timeoutMillis))
+                    .withProxyEnvironmentVariableSetting(noProxy())
                     .withStandardRetryOptions(new StandardRetryOptions()
                             .withBackoffRetryOptions(new ExponentialBackoffRetryOptions()
                                     .withEventLoopGroup(threads)
@@ -84,6 +86,14 @@ final class CrtClient implements AutoCloseable {
                                     .withMaxRetries(Math.min(MOST_RETRIES, Math.max(1, settings.attempts - 1)))));
             client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
         }
+    }
+
+    /** Objects are read without a proxy, too. */
+    private static HttpProxyEnvironmentVariableSetting noProxy() {
+        HttpProxyEnvironmentVariableSetting setting = new HttpProxyEnvironmentVariableSetting();
+        setting.setEnvironmentVariableType(
+                HttpProxyEnvironmentVariableSetting.HttpProxyEnvironmentVariableType.DISABLED);
+        return setting;
     }
 
     /** A connection that carries no byte for so long has failed. */
