@@ -7,6 +7,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
@@ -61,6 +62,8 @@ final class ViewServer implements AutoCloseable {
 
     private static final Duration IDLE = Duration.ofSeconds(60);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final String VERSION = "13"; // of WebSocket
 
     /** The page takes nothing from elsewhere, and no page shows it in a frame. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src blob: data:;"
@@ -144,8 +147,9 @@ final class ViewServer implements AutoCloseable {
     }
 
     private Publisher<Void> stream(HttpServerRequest request, HttpServerResponse response) {
-        if (!request.requestHeaders().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
+        if (!isHandshake(request.requestHeaders())) {
             return response.status(HttpResponseStatus.UPGRADE_REQUIRED)
+                    .header(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION)
                     .header(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
                     .header(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
                     .send();
@@ -167,6 +171,14 @@ final class ViewServer implements AutoCloseable {
                 .handlePing(true) // as requests: Reactor Netty queues its own answers without limit
                 .build();
         return response.sendWebsocket((in, out) -> messages(viewer, in, out), socket);
+    }
+
+    /** Returns whether a request has what RFC 6455, 4.2.1, demands: Reactor Netty would fail, and close the connection. */
+    private static boolean isHandshake(HttpHeaders headers) {
+        return headers.containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)
+                && headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true)
+                && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY)
+                && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION, false);
     }
 
     /**

@@ -11,14 +11,18 @@ import io.penstock.renderer.volume.Phantom;
 import io.penstock.renderer.volume.VoxelType;
 import io.penstock.tck.Require;
 import java.awt.image.BufferedImage;
+import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -311,6 +315,32 @@ class ViewServerTest {
         HttpResponse<String> refused = get(shown, "/stream");
         assertThat(refused.statusCode()).isEqualTo(426);
         assertThat(refused.headers().firstValue("upgrade")).hasValue("websocket");
+        assertThat(shown.server.viewers()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Connection: Upgrade\r\nSec-WebSocket-Version: 13",
+                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Connection: Upgrade\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+            })
+    void aHandshakeThatLacksSomethingIsAnsweredOnAConnectionThatIsKept(String headers) throws Exception {
+        Shown shown = show(ball(64));
+        String host = "127.0.0.1:" + shown.port();
+        try (Socket socket = new Socket("127.0.0.1", shown.port())) {
+            socket.setSoTimeout(20_000);
+            BufferedReader answers =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            for (int i = 0; i < 2; i++) {
+                String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host
+                        + "\r\nUpgrade: websocket\r\n" + headers + "\r\n\r\n";
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                assertThat(answers.readLine()).startsWith("HTTP/1.1 426");
+                assertThat(answers.lines().takeWhile(line -> !line.isEmpty())).contains("sec-websocket-version: 13");
+            }
+        }
         assertThat(shown.server.viewers()).isZero();
     }
 
