@@ -128,12 +128,13 @@ function framed(meta) {
 // What the server offers.
 
 function hello(message) {
-  const first = !page.hello;
+  const before = page.hello;
   page.hello = message;
   const volume = message.volume;
   $('volume').textContent = `${volume.name}, ${volume.columns} × ${volume.rows} × ${volume.slices} ${volume.voxels}, ${bytes(volume.bytes)}`;
-  if (first) {
-    Object.assign(state, {backend: message.backend, budget: message.budget});
+  if (!before) state.backend = message.backend;
+  if (JSON.stringify(before?.volume) !== JSON.stringify(volume)) { // of another server at this address, perhaps
+    state.budget = message.budget;
     chunks(volume);
   }
   backends(message.backends);

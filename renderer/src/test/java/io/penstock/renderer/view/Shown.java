@@ -25,11 +25,15 @@ final class Shown implements AutoCloseable {
     ViewServer server;
 
     Shown(Path folder, Phantom phantom) throws IOException {
+        this(folder, phantom, 0);
+    }
+
+    Shown(Path folder, Phantom phantom, int port) throws IOException {
         file = folder.resolve("phantom.nii");
         Files.write(file, phantom.bytes());
         volume = NiftiFile.open(file, (into, done, total) -> {});
         loop = new FrameLoop(volume);
-        server = start(0);
+        server = start(port);
     }
 
     private ViewServer start(int port) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +65,7 @@ class ViewPageTest {
         assertThat(chromium.console()).as("console").isEmpty();
         anErrorIsExplained();
         itReconnects();
+        theVolumeOfTheNextServerIsShown();
     }
 
     private String dragged(String first) throws IOException {
@@ -162,5 +164,17 @@ class ViewPageTest {
         shown.restart();
         chromium.picture();
         Shown.await(() -> chromium.find("#connection").getText().equals("connected"));
+    }
+
+    private void theVolumeOfTheNextServerIsShown() throws IOException {
+        int port = shown.port();
+        shown.close();
+        shown = new Shown(
+                Files.createDirectory(folder.resolve("next")),
+                Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 32, 32, 32),
+                port);
+        Shown.await(() -> chromium.find("#volume").getText().contains("32 × 32 × 32"));
+        chromium.picture();
+        assertThat(chromium.find("#error").isDisplayed()).isFalse();
     }
 }
