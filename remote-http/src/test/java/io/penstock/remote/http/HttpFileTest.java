@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
@@ -33,48 +32,25 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** Files on a server that goes wrong: what arrives, what is requested again, and what fails how. */
-class HttpFileTest {
+class HttpFileTest extends ServedFile {
 
     private static final int BYTES = 9_000_001; // three ranges, the last one odd
     private static final byte[] DATA = data(BYTES);
 
-    private RangeServer server;
-    private Backend backend;
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new RangeServer(DATA);
-        backend = backend(Options.none());
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-        assertThat(backend.counters().files()).isZero();
-        assertThat(backend.counters().buffers()).isZero();
-        backend.close();
+    HttpFileTest() {
+        super(DATA);
     }
 
     private static byte[] data(int bytes) {
         byte[] data = new byte[bytes];
         new Random(21).nextBytes(data);
         return data;
-    }
-
-    private static Backend backend(Options options) {
-        return Backends.open("host", options.with("penstock.close-timeout", "2s"));
-    }
-
-    private static <T> T get(Mono<T> mono) {
-        return mono.block(Duration.ofSeconds(30));
     }
 
     /** Reads {@code bytes} from {@code offset} and returns them, up to what arrived. */
@@ -96,18 +72,6 @@ class HttpFileTest {
         try (StorageFile file = get(backend.openFile(server.uri()))) {
             return read(file, 0, BYTES);
         }
-    }
-
-    private PenstockException failure() {
-        try (StorageFile file = get(backend.openFile(server.uri()));
-                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
-            try {
-                get(backend.submit(Transfer.read(file.all(), buffer.all())));
-            } catch (PenstockException e) {
-                return e;
-            }
-        }
-        throw new AssertionError("did not fail");
     }
 
     @Test

@@ -34,38 +34,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
-import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Reads of a server that does not answer end when a cancel or a deadline does, and leave nothing open. */
-class SilentServerTest {
+class SilentServerTest extends ServedFile {
 
     private static final int BYTES = 9_000_001;
     private static final byte[] DATA = new byte[BYTES];
 
-    private RangeServer server;
-    private Backend backend;
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new RangeServer(DATA);
-        backend = Backends.open("host");
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-        assertThat(backend.counters().files()).isZero();
-        assertThat(backend.counters().buffers()).isZero();
-        backend.close();
-    }
-
-    private static <T> T get(Mono<T> mono) {
-        return mono.block(Duration.ofSeconds(30));
+    SilentServerTest() {
+        super(DATA);
     }
 
     @Test

@@ -3,64 +3,21 @@ package io.penstock.remote.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.CommonOptions;
-import io.penstock.DeviceBuffer;
 import io.penstock.Options;
-import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
-import io.penstock.StorageFile;
-import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import java.io.IOException;
-import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Mono;
 
 /** Answers that few servers send: each is followed, or refused for what it is. */
-class UnusualAnswersTest {
+class UnusualAnswersTest extends ServedFile {
 
     private static final int BYTES = 1000;
     private static final byte[] DATA = new byte[BYTES];
 
-    private RangeServer server;
-    private Backend backend;
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new RangeServer(DATA);
-        backend = backend(Options.none());
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-        assertThat(backend.counters().files()).isZero();
-        assertThat(backend.counters().buffers()).isZero();
-        backend.close();
-    }
-
-    private static Backend backend(Options options) {
-        return Backends.open("host", options.with("penstock.close-timeout", "2s"));
-    }
-
-    private static <T> T get(Mono<T> mono) {
-        return mono.block(Duration.ofSeconds(30));
-    }
-
-    private PenstockException failure() {
-        try (StorageFile file = get(backend.openFile(server.uri()));
-                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
-            try {
-                get(backend.submit(Transfer.read(file.all(), buffer.all())));
-            } catch (PenstockException e) {
-                return e;
-            }
-        }
-        throw new AssertionError("did not fail");
+    UnusualAnswersTest() {
+        super(DATA);
     }
 
     @Test
