@@ -140,6 +140,19 @@ class IpcTest extends IpcRules {
         assertThat(content(opened(uri))).isEqualTo(random(4096, 5));
     }
 
+    /** The end of a connection comes back while its importer closes it, and must not be taken for the exporter's. */
+    @Test
+    void importersThatComeAndGoLeaveTheExportOpen() {
+        URI uri = exported(4096, 7);
+        for (int i = 0; i < 300; i++) {
+            DeviceBuffer imported = opened(uri);
+            AtomicBoolean revoked = seen(imported.revoked());
+            imported.close();
+            assertThat(revoked).isFalse();
+        }
+        assertThat(content(opened(uri))).isEqualTo(random(4096, 7));
+    }
+
     @Test
     void anExporterWithoutDescriptorsAcceptsWhenItHasThemAgain() throws Exception {
         Path log = folder.resolve("log");

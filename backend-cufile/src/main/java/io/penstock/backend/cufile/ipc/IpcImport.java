@@ -139,6 +139,9 @@ public final class IpcImport implements AutoCloseable {
     /** The exporter sends nothing more: the one event is the end of its direction. */
     private void readEnd(SelectionKey key) {
         key.cancel(); // the end stays readable
+        if (!connection.isOpen()) {
+            return; // it is closed here: the exporter's end follows from that, maybe before the key is cancelled
+        }
         IpcExport.delete(socket); // left by an exporter that was killed
         revoked.tryEmitEmpty();
     }
