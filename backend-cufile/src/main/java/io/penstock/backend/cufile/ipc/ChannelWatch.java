@@ -98,7 +98,7 @@ final class ChannelWatch {
     private static void notify(SelectionKey key) {
         try {
             ((Consumer<SelectionKey>) key.attachment()).accept(key);
-        } catch (RuntimeException e) { // a defect; the other channels must not suffer
+        } catch (RuntimeException | Error e) { // a defect, or of who waited; the other channels must not suffer
             LOG.error("{} is watched no more", key.channel(), e);
             key.cancel();
         }

@@ -24,6 +24,15 @@ class ChannelWatchTest {
 
     @Test
     void aChannelThatFailsEndsNoOther() throws Exception {
+        assertEndsNoOther(() -> {
+            throw new IllegalStateException("meant to fail");
+        });
+        assertEndsNoOther(() -> {
+            throw new AssertionError("meant to fail, as what has waited for an end may");
+        });
+    }
+
+    private static void assertEndsNoOther(Runnable failure) throws Exception {
         Pipe bad = Pipe.open();
         Pipe good = Pipe.open();
         CompletableFuture<Void> notified = new CompletableFuture<>();
@@ -33,7 +42,7 @@ class ChannelWatchTest {
         });
         ChannelWatch.watch(bad.source(), SelectionKey.OP_READ, key -> {
             write(good);
-            throw new IllegalStateException("meant to fail");
+            failure.run();
         });
         write(bad);
         notified.get(10, TimeUnit.SECONDS);
