@@ -196,14 +196,23 @@ public final class UcxListener implements AutoCloseable {
     private void accept() {
         while (!socket.isClosed()) {
             try {
-                Socket reader = socket.accept();
-                start("penstock-ucx-watch-" + reader.getRemoteSocketAddress(), () -> serve(reader));
+                admit(socket.accept());
             } catch (IOException e) {
                 if (!socket.isClosed()) {
                     LOG.warn("a connection cannot be accepted on {}", address(), e);
                     LockSupport.parkNanos(PAUSE_NANOS); // until there are descriptors again, for example
                 }
             }
+        }
+    }
+
+    /** Starts to serve a reader, which is closed if that fails. */
+    private void admit(Socket reader) throws IOException {
+        try {
+            start("penstock-ucx-watch-" + reader.getRemoteSocketAddress(), () -> serve(reader));
+        } catch (OutOfMemoryError e) { // no thread can be started: others may end
+            reader.close();
+            throw new IOException("no thread for a reader: " + e.getMessage(), e);
         }
     }
 
