@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -329,7 +330,7 @@ class ViewServerTest {
     void aHandshakeThatLacksSomethingIsAnsweredOnAConnectionThatIsKept(String headers) throws Exception {
         Shown shown = show(ball(64));
         String host = "127.0.0.1:" + shown.port();
-        try (Socket socket = new Socket("127.0.0.1", shown.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), shown.port())) {
             socket.setSoTimeout(20_000);
             BufferedReader answers =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
