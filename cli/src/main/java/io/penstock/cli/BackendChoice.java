@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The option {@code --backend}, a mixin of all subcommands that move data. */
 public final class BackendChoice {
@@ -20,6 +23,9 @@ public final class BackendChoice {
             "cufile", "penstock.cufile.device",
             "opencl-ssg", "penstock.opencl.device",
             "gl", "penstock.gl.device");
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
 
     @Option(
             names = "--backend",
@@ -46,15 +52,30 @@ public final class BackendChoice {
     /**
      * Opens the chosen backend on the device of that number.
      *
-     * @throws IllegalArgumentException if the backend does not number its devices
+     * @throws ParameterException if the backend does not number its devices
      */
     Backend openDevice(int device, Options options) {
         String option = DEVICE_OPTIONS.get(name());
         if (option == null) {
-            throw new IllegalArgumentException("--gpus needs a backend that numbers its devices, one of "
-                    + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--gpus needs a backend that numbers its devices, one of "
+                            + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
         }
         return Backends.open(name(), options.with(option, String.valueOf(device)));
+    }
+
+    /**
+     * Parses the value of {@code --path}, which may be null.
+     *
+     * @throws ParameterException if the chosen backend has no such path; the message lists the known ones
+     */
+    Variant variant(@Nullable String path) {
+        try {
+            return path == null ? Variant.ANY : Variant.of(path, name());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
     }
 
     /** Returns whether a path names a file that only the backend knows: blocks of an NVMe controller, or a file by its extents. */

@@ -219,7 +219,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private Variant variant() {
-        return path == null ? Variant.ANY : Variant.of(path, choice.name());
+        return choice.variant(path);
     }
 
     private void preallocate(Path created) throws IOException {

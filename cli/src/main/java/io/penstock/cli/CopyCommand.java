@@ -66,7 +66,7 @@ final class CopyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        Variant variant = path == null ? Variant.ANY : Variant.of(path, choice.name());
+        Variant variant = choice.variant(path);
         boolean uploads = FileName.isRemote(destination);
         try (NewFile local = uploads ? null : new NewFile(destination, force, permissions());
                 Backend backend = choice.open(variant.options())) {

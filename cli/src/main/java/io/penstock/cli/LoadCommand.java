@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -91,13 +92,13 @@ final class LoadCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (gpus.size() > 1 && !part.equals("0/1")) {
-            throw new IllegalArgumentException("--part is for one device; with --gpus each device gets its own");
+            throw misuse("--part is for one device; with --gpus each device gets its own");
         }
         SharedLoad shared = new SharedLoad();
         try (LoadTargets targets = new LoadTargets()) {
             for (int i = 0; i < Math.max(1, gpus.size()); i++) {
                 Backend backend = targets.own(gpus.isEmpty() ? choice.open() : choice.openDevice(gpus.get(i)));
-                Loader loader = loader(backend, gpus.size() > 1 ? i + "/" + gpus.size() : part);
+                Loader loader = checked(backend, gpus.size() > 1 ? i + "/" + gpus.size() : part);
                 if (gpus.size() > 1 && shard == null) {
                     loader = loader.shared(shared);
                 }
@@ -114,6 +115,19 @@ final class LoadCommand implements Callable<Integer> {
             return 0;
         } finally {
             progress.clear();
+        }
+    }
+
+    private ParameterException misuse(String complaint) {
+        return new ParameterException(spec.commandLine(), complaint);
+    }
+
+    /** Returns the loader; no file has been looked at yet, so that whatever it refuses is a wrong argument. */
+    private Loader checked(Backend backend, String part) {
+        try {
+            return loader(backend, part);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
     }
 

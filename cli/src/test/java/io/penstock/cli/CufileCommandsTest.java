@@ -84,7 +84,7 @@ class CufileCommandsTest {
     void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = copy("--path", "scenic");
-        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.code()).isEqualTo(2);
         assertThat(run.err())
                 .contains("there is no path 'scenic' for backend cufile")
                 .contains("penstock.cufile.path: auto, direct, sync, batch, stream, staged, mapped");

@@ -137,7 +137,7 @@ class GlCommandsTest {
     void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = CommandLineRun.of(arguments("scenic").toArray());
-        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.code()).isEqualTo(2);
         assertThat(run.err())
                 .contains("there is no path 'scenic' for backend gl")
                 .contains("penstock.gl.path: auto, ssg, host, staged");

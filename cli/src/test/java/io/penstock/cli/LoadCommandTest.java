@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -151,17 +152,31 @@ class LoadCommandTest {
     void mistakesAreComplaints() throws IOException {
         assertComplaint("no array has the name none", "load", model, "--arrays", "none");
         assertComplaint("more than the budget of 100", "load", model, "--budget", "100");
-        assertComplaint("--part needs --shard", "load", model, "--part", "0/2");
-        assertComplaint("--part must be I/N", "load", model, "--shard", "rows", "--part", "2");
-        assertComplaint("was 2 of 2", "load", model, "--shard", "rows", "--part", "2/2");
-        assertComplaint("--gpus needs a backend that numbers its devices", "load", model, "--gpus", "0,1");
-        assertComplaint("each device gets its own", "load", model, "--gpus", "0,1", "--shard", "rows", "--part", "1/2");
         assertComplaint("there is no ", "load", folder.resolve("none.safetensors"));
         assertComplaint("there is no ", "ls", folder.resolve("none.safetensors"));
         Path bad = Files.write(folder.resolve("bad.safetensors"), new byte[20]);
         assertComplaint(bad + ": not a valid safetensors file: the header must begin with {", "ls", bad);
         assertComplaint(
                 "neither its name nor its first bytes", "ls", Files.writeString(folder.resolve("text"), "text"));
+    }
+
+    @Test
+    void misuseGetsCodeTwo() {
+        assertMisuse("--part needs --shard", "--part", "0/2");
+        assertMisuse("--part must be I/N", "--part", "x");
+        assertMisuse("--part must be I/N", "--shard", "rows", "--part", "2");
+        assertMisuse("was 2 of 2", "--shard", "rows", "--part", "2/2");
+        assertMisuse("memory of the host must be 1 MiB", "--host-memory", "1");
+        assertMisuse("--gpus needs a backend that numbers its devices", "--gpus", "0,1");
+        assertMisuse("each device gets its own", "--gpus", "0,1", "--shard", "rows", "--part", "1/2");
+    }
+
+    private void assertMisuse(String complaint, Object... arguments) {
+        CommandLineRun run = CommandLineRun.of(
+                Stream.concat(Stream.of("load", model), Stream.of(arguments)).toArray());
+        assertThat(run.code()).as(run.err()).isEqualTo(2);
+        assertThat(run.err()).startsWith("penstock: ").contains(complaint);
+        assertThat(run.out()).isEmpty();
     }
 
     private static void assertComplaint(String complaint, Object... arguments) {

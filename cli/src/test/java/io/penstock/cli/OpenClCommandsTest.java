@@ -93,7 +93,7 @@ class OpenClCommandsTest {
     void anUnknownPathIsRefusedWithAListOfTheKnownPaths() throws IOException {
         fill(1000);
         CommandLineRun run = copy("--path", "scenic");
-        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.code()).isEqualTo(2);
         assertThat(run.err())
                 .contains("there is no path 'scenic' for backend opencl-ssg")
                 .contains("penstock.opencl.path: auto, ");
