@@ -46,7 +46,9 @@ public interface IoPath {
     }
 
     /**
-     * Opens a file for this path; called once per file, when it is opened, off the I/O queues.
+     * Opens a file for this path; called once per file, when it is opened, off the I/O queues. If its limits require
+     * aligned blocks, a file that is opened for writing must be readable too: blocks with unaligned edges are read, merged
+     * and written.
      *
      * @throws IOException if the file cannot be opened; a JDK type where one fits
      */
