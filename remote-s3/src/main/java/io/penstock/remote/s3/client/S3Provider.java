@@ -2,9 +2,12 @@
 package io.penstock.remote.s3.client;
 
 import io.penstock.FileOption;
+import io.penstock.NativeError;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Shared;
 import io.penstock.engine.spi.remote.RemoteFileSystemProvider;
 import io.penstock.engine.spi.remote.RemoteProvider;
@@ -17,6 +20,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import software.amazon.awssdk.crt.CRT;
+import software.amazon.awssdk.crt.CrtRuntimeException;
 
 /** Opens {@code s3://BUCKET/KEY}. */
 public final class S3Provider extends RemoteFileSystemProvider {
@@ -55,10 +60,23 @@ public final class S3Provider extends RemoteFileSystemProvider {
         }
         CrtClient.Settings settings = CrtClient.Settings.of(options);
         try {
-            return open(uri, fileOptions, settings, options);
-        } catch (OtherRegionException e) {
-            return open(uri, fileOptions, settings.in(e.region()), options);
+            try {
+                return open(uri, fileOptions, settings, options);
+            } catch (OtherRegionException e) {
+                return open(uri, fileOptions, settings.in(e.region()), options);
+            }
+        } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
+            throw unusable(uri, e);
         }
+    }
+
+    private static NativeException unusable(URI uri, CrtRuntimeException e) {
+        return new NativeException(
+                "opening " + RemoteProvider.name(uri),
+                new NativeFailure(
+                        new NativeError("AWS Common Runtime", e.errorCode, e.errorName),
+                        NativeFailure.Kind.PERMANENT,
+                        CRT.awsErrorString(e.errorCode)));
     }
 
     private static AsyncFile open(URI uri, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
