@@ -202,7 +202,8 @@ class CopyCommandTest {
         CommandLineRun path = CommandLineRun.of("copy", source, copy, "--path", "scenic", "--backend", "host");
         assertThat(path.code()).isEqualTo(2);
         assertThat(path.err())
-                .contains("there is no path 'scenic' for backend host; it accepts direct, mapped, compat, staged, host");
+                .contains(
+                        "there is no path 'scenic' for backend host; it accepts direct, mapped, compat, staged, host");
     }
 
     private static void assertComplaint(String fact, Object... arguments) {

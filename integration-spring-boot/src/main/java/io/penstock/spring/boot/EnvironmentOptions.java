@@ -32,11 +32,33 @@ final class EnvironmentOptions {
     /**
      * Opens the backend that {@code penstock.backend} names, else that of {@link Backends#configured()}, with the options
      * that are set.
+     *
+     * @throws InvalidConfigurationPropertyValueException for a value out of range or a name that no option has; Boot
+     *     reports where it was set
+     * @throws io.penstock.BackendUnavailableException if that backend cannot be used
      */
     static Backend open(ConfigurableEnvironment environment) {
         String name = environment.getProperty(BACKEND);
         Options options = of(environment, Backends.options());
-        return name == null || name.isBlank() ? Backends.open(options) : Backends.open(name.strip(), options);
+        try {
+            return name == null || name.isBlank() ? Backends.open(options) : Backends.open(name.strip(), options);
+        } catch (IllegalArgumentException e) {
+            throw refused(environment, e);
+        }
+    }
+
+    /** Returns what Boot reports with the place, if a name that the application has set is the cause. */
+    private static RuntimeException refused(ConfigurableEnvironment environment, IllegalArgumentException e) {
+        String complaint = String.valueOf(e.getMessage());
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            for (String name : names(source)) {
+                if (name.startsWith("penstock.") && complaint.contains(" " + name + ", which is not an option")) {
+                    return new InvalidConfigurationPropertyValueException(
+                            name, text(source, name), "Penstock has no such option.");
+                }
+            }
+        }
+        return e;
     }
 
     /**

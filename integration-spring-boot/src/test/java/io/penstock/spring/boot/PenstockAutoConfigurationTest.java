@@ -23,12 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -129,6 +132,23 @@ class PenstockAutoConfigurationTest {
     }
 
     @Test
+    void aBackendThatCannotBeUsedIsReportedWithoutAStackTrace() {
+        List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, FailureHandler.handleMessage((message, refused) -> {}));
+        application
+                .withPropertyValues("penstock.backend=nonesuch")
+                .run(context -> assertThat(analyzers)
+                        .filteredOn(BackendFailureAnalyzer.class::isInstance)
+                        .singleElement()
+                        .extracting(analyzer -> analyzer.analyze(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .contains("there is no backend 'nonesuch'", "host: available");
+                            assertThat(analysis.getAction()).contains("penstock.backend");
+                        }));
+    }
+
+    @Test
     void whatCannotBeIsReportedByName() {
         application
                 .withPropertyValues("penstock.queue.depth=0")
@@ -140,7 +160,8 @@ class PenstockAutoConfigurationTest {
                 .withPropertyValues("penstock.queue.dept=1")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("penstock.queue.dept,"));
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContaining("penstock.queue.dept"));
         application
                 .withPropertyValues("penstock.backend=nonesuch")
                 .run(context -> assertThat(context.getStartupFailure())

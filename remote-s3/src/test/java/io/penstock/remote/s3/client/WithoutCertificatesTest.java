@@ -36,8 +36,7 @@ class WithoutCertificatesTest {
         Require.backend("mount", run("true") == 0 ? null : "no mounts of one's own: " + output());
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        int status =
-                run(java, "-XX:TieredStopAtLevel=1", "-cp", classPath, WithoutCertificatesTest.class.getName());
+        int status = run(java, "-XX:TieredStopAtLevel=1", "-cp", classPath, WithoutCertificatesTest.class.getName());
         assertThat(output())
                 .contains("NativeException: opening s3://bucket/object failed: AWS Common Runtime -> "
                         + "AWS_IO_TLS_ERROR_DEFAULT_TRUST_STORE_NOT_FOUND (1173)")
