@@ -25,15 +25,19 @@ import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +104,24 @@ class SsgPathTest {
                             .bytes())
                     .isEqualTo(size);
             assertThat(Files.readAllBytes(folder.resolve("copy"))).isEqualTo(bytes);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFileWhoseNameIsNoTextInThisLocaleIsReadDirectly() throws Exception {
+        assertThat(new ProcessBuilder("sh", "-c", "printf 1234 >\"$0/$(printf '\\344')\"", folder.toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+        Backend backend = open(SsgSubject.said());
+        DeviceBuffer buffer = fixture.buffer(backend, 4);
+        try (Stream<Path> found = Files.list(folder)) {
+            StorageFile file =
+                    fixture.keep(get(backend.openFile(found.findFirst().orElseThrow())));
+            Completion read = move(backend, Transfer.read(file.all(), buffer.all()));
+            assertThat(read.path()).isEqualTo(TransferPath.DIRECT);
+            assertThat(content(buffer)).asString(StandardCharsets.US_ASCII).isEqualTo("1234");
         }
     }
 

@@ -6,11 +6,12 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.spi.ffi.PathName;
 import io.penstock.engine.spi.ssg.SsgFileObject;
 import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +47,9 @@ public final class GlSsgFile extends SsgFileObject {
      */
     static GlSsgFile open(GlContext context, SsgTokens tokens, Path path, boolean writes) throws SsgRefusal {
         String request = "a GL file for " + (writes ? "reading and writing " : "reading ") + path;
-        byte[] name = path.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8);
         GlFailure.takeError(); // clears errors of earlier calls
-        long handle = tokens.handle(Ssg.glCreateFileAMD(
-                Arrays.copyOf(name, name.length + 1), writes ? Ssg.GL_READ_WRITE : Ssg.GL_READ_ONLY));
+        long handle = tokens.handle(
+                Ssg.glCreateFileAMD(name(path.toAbsolutePath()), writes ? Ssg.GL_READ_WRITE : Ssg.GL_READ_ONLY));
         if (handle == 0) {
             int code = GlFailure.takeError();
             throw new SsgRefusal(request + " refused: " + GlCall.CREATE_FILE.vendorName() + " -> NULL"
@@ -63,6 +63,10 @@ public final class GlSsgFile extends SsgFileObject {
             release(handle);
             throw e;
         }
+    }
+
+    private static byte[] name(Path path) {
+        return Machine.IS_LINUX ? PathName.of(path) : (path + "\0").getBytes(StandardCharsets.UTF_8);
     }
 
     private static long query(String request, long handle, int name) throws SsgRefusal {
