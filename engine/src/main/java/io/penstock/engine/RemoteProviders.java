@@ -4,7 +4,6 @@ package io.penstock.engine;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.ProviderNotFoundException;
-import java.util.Arrays;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the module that opens files on other hosts, by the scheme of their URI. */
 final class RemoteProviders {
+
+    private static @Nullable ServiceLoader<RemoteProvider> own; // guarded by the class; keeps what it has found
 
     private RemoteProviders() {}
 
@@ -23,15 +24,37 @@ final class RemoteProviders {
      */
     static RemoteProvider of(URI uri, String scheme, @Nullable ClassLoader context) {
         Set<String> known = new TreeSet<>(Set.of("file"));
-        for (ClassLoader loader : Arrays.asList(RemoteProviders.class.getClassLoader(), context)) {
-            for (RemoteProvider provider : ServiceLoader.load(RemoteProvider.class, loader)) {
-                if (provider.schemes().contains(scheme)) {
-                    return provider;
-                }
-                known.addAll(provider.schemes());
-            }
+        RemoteProvider provider = own(scheme, known);
+        if (provider == null) {
+            provider = find(ServiceLoader.load(RemoteProvider.class, context), scheme, known);
         }
-        throw new ProviderNotFoundException("no module opens " + scheme + ": files, of which " + uri.getHost()
-                + " has one; modules are here for " + known);
+        if (provider == null) {
+            throw new ProviderNotFoundException("no module opens " + scheme + ": files, of which " + uri.getHost()
+                    + " has one; modules are here for " + known);
+        }
+        return provider;
+    }
+
+    /** Returns one of the providers of this class loader, which are looked up once; null if none opens the scheme. */
+    private static synchronized @Nullable RemoteProvider own(String scheme, Set<String> known) {
+        ServiceLoader<RemoteProvider> loaded = own;
+        own = null; // a loader that fails would leave out the broken provider the next time
+        if (loaded == null) {
+            loaded = ServiceLoader.load(RemoteProvider.class, RemoteProviders.class.getClassLoader());
+        }
+        RemoteProvider provider = find(loaded, scheme, known);
+        own = loaded;
+        return provider;
+    }
+
+    private static @Nullable RemoteProvider find(
+            ServiceLoader<RemoteProvider> providers, String scheme, Set<String> known) {
+        for (RemoteProvider provider : providers) {
+            if (provider.schemes().contains(scheme)) {
+                return provider;
+            }
+            known.addAll(provider.schemes());
+        }
+        return null;
     }
 }
