@@ -87,13 +87,26 @@ public final class Closing {
     }
 
     private void free() {
-        backend.resources().closeAll();
-        backend.driver().close();
+        Throwable broken = null;
+        try {
+            backend.resources().closeAll();
+            backend.driver().close();
+        } catch (Throwable e) { // of the driver: the I/O queues are stopped all the same
+            broken = e;
+        }
         CompletableFuture<?>[] stops =
                 backend.ioQueues().stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
         backend.stopPolling();
+        Mono<Void> freed = broken == null ? Mono.empty() : Mono.error(broken);
         Mono.fromFuture(CompletableFuture.allOf(stops))
-                .subscribe(nothing -> {}, closed::completeExceptionally, () -> closed.complete(null));
+                .then(freed)
+                .subscribe(nothing -> {}, this::failed, () -> closed.complete(null));
+    }
+
+    private void failed(Throwable cause) {
+        if (!closed.completeExceptionally(cause)) { // its time limit has passed
+            LOG.warn("{} could not be freed", backend, cause);
+        }
     }
 
     /** Fails the transfers that did not end, and frees nothing: the device may still write. */

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** Ends commands in order by itself, or holds them until the test ends them. */
 public final class FakeQueue implements NativeQueue {
 
+    public volatile boolean closed;
+
     /** A request as the queue took it. */
     public record Taken(
             Request request,
@@ -288,5 +290,7 @@ public final class FakeQueue implements NativeQueue {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+    }
 }

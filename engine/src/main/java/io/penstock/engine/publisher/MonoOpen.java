@@ -9,7 +9,6 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
@@ -82,8 +81,7 @@ public final class MonoOpen<T extends AutoCloseable> extends Mono<T> {
             T opened;
             try {
                 opened = call.call();
-            } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
+            } catch (Throwable e) { // also what Reactor counts as fatal: a vendor's library that lacks a function
                 if (!isRemote || !isCancelled()) { // else it may be the interrupt's
                     fail(e);
                 }

@@ -4,7 +4,6 @@ package io.penstock.engine.resource;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Operators;
@@ -63,8 +62,7 @@ public final class Offload {
             call.call();
             sink.success();
         } catch (Throwable e) {
-            Exceptions.throwIfJvmFatal(e);
-            sink.error(e);
+            sink.error(e); // also what Reactor counts as fatal: a vendor's library that lacks a function
         }
     }
 
