@@ -44,7 +44,8 @@ public interface StagingDevice {
     /**
      * Starts a copy between a staging buffer and the device. If the copy has a {@link Request#point}, joins it; the
      * caller runs {@link Request#inOrder()} after this has returned. May end the copy at once. A copy that fails here
-     * must not access staging buffer or memory afterwards.
+     * must not access staging buffer or memory afterwards. A copy is whole or fails: the number of bytes that it is
+     * completed with is not looked at.
      *
      * <p>A copy that has a {@link Request#source} goes from there to the memory, and does not touch the bytes of the
      * staging buffer: the copy holds it for the queue and the event that belong to it. Only if the path {@linkplain
