@@ -8,12 +8,17 @@ import io.penstock.Backend;
 import io.penstock.Capabilities;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.StreamPlan;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Drivers that throw what they should not. */
 class BrokenDriverTest {
@@ -31,6 +36,22 @@ class BrokenDriverTest {
     void anAllocationForWhichANativeFunctionIsMissingFails() {
         try (Backend backend = open(new Driver())) {
             assertThatThrownBy(() -> backend.allocate(10).block(LONG))
+                    .isInstanceOf(UnsatisfiedLinkError.class)
+                    .hasMessage("vendorAlloc");
+        }
+    }
+
+    @Test
+    void aStreamAndAWriteForWhoseBuffersANativeFunctionIsMissingFail() {
+        Path path = Path.of("model.bin");
+        device.files.put(path, device.new MemoryFile(new byte[100]));
+        try (Backend backend = open(new Driver())) {
+            assertThatThrownBy(() -> backend.stream(StreamPlan.of(path), chunk -> Mono.just(1))
+                            .blockLast(LONG))
+                    .isInstanceOf(UnsatisfiedLinkError.class)
+                    .hasMessage("vendorAlloc");
+            ByteBuffer bytes = ByteBuffer.allocate(10);
+            assertThatThrownBy(() -> backend.write(path, Flux.just(bytes)).block(LONG))
                     .isInstanceOf(UnsatisfiedLinkError.class)
                     .hasMessage("vendorAlloc");
         }

@@ -150,7 +150,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
                     lend(next);
                     continue;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // an Error of a driver that allocates a buffer
                 fail(e);
                 return;
             }

@@ -132,7 +132,7 @@ final class WriteSubscription extends ChunkSubscription {
         DeviceBuffer memory;
         try {
             memory = buffers().take(Math.min(plan.chunkBytes(), to.length()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // an Error of a driver that allocates
             errors.add(e);
             return false;
         }
