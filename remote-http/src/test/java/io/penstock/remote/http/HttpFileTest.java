@@ -305,6 +305,11 @@ class HttpFileTest extends ServedFile {
                 .hasMessageContaining("FORBIDDEN")
                 .message()
                 .doesNotContain("secret");
+        URI named = URI.create(server.uri("/404-Not-Found").toString().replace("//", "//user:secret@"));
+        assertThatThrownBy(() -> get(backend.openFile(named)))
+                .hasMessageContaining("http://localhost:" + named.getPort() + "/404-Not-Found")
+                .message()
+                .doesNotContain("secret");
         assertThatThrownBy(() -> get(backend.openFile(server.uri("/200-OK"))))
                 .hasMessageContaining("does not send ranges");
         assertThatThrownBy(() -> get(backend.openFile(server.uri("/206-No-Length"))))
