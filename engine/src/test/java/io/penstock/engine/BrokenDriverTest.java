@@ -12,6 +12,7 @@ import io.penstock.StreamPlan;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +55,49 @@ class BrokenDriverTest {
             assertThatThrownBy(() -> backend.write(path, Flux.just(bytes)).block(LONG))
                     .isInstanceOf(UnsatisfiedLinkError.class)
                     .hasMessage("vendorAlloc");
+        }
+    }
+
+    @Test
+    void aStreamWhoseMemoryCannotBeFreedEnds() {
+        Path path = Path.of("model.bin");
+        device.files.put(path, device.new MemoryFile(new byte[100]));
+        Backend backend = open(new Driver() {
+            @Override
+            public DeviceMemory allocate(long bytes) {
+                return new Unfreeable((HostMemory) device.allocate(bytes));
+            }
+        });
+        assertThat(backend.stream(StreamPlan.of(path).chunkBytes(10), chunk -> Mono.just(1))
+                        .count()
+                        .block(LONG))
+                .isEqualTo(10);
+        assertThat(backend.counters().buffers()).isZero();
+        backend.close();
+    }
+
+    /** Memory that a driver fails to free. */
+    private record Unfreeable(HostMemory memory) implements HostMemory {
+
+        @Override
+        public ByteBuffer buffer(long offset, int length) {
+            return memory.buffer(offset, length);
+        }
+
+        @Override
+        public long bytes() {
+            return memory.bytes();
+        }
+
+        @Override
+        public long hostAddress() {
+            return memory.hostAddress();
+        }
+
+        @Override
+        public void free() {
+            memory.free();
+            throw new UnsatisfiedLinkError("vendorFree");
         }
     }
 

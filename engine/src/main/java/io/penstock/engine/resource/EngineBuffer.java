@@ -13,10 +13,14 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /** Device memory with a use count; freed when it reaches 0 (rules 201, 202). */
 public final class EngineBuffer implements DeviceBuffer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineBuffer.class);
 
     private final Owner owner;
     private final DeviceMemory memory;
@@ -28,10 +32,17 @@ public final class EngineBuffer implements DeviceBuffer {
         this.owner = owner;
         this.memory = memory;
         this.length = length;
-        this.pins = new Pins(() -> {
+        this.pins = new Pins(this::free);
+    }
+
+    /** On the thread of the last user, who could do nothing about memory that a driver fails to free. */
+    private void free() {
+        try {
             memory.free();
-            owner.resources().remove(this);
-        });
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} could not be freed, and its memory is lost", this, e);
+        }
+        owner.resources().remove(this);
     }
 
     /** Returns the address from which offsets in a region's buffer count for alignment; 0 for an opaque handle. */
