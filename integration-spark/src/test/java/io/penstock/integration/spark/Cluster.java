@@ -33,7 +33,7 @@ final class Cluster implements BeforeAllCallback {
     }
 
     /** Returns what the machine lacks; null if nothing. */
-    private static @Nullable String lacks() {
+    static @Nullable String lacks() {
         OperatingSystemMXBean machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         if (machine.getTotalMemorySize() < MEMORY_BYTES) {
             return "three JVMs need 4 GiB of memory, had " + machine.getTotalMemorySize() + " bytes";
