@@ -86,14 +86,25 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
             try {
                 result = Objects.requireNonNull(function.apply(opened), "the function returned null");
             } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
-                result = Mono.error(Operators.onOperatorError(null, e, opened, actual.currentContext()));
+                result = Mono.error(thrown(e, opened));
             }
-            if (STATE.compareAndSet(this, CALLING, USING)) {
-                result.subscribe(use);
-            } else {
+            if (!STATE.compareAndSet(this, CALLING, USING)) {
                 discard(opened);
+                return;
             }
+            try {
+                result.subscribe(use);
+            } catch (Throwable e) {
+                use.onError(thrown(e, opened));
+            }
+        }
+
+        /**
+         * Returns the error to signal. Reactor throws a LinkageError, such as that of a native library that is missing,
+         * through the thread that delivers: nobody would get a signal, or close the resource.
+         */
+        private Throwable thrown(Throwable e, R opened) {
+            return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, opened, actual.currentContext());
         }
 
         @Override

@@ -130,7 +130,7 @@ class CufileRowsTest {
         assertThat(report.figures())
                 .hasSize(24)
                 .extracting(Figure::contender)
-                .contains("16 staging workers, 3 staging buffers of 4 MiB each");
+                .contains("16 staging workers, 3 staging buffers of 4096 KiB each");
     }
 
     @Test

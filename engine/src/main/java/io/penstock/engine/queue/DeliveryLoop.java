@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
@@ -112,8 +111,7 @@ public abstract class DeliveryLoop implements Runnable {
         do {
             try {
                 turn();
-            } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
+            } catch (Throwable e) { // also what Reactor counts as fatal: the signalling thread may be an I/O queue's
                 crashed(e);
             }
             missed = SIGNALS.addAndGet(this, -missed);

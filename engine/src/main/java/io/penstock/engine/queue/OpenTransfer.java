@@ -12,7 +12,6 @@ import io.penstock.engine.spi.IoPath;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
@@ -244,8 +243,7 @@ public abstract class OpenTransfer extends PlannedTransfer {
             } else {
                 ended(turning);
             }
-        } catch (Throwable e) {
-            Exceptions.throwIfJvmFatal(e);
+        } catch (Throwable e) { // also what Reactor counts as fatal: it is not the I/O queue's
             Operators.onErrorDropped(e, Context.empty());
         }
     }

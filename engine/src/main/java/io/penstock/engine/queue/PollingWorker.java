@@ -5,7 +5,6 @@ import io.penstock.engine.spi.Shared;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.NonBlocking;
 import reactor.util.context.Context;
@@ -122,8 +121,7 @@ final class PollingWorker extends Thread implements NonBlocking {
         }
         try {
             task.run();
-        } catch (Throwable e) {
-            Exceptions.throwIfJvmFatal(e);
+        } catch (Throwable e) { // also what Reactor counts as fatal, whose threads live on, too
             Operators.onErrorDropped(e, Context.empty());
         }
         return true;

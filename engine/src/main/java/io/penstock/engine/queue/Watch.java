@@ -8,7 +8,6 @@ import io.penstock.engine.recording.FlightRecording;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
@@ -60,8 +59,7 @@ final class Watch {
         for (TransferListener listener : listeners) {
             try {
                 call.accept(listener);
-            } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
+            } catch (Throwable e) { // also what Reactor counts as fatal: it is not the transfer's
                 Operators.onErrorDropped(e, Context.empty());
             }
         }

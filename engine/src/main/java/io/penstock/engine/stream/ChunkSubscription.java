@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
@@ -70,6 +71,15 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     /** Returns true if the caller is the first to stop it. */
     final boolean stop() {
         return STOPPED.compareAndSet(this, 0, 1);
+    }
+
+    /**
+     * Returns the error to signal for what the application's function or its publisher threw. Reactor throws a
+     * LinkageError, such as that of a kernel whose library is missing, through the thread that delivers: nobody would
+     * get a signal.
+     */
+    final Throwable thrown(Throwable e, ChunkLease lease) {
+        return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, lease, subscriber);
     }
 
     /** Ends it with an error; any thread. */

@@ -66,7 +66,11 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
         if (source != null && total > granted) {
             long more = total == Long.MAX_VALUE ? total : total - granted;
             granted = total;
-            source.request(more);
+            try {
+                source.request(more);
+            } catch (Throwable e) {
+                onError(stream.thrown(e, lease));
+            }
         }
     }
 

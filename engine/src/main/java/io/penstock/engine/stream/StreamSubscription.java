@@ -181,7 +181,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
                     Objects.requireNonNull(function.apply(lease), "the function returned null for a chunk");
             result.subscribe(next);
         } catch (Throwable e) {
-            next.onError(Operators.onOperatorError(null, e, lease, context));
+            next.onError(thrown(e, lease));
         }
     }
 

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
-import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -151,7 +150,7 @@ final class WriteSubscription extends ChunkSubscription {
                     Objects.requireNonNull(function.apply(lease), "the function returned null for a chunk");
             result.subscribe(next);
         } catch (Throwable e) {
-            next.onError(Operators.onOperatorError(null, e, lease, actual.currentContext()));
+            next.onError(thrown(e, lease));
         }
         return true;
     }

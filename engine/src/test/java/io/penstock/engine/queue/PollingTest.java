@@ -69,6 +69,16 @@ class PollingTest {
     }
 
     @Test
+    void aWorkerOutlivesAnErrorThatReactorCountsAsFatal() throws InterruptedException {
+        PollingWorker worker = polling(HOUR);
+        offer(worker, () -> {
+            throw new UnsatisfiedLinkError("kernel");
+        });
+        take(worker, () -> {});
+        end(worker);
+    }
+
+    @Test
     void aWorkerWithATaskTakesNoOther() throws InterruptedException {
         PollingWorker worker = polling(HOUR);
         CountDownLatch release = new CountDownLatch(1);

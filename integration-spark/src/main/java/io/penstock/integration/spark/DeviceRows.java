@@ -131,7 +131,7 @@ final class DeviceRows<T> implements Iterator<T> {
                         new EOFException("the file became shorter than when the query was planned: " + region));
             }
             done += chunk.length();
-            return new Signalled<>(() -> function.apply(region, chunk, backend));
+            return function.apply(region, chunk, backend);
         }
     }
 
