@@ -74,6 +74,25 @@ class MonoWithTest {
         assertThat(resource.closes).isEqualTo(2);
     }
 
+    /** Reactor throws it, where another error would be signalled. */
+    @Test
+    void anErrorOfLinkingClosesTheResource() {
+        with(Mono.just(resource), r -> {
+                    throw new UnsatisfiedLinkError("function");
+                })
+                .subscribe(subscriber);
+        assertThat(subscriber.expectTerminalError()).hasMessage("function");
+        TestSubscriber<String> lazy = TestSubscriber.create();
+        with(
+                        Mono.just(resource),
+                        r -> Mono.fromCallable(() -> {
+                            throw new UnsatisfiedLinkError("publisher");
+                        }))
+                .subscribe(lazy);
+        assertThat(lazy.expectTerminalError()).hasMessage("publisher");
+        assertThat(resource.closes).isEqualTo(2);
+    }
+
     @Test
     void aFailureToOpenIsPropagated() {
         with(Mono.error(new IllegalStateException("absent")), r -> Mono.just("a"))
