@@ -56,7 +56,7 @@ class FatalErrorsTest {
         backend.close();
     }
 
-    private static <T> T missing() {
+    private static long kernel() {
         throw new UnsatisfiedLinkError("kernel");
     }
 
@@ -68,27 +68,28 @@ class FatalErrorsTest {
 
     @Test
     void ofAFunctionOfAStreamFailTheStream() {
-        fails(() -> backend.stream(StreamPlan.of(PATH), chunk -> missing()).then());
-        fails(() -> backend.stream(StreamPlan.of(PATH), chunk -> Mono.fromCallable(FatalErrorsTest::missing))
+        fails(() -> backend.stream(StreamPlan.of(PATH), chunk -> Mono.just(kernel()))
+                .then());
+        fails(() -> backend.stream(StreamPlan.of(PATH), chunk -> Mono.fromCallable(FatalErrorsTest::kernel))
                 .then());
         fails(() -> backend.stream(
-                        StreamPlan.of(PATH), chunk -> Flux.range(0, 9).map(i -> missing()))
+                        StreamPlan.of(PATH), chunk -> Flux.range(0, 9).map(i -> kernel()))
                 .then());
     }
 
     @Test
     void ofAFunctionOfAWriteFailTheWrite() {
         WritePlan plan = WritePlan.to(PATH);
-        fails(() -> backend.write(plan, chunk -> missing()));
-        fails(() -> backend.write(plan, chunk -> Mono.fromCallable(FatalErrorsTest::missing)));
+        fails(() -> backend.write(plan, chunk -> Mono.just(kernel())));
+        fails(() -> backend.write(plan, chunk -> Mono.fromCallable(FatalErrorsTest::kernel)));
     }
 
     @Test
     void ofAUseFailTheUse() {
-        fails(() -> backend.withBuffer(10, buffer -> missing()));
-        fails(() -> backend.withBuffer(10, buffer -> Mono.fromCallable(FatalErrorsTest::missing)));
-        fails(() -> backend.withFile(PATH, FileOption.READ, file -> missing()));
-        fails(() -> backend.withFile(PATH, FileOption.READ, file -> Mono.fromCallable(FatalErrorsTest::missing)));
+        fails(() -> backend.withBuffer(10, buffer -> Mono.just(kernel())));
+        fails(() -> backend.withBuffer(10, buffer -> Mono.fromCallable(FatalErrorsTest::kernel)));
+        fails(() -> backend.withFile(PATH, FileOption.READ, file -> Mono.just(kernel())));
+        fails(() -> backend.withFile(PATH, FileOption.READ, file -> Mono.fromCallable(FatalErrorsTest::kernel)));
     }
 
     @ParameterizedTest
@@ -96,18 +97,18 @@ class FatalErrorsTest {
     void ofASubscriberOrAListenerHarmNoOtherTransfer(Delivery delivery) throws IOException, InterruptedException {
         backend.close();
         backend = open(delivery);
-        backend.listen(completion -> missing());
+        backend.listen(completion -> kernel());
         CountDownLatch thrown = new CountDownLatch(2);
         try (StorageFile file = backend.blocking().openFile(PATH, FileOption.READ);
                 DeviceBuffer buffer = backend.allocate(100).block(LONG)) {
             Transfer transfer = Transfer.read(file.all(), buffer.all());
             backend.submit(transfer).subscribe(completion -> {
                 thrown.countDown();
-                missing();
+                kernel();
             });
             backend.submit(Flux.just(transfer), SubmitOptions.DEFAULT).subscribe(completion -> {
                 thrown.countDown();
-                missing();
+                kernel();
             });
             assertThat(thrown.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(backend.submit(transfer).block(LONG).bytes()).isEqualTo(100);
