@@ -36,7 +36,7 @@ class SpeculationTest {
     private static final int FILES = 4;
 
     @Test
-    @Timeout(value = 3, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void ofATaskThatHangsTheCopyCountsAndNothingIsHeld(@TempDir Path folder) throws Exception {
         Require.backend("spark", Cluster.lacks());
         Path data = Files.createDirectory(folder.resolve("data"));
