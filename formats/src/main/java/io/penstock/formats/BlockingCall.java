@@ -25,7 +25,7 @@ final class BlockingCall {
         try {
             T result = call.call();
             return result == null ? Signal.complete() : Signal.next(result);
-        } catch (Exception e) {
+        } catch (Throwable e) { // also what Reactor counts as fatal, and would not signal
             return Signal.error(e);
         }
     }

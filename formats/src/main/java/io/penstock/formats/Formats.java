@@ -37,7 +37,7 @@ public final class Formats {
         return BlockingCall.of(() -> {
             try {
                 return reader.call();
-            } catch (OutOfMemoryError e) { // Reactor does not signal it: the subscriber would wait without end
+            } catch (OutOfMemoryError e) { // does not name the file
                 throw new IllegalStateException(
                         "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(), e);
             }

@@ -10,7 +10,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -52,6 +55,22 @@ final class Cluster implements BeforeAllCallback {
         public void close() {
             session.stop();
         }
+    }
+
+    /** Returns what the executors hold. */
+    static List<String> held(SparkSession session) {
+        MapPartitionsFunction<Long, String> held = ignored -> {
+            try (ExecutorBackend.Lease lease = ExecutorBackend.lease()) {
+                var counters = lease.device().counters();
+                return List.of(counters.pins() + " pins, " + counters.files() + " files, "
+                                + lease.budget().available() + " free")
+                        .iterator();
+            }
+        };
+        return session.range(0, 8, 1, 4)
+                .as(Encoders.LONG())
+                .mapPartitions(held, Encoders.STRING())
+                .collectAsList();
     }
 
     /** Starts a cluster whose executors have this class path. */

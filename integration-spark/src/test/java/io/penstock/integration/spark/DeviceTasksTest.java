@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -162,27 +161,11 @@ class DeviceTasksTest {
     }
 
     private void awaitNothingHeld() {
-        List<String> held = held();
+        List<String> held = Cluster.held(session);
         while (held.stream().anyMatch(text -> !text.equals("0 pins, 0 files, 33554432 free"))) {
-            held = held(); // the test's own limit of time ends this
+            held = Cluster.held(session); // the test's own limit of time ends this
         }
         assertThat(held).isNotEmpty();
-    }
-
-    /** Returns what the executors hold. */
-    private List<String> held() {
-        MapPartitionsFunction<Long, String> held = ignored -> {
-            try (ExecutorBackend.Lease lease = ExecutorBackend.lease()) {
-                var counters = lease.device().counters();
-                return List.of(counters.pins() + " pins, " + counters.files() + " files, "
-                                + lease.budget().available() + " free")
-                        .iterator();
-            }
-        };
-        return session.range(0, 8, 1, 4)
-                .as(Encoders.LONG())
-                .mapPartitions(held, Encoders.STRING())
-                .collectAsList();
     }
 
     @Test

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Tag;
@@ -96,9 +95,9 @@ class SpeculationTest {
         }
         System.out.println(
                 "every file once: " + parts.stream().sorted().toList().equals(expected));
-        List<String> held = held(session);
+        List<String> held = Cluster.held(session);
         while (held.stream().anyMatch(text -> !text.equals("0 pins, 0 files, 33554432 free"))) {
-            held = held(session); // the test's own limit of time ends this
+            held = Cluster.held(session); // the test's own limit of time ends this
         }
         System.exit(0);
     }
@@ -107,21 +106,6 @@ class SpeculationTest {
     private static Mono<String> name(Region region, Chunk chunk, String hangs) {
         boolean middle = region.name().equals("f3") && chunk.index() == 2;
         return middle && new File(hangs).mkdir() ? Mono.never() : Mono.just(region.name() + " " + chunk.fileOffset());
-    }
-
-    private static List<String> held(SparkSession session) {
-        MapPartitionsFunction<Long, String> held = ignored -> {
-            try (ExecutorBackend.Lease lease = ExecutorBackend.lease()) {
-                var counters = lease.device().counters();
-                return List.of(counters.pins() + " pins, " + counters.files() + " files, "
-                                + lease.budget().available() + " free")
-                        .iterator();
-            }
-        };
-        return session.range(0, 8, 1, 4)
-                .as(Encoders.LONG())
-                .mapPartitions(held, Encoders.STRING())
-                .collectAsList();
     }
 
     private static Process worker(String host, String url) throws IOException {

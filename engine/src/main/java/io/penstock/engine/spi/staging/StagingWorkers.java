@@ -46,8 +46,8 @@ final class StagingWorkers {
     private volatile boolean stopped;
 
     private final AtomicInteger busyQueues = new AtomicInteger();
-    // A surplus worker leaves this number before it sleeps, and whoever releases a permit of the semaphore for it has
-    // counted it again.
+    // How many workers do not sleep as surplus. A surplus worker decrements it before it waits for a permit of the
+    // semaphore; the thread that releases the permit increments it first.
     private final AtomicInteger awake = new AtomicInteger();
     private final Semaphore surplus = new Semaphore(0);
 
