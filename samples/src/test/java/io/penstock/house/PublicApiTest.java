@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,9 @@ class PublicApiTest {
 
     private static final Path FOLDER =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("src/test/api");
+
+    private static final Set<String> WITHOUT_A_DESCRIPTOR =
+            Set.of("io.penstock.integration.spark", "io.penstock.spring.boot");
 
     /** Returns the packages that each module exports to all others. */
     private static Map<String, Set<String>> exported() throws IOException {
@@ -147,5 +151,20 @@ class PublicApiTest {
         try (Stream<Path> files = Files.list(FOLDER)) {
             assertThat(files.map(file -> file.getFileName().toString())).containsExactlyInAnyOrderElementsOf(written);
         }
+    }
+
+    /** {@code -Dapi.baseline} compares these packages with those of a release. */
+    @Test
+    void thePackagesThatAreComparedWithAReleaseAreThoseThatModulesExport() throws IOException {
+        Set<String> exported =
+                exported().values().stream().flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+        exported.addAll(WITHOUT_A_DESCRIPTOR);
+        String pom = Files.readString(FOLDER.resolve("../../../../pom.xml"));
+        String profile = pom.substring(pom.indexOf("<id>compatible</id>"));
+        assertThat(Pattern.compile("<include>(.*)</include>")
+                        .matcher(profile.substring(0, profile.indexOf("</profile>")))
+                        .results()
+                        .map(match -> match.group(1)))
+                .containsExactlyElementsOf(exported);
     }
 }
