@@ -50,6 +50,7 @@ import java.nio.file.ProviderNotFoundException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -254,7 +255,8 @@ final class EngineBackend extends Intake implements Backend {
             throw Failures.closed(request, "the backend");
         }
         try {
-            DeviceMemory memory = source.get();
+            DeviceMemory memory =
+                    Objects.requireNonNull(source.get(), () -> "the driver returned null for the " + request);
             return resources.add(new EngineBuffer(this, memory, length.applyAsLong(memory)));
         } finally {
             leave();

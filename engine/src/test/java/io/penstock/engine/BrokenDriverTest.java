@@ -43,6 +43,21 @@ class BrokenDriverTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway")
+    void anAllocationThatReturnsNothingFails() {
+        try (Backend backend = open(new Driver() {
+            @Override
+            public DeviceMemory allocate(long bytes) {
+                return null;
+            }
+        })) {
+            assertThatThrownBy(() -> backend.allocate(10).block(LONG))
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("the driver returned null for the allocation of 10 bytes");
+        }
+    }
+
+    @Test
     void aStreamAndAWriteForWhoseBuffersANativeFunctionIsMissingFail() {
         Path path = Path.of("model.bin");
         device.files.put(path, device.new MemoryFile(new byte[100]));

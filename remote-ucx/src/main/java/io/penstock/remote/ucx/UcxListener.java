@@ -194,12 +194,17 @@ public final class UcxListener implements AutoCloseable {
     }
 
     private void accept() {
+        boolean refusing = false;
         while (!socket.isClosed()) {
             try {
                 admit(socket.accept());
+                refusing = false;
             } catch (IOException e) {
                 if (!socket.isClosed()) {
-                    LOG.warn("a connection cannot be accepted on {}", address(), e);
+                    if (!refusing) { // not ten times a second
+                        LOG.warn("no connection can be accepted on {} now; trying again", address(), e);
+                    }
+                    refusing = true;
                     LockSupport.parkNanos(PAUSE_NANOS); // until there are descriptors again, for example
                 }
             }
