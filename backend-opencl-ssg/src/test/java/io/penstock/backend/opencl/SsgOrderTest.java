@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
@@ -13,7 +14,9 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.cl.Info;
+import io.penstock.backend.opencl.context.ClPoint;
 import io.penstock.backend.opencl.fakes.FreshSsg;
+import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
@@ -351,5 +354,41 @@ class SsgOrderTest {
     private static int status(long event) {
         Info info = Info.event(event);
         return info.number(OpenCl.CL_EVENT_COMMAND_EXECUTION_STATUS);
+    }
+
+    @Test
+    void aFenceThatCannotBeImportedKeepsNoReference() {
+        long before = SsgFake.references(event);
+        ssg.control.fail("clGetEventInfo", 1, OpenClError.OUT_OF_HOST_MEMORY);
+        assertThatThrownBy(() -> ssg.backend().fence(event)).hasMessageContaining("clGetEventInfo");
+        assertThat(SsgFake.references(event)).isEqualTo(before);
+    }
+
+    /** The first query is whether the fence is signalled, the second which context it is of. */
+    @Test
+    void aFenceThatCannotBeAskedForItsContextIsWaitedForByTheHost() {
+        long before = SsgFake.references(event);
+        ssg.control.fail("clGetEventInfo", 2, OpenClError.OUT_OF_HOST_MEMORY);
+        CompletableFuture<Completion> reading = submit(read().after(fence));
+        assertThat(SsgFake.references(event)).isEqualTo(before);
+        letOthersRun();
+        assertThat(reading).as("before the event").isNotDone();
+        OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+        assertArrived(reading);
+    }
+
+    @Test
+    void aMarkerThatCannotBeFlushedIsReleased() {
+        long other = ssg.userEvent();
+        ClPoint point = new ClPoint(ssg.context, 0, true);
+        point.join(event);
+        point.join(other);
+        ssg.control.fail("clFlush", 1, OpenClError.OUT_OF_RESOURCES);
+        point.place(() -> {});
+        assertThat(point.nativeHandle()).as("a fence on the host alone").isZero();
+        point.free();
+        assertThat(SsgFake.references(event)).as("the test's and the fence's").isEqualTo(2);
+        OpenCl.clSetUserEventStatus(other, OpenCl.CL_COMPLETE);
+        OpenCl.clReleaseEvent(other);
     }
 }

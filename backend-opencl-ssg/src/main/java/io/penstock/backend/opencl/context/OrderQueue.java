@@ -4,6 +4,7 @@ package io.penstock.backend.opencl.context;
 import io.penstock.backend.opencl.cl.OpenClDevice;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.spi.ffi.NativeMemory;
 
 /**
  * A command queue that carries no copies, only markers behind the copies of transfers; out of order where the device
@@ -44,7 +45,11 @@ final class OrderQueue implements ClContext.Part {
             queue = made;
         }
         int marked = OpenCl.clEnqueueMarkerWithWaitList(queue, waits, waitList, event);
-        return marked == OpenClError.SUCCESS ? OpenCl.clFlush(queue) : marked;
+        int answer = marked == OpenClError.SUCCESS ? OpenCl.clFlush(queue) : marked;
+        if (marked == OpenClError.SUCCESS && answer != OpenClError.SUCCESS) {
+            OpenCl.clReleaseEvent(NativeMemory.view(event, Long.BYTES).getLong(0)); // it may never be signalled
+        }
+        return answer;
     }
 
     @Override

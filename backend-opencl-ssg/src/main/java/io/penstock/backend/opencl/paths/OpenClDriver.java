@@ -86,8 +86,13 @@ final class OpenClDriver implements DeviceDriver {
             throw new IllegalArgumentException("invalid cl_event 0x" + Long.toHexString(nativeEvent) + ": "
                     + OpenClFailure.error("clRetainEvent", retained));
         }
-        flush(nativeEvent);
-        return new ClFence(nativeEvent);
+        try {
+            flush(nativeEvent);
+            return new ClFence(nativeEvent);
+        } catch (RuntimeException e) {
+            OpenCl.clReleaseEvent(nativeEvent);
+            throw e;
+        }
     }
 
     @Override

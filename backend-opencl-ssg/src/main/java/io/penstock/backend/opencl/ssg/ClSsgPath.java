@@ -3,6 +3,7 @@ package io.penstock.backend.opencl.ssg;
 
 import io.penstock.BufferRegion;
 import io.penstock.DeviceFence;
+import io.penstock.PenstockException;
 import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.backend.opencl.cl.ClFence;
@@ -72,6 +73,11 @@ public final class ClSsgPath extends SsgPath {
     }
 
     private boolean isOfContext(long event) {
-        return Info.event(event).word(OpenCl.CL_EVENT_CONTEXT) == ssg.context().handle();
+        try {
+            return Info.event(event).word(OpenCl.CL_EVENT_CONTEXT)
+                    == ssg.context().handle();
+        } catch (PenstockException unknown) {
+            return false; // the host waits for it, and reports what it finds
+        }
     }
 }
