@@ -2,18 +2,23 @@
 package io.penstock.backend.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
+import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.backend.opencl.paths.OpenClProvider;
 import io.penstock.backend.opencl.ssg.PersistentMemory;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -114,5 +119,15 @@ class SsgMemoryTest {
             assertComesThere(ssg, ssg.memory(onlyRead, BYTES), true);
             assertThat(SsgFake.refusals()).isEmpty();
         }
+    }
+
+    @Test
+    void aBackendThatCannotBeOpenedKeepsNothing() {
+        Options odd =
+                SsgFixture.OPTIONS.with(StagingOptions.BUFFER_BYTES, 5000L).resolve(Backends.options());
+        assertThatThrownBy(() -> new OpenClProvider().open(odd))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must be a multiple of 4096");
+        FreshSsg.assertNothingLeft();
     }
 }

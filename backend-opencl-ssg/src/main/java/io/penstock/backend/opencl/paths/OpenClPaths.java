@@ -42,11 +42,6 @@ record OpenClPaths(List<IoPath> all, @Nullable ClSsg ssg) {
             throw unavailable(path, proof.reason());
         }
         List<IoPath> ioPaths = new ArrayList<>();
-        ClSsg ssg = proof != null && proof.isProven() ? ClSsg.open(context, options) : null;
-        if (ssg != null) {
-            ioPaths.add(new ClSsgPath(ssg, true));
-            ioPaths.add(new ClSsgPath(ssg, false));
-        }
         if ((path == OpenClPath.AUTO || path == OpenClPath.MAP) && whyNotMap.isEmpty()) {
             MapPath.Takes takes = path == OpenClPath.MAP ? MapPath.Takes.ALL : MapPath.Takes.WORTHWHILE;
             ioPaths.add(new MapPath(context, options, takes));
@@ -59,6 +54,11 @@ record OpenClPaths(List<IoPath> all, @Nullable ClSsg ssg) {
             case STAGED -> OpenClOptions.PATH + "=staged";
         };
         ioPaths.add(new StagedPath(context, options, "through staging buffers: " + why));
+        // Last, since it allocates: the other paths may refuse the options.
+        ClSsg ssg = proof != null && proof.isProven() ? ClSsg.open(context, options) : null;
+        if (ssg != null) {
+            ioPaths.addAll(0, List.of(new ClSsgPath(ssg, true), new ClSsgPath(ssg, false)));
+        }
         return new OpenClPaths(ioPaths, ssg);
     }
 
