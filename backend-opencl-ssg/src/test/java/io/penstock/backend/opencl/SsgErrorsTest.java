@@ -178,4 +178,22 @@ class SsgErrorsTest {
                 .hasMessageContaining("reported by its event");
         assertThat(ssg.run(transfer(function)).bytes()).isEqualTo(BYTES);
     }
+
+    /** The answer is the question's, and not the command's, which the disk may still carry out. */
+    @ParameterizedTest
+    @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
+    void aCommandWhoseStateCannotBeAskedForEndsBeforeItsTransfer(String function) {
+        ssg.control.hold(function);
+        var moved = ssg.backend().submit(transfer(function)).toFuture();
+        assertThat(ssg.control.awaitHeld(function, 1)).isEqualTo(1);
+        long waits = ssg.control.calls("clWaitForEvents");
+        ssg.control.fail("clGetEventInfo", 1, OpenClError.OUT_OF_HOST_MEMORY);
+        long waited = ssg.control.awaitCalls("clWaitForEvents", waits + 1);
+        boolean early = moved.isDone();
+        ssg.control.release(function);
+        assertThat(waited).as("nobody waits for the command").isGreaterThan(waits);
+        assertThat(early).as("it has ended before its command").isFalse();
+        assertThat(moved).succeedsWithin(SsgFixture.LONG);
+        assertThat(moved.join().bytes()).isEqualTo(BYTES);
+    }
 }

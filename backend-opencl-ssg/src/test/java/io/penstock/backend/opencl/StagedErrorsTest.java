@@ -22,6 +22,8 @@ class StagedErrorsTest {
     private static final String COPY_IN = "clEnqueueWriteBuffer";
     private static final String FLUSH = "clFlush";
     private static final String FINISH = "clFinish";
+    private static final String QUERY = "clGetEventInfo";
+    private static final String WAIT = "clWaitForEvents";
 
     private final FakeControl control = SsgFake.control();
 
@@ -48,6 +50,33 @@ class StagedErrorsTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(PenstockException.class)
                     .withMessageContaining("clFlush");
+            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+        }
+    }
+
+    /** The answer is the question's, and not the copy's, which may still run. */
+    @Test
+    void required_204_aCopyWhoseStateCannotBeAskedForEndsBeforeItsTransfer() throws IOException {
+        try (SsgFixture device = SsgFixture.open(OpenClFixture.options(OpenClPath.STAGED))) {
+            StorageFile file = device.file("asked", SsgFixture.random(BYTES, 1));
+            DeviceBuffer buffer = device.filled(new byte[BYTES]);
+            control.hold(COPY_IN);
+            var read = device.backend()
+                    .submit(Transfer.read(file.all(), buffer.all()))
+                    .toFuture();
+            assertThat(control.awaitHeld(COPY_IN, 1)).isEqualTo(1);
+            long waits = control.calls(WAIT);
+            control.fail(QUERY, 1, -6);
+            long waited = control.awaitCalls(WAIT, waits + 1);
+            boolean early = read.isDone();
+            control.release(COPY_IN);
+            assertThat(waited).as("nobody waits for the copy").isGreaterThan(waits);
+            assertThat(early).as("it has ended before its copy").isFalse();
+            assertThat(read)
+                    .failsWithin(SsgFixture.LONG)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(PenstockException.class)
+                    .withMessageContaining(QUERY);
             assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.cl;
 
+import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.engine.spi.NativeFailure;
 
 /** The OpenCL calls that can fail within a transfer. */
@@ -27,6 +28,19 @@ public enum ClCall {
     /** Returns the failure for a call's error code. */
     public NativeFailure failure(int code) {
         return OpenClFailure.of(vendorName, code);
+    }
+
+    /**
+     * Waits for the command of an event whose state cannot be queried: the error is that of the query, and the command
+     * may still run. Returns at once if the device is lost.
+     *
+     * @param code the error of the query
+     * @param event the address of the event
+     */
+    public static void awaitEnd(int code, long event) {
+        if (EVENT_INFO.failure(code).kind() != NativeFailure.Kind.LOST) {
+            OpenCl.clWaitForEvents(1, event);
+        }
     }
 
     /** Returns the failure for a negative event status. */

@@ -199,6 +199,9 @@ final class MapTask implements Request.Completion {
         if (result == OpenClError.SUCCESS && cells.getInt(STATUS) > OpenCl.CL_COMPLETE) {
             return false;
         }
+        if (result != OpenClError.SUCCESS) {
+            ClCall.awaitEnd(result, cellAddress + EVENT);
+        }
         OpenCl.clReleaseEvent(event());
         cells.putInt(ERROR, result);
         return true;

@@ -256,7 +256,11 @@ final class ClSsgCommand extends SsgCommand {
                 Integer.BYTES,
                 address + STATUS,
                 0);
-        return result == OpenClError.SUCCESS ? error() : -Math.abs(result);
+        if (result == OpenClError.SUCCESS) {
+            return error();
+        }
+        ClCall.awaitEnd(result, address + (long) step * Long.BYTES);
+        return -Math.abs(result);
     }
 
     /** Returns the status of the first step. */

@@ -108,6 +108,9 @@ final class ClCopies implements StagingDevice {
         if (result == OpenClError.SUCCESS && status > OpenCl.CL_COMPLETE) {
             return false;
         }
+        if (result != OpenClError.SUCCESS) {
+            ClCall.awaitEnd(result, staging.eventCell());
+        }
         OpenCl.clReleaseEvent(staging.event());
         if (result != OpenClError.SUCCESS) {
             copy.fail(ClCall.EVENT_INFO.failure(result));
