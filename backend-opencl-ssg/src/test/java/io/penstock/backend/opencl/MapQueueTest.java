@@ -29,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mapped buffers of a device with memory of its own: what the host sees and the device gets, and what fails. */
 @ExtendWith(FreshSsg.class)
@@ -156,6 +158,40 @@ class MapQueueTest {
         assertThat(requests.result(0)).isEqualTo(BYTES);
         memory.free();
         queue.close();
+        file.close();
+    }
+
+    /** The map's flush is the first, the unmap's the second. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aFlushThatFailsHangsNoTransfer(int flush) throws IOException {
+        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            control.fail("clFlush", flush, -5);
+            assertThat(device.read(file, buffer).bytes()).isEqualTo(BYTES);
+            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+        }
+        file.close();
+    }
+
+    @Test
+    void aQueryThatFailsDoesNotEndTheTransferBeforeItsUnmap() throws IOException {
+        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            control.hold(UNMAP);
+            var read = device.backend()
+                    .submit(Transfer.read(file.all(), buffer.all()))
+                    .toFuture();
+            assertThat(control.awaitHeld(UNMAP, 1)).isEqualTo(1);
+            long waits = control.calls("clWaitForEvents");
+            control.fail("clGetEventInfo", 1, -6);
+            long waited = control.awaitCalls("clWaitForEvents", waits + 1);
+            boolean early = read.isDone();
+            control.release(UNMAP);
+            assertThat(waited).as("nobody waits for the unmap").isGreaterThan(waits);
+            assertThat(early).as("it has ended before its unmap").isFalse();
+            assertThat(read).failsWithin(SsgFixture.LONG).withThrowableThat().withMessageContaining("clGetEventInfo");
+        }
         file.close();
     }
 }

@@ -5,6 +5,7 @@ import io.penstock.ClosedException;
 import io.penstock.DeviceFence;
 import io.penstock.Failure;
 import io.penstock.backend.opencl.cl.ClFence;
+import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.BusMemory;
@@ -158,7 +159,7 @@ public final class ExternalBuffer implements AutoCloseable {
     }
 
     private ClFence flushed() {
-        OpenCl.clFlush(queue);
+        Flush.orFinish(queue);
         return new ClFence(cell.getLong(0));
     }
 

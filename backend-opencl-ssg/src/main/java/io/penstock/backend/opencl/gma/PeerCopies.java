@@ -3,6 +3,7 @@ package io.penstock.backend.opencl.gma;
 
 import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.cl.ClFence;
+import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
@@ -65,7 +66,7 @@ public final class PeerCopies implements AutoCloseable {
         int answer = PeerCopy.clEnqueueCopyBufferP2PAMD(
                 queue, source, target, from, to, bytes, 0, 0, NativeMemory.address(cell));
         OpenClFailure.check("a copy of " + bytes + " bytes to another device", "clEnqueueCopyBufferP2PAMD", answer);
-        OpenCl.clFlush(queue);
+        Flush.orFinish(queue);
         return new ClFence(cell.getLong(0));
     }
 

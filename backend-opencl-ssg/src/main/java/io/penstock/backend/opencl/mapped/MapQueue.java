@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl.mapped;
 
 import io.penstock.NativeError;
+import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
@@ -218,7 +219,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     private void flush() {
         if (unflushed) {
             unflushed = false;
-            OpenCl.clFlush(queue); // what it returns, the events of the flushed commands hold too
+            Flush.orFinish(queue);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.ssg;
 
+import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.context.ClPoint;
 import io.penstock.backend.opencl.ffi.OpenCl;
@@ -117,14 +118,12 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
 
     /** Flushes the queues, so that the device executes what was enqueued. */
     private void flushQueues() {
-        others.forEach(OpenCl::clFlush);
+        others.forEach(Flush::orFinish);
         others.clear();
         for (int i = 0; i < queues.length; i++) {
             if (dirty[i]) {
                 dirty[i] = false;
-                if (OpenCl.clFlush(queues[i]) != OpenClError.SUCCESS) {
-                    OpenCl.clFinish(queues[i]); // commands in flight complete, and report their results
-                }
+                Flush.orFinish(queues[i]);
             }
         }
     }
