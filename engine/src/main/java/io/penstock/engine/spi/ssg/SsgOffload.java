@@ -59,12 +59,14 @@ final class SsgOffload<C extends SsgCommand> {
     /** Offloads a command for a blocking call and, unless that fails, another call on {@code thread}. */
     void run(C command, Call call, Executor thread, Call next) {
         schedule(() -> {
-            if (perform(command, call)) {
-                thread.execute(() -> {
-                    perform(command, next);
-                    giveBack(command);
-                });
-            } else {
+            boolean handedOver = perform(command, call)
+                    && perform(
+                            command,
+                            () -> thread.execute(() -> {
+                                perform(command, next);
+                                giveBack(command);
+                            }));
+            if (!handedOver) {
                 giveBack(command);
             }
         });
@@ -82,7 +84,7 @@ final class SsgOffload<C extends SsgCommand> {
         try {
             call.run();
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) { // also where a driver lacks a function
             command.fails(e);
             return false;
         }

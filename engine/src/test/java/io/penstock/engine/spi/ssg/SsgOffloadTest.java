@@ -10,6 +10,8 @@ import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -88,5 +90,28 @@ class SsgOffloadTest {
         assertThat(wakeup.poll()).isTrue();
         assertThat(offload.poll()).isSameAs(task);
         assertThat(task.failure()).isSameAs(SsgCommand.CANCELLED);
+    }
+
+    @Test
+    void anErrorIsTheResultToo() {
+        offload.run(task, () -> {
+            throw new UnsatisfiedLinkError("the driver lacks a function");
+        });
+        elsewhere.remove().run();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(failure().error().toString()).contains("the driver lacks a function");
+        assertThat(wakeup.poll()).isTrue();
+    }
+
+    @Test
+    void aCommandWhoseThreadHasEndedIsReturned() {
+        Executor ended = call -> {
+            throw new RejectedExecutionException("the context has ended");
+        };
+        offload.run(task, () -> {}, ended, () -> task.ends(42));
+        elsewhere.remove().run();
+        assertThat(offload.poll()).isSameAs(task);
+        assertThat(failure().error().toString()).contains("the context has ended");
+        assertThat(wakeup.poll()).isTrue();
     }
 }
