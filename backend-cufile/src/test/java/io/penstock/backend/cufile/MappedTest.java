@@ -29,6 +29,7 @@ import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.mapped.MappedPath;
 import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.staged.StagedPath;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
@@ -349,5 +350,21 @@ class MappedTest {
                 .hasMessageContaining("READ_ONLY_HOST_REGISTER_SUPPORTED");
         Backend backend = gpu.backend(CufilePath.AUTO);
         assertThat(backend.capabilities().paths()).containsExactly(TransferPath.STAGED);
+    }
+
+    /** As where the application has destroyed its context before it closed the backend. */
+    @Test
+    void aContextThatIsGoneAtTheCloseIsLeft() {
+        Backend backend =
+                new CufileProvider().open(GpuFixture.options(CufilePath.MAPPED).resolve(Backends.options()));
+        try (StorageFile file = gpu.immutable(backend, gpu.file("gone", random(SEGMENT, 1)));
+                DeviceBuffer target = gpu.buffer(backend, SEGMENT)) {
+            move(backend, Transfer.read(file.all(), target.all()));
+        }
+        Fakes.cuda().fail("cuCtxPushCurrent", 0, 709);
+        backend.close();
+        Fakes.cuda().fail("cuCtxPushCurrent", -1, 0);
+        assertThat(Fakes.cuda().awaitLive("contexts", 0)).isZero();
+        Fakes.reset(); // what was pinned was not unpinned: the context was not gone for the fake
     }
 }

@@ -14,6 +14,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.fakes.Application;
+import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -303,5 +304,20 @@ class StreamPathTest {
         bench.cufile.release(WRITE);
         behind.orTimeout(20, SECONDS).join();
         assertThat(CuFileBench.content(to)).isEqualTo(written);
+    }
+
+    /** As where the application has destroyed its context before it closed the backend. */
+    @Test
+    void aContextThatIsGoneAtTheCloseIsLeft() throws IOException {
+        try (StorageFile file = bench.file(CuFileBench.bytes(8192));
+                DeviceBuffer buffer = bench.buffer(8192)) {
+            bench.move(Transfer.read(file.all(), buffer.all()));
+        }
+        bench.cuda.fail("cuCtxPushCurrent", 0, 709);
+        bench.backend().close();
+        bench.cuda.fail("cuCtxPushCurrent", -1, 0);
+        assertThat(bench.cuda.awaitLive("contexts", 0)).isZero();
+        assertThat(bench.cufile.awaitLive("driver", 0)).isZero();
+        Fakes.reset(); // what was pinned was not unpinned: the context was not gone for the fake
     }
 }

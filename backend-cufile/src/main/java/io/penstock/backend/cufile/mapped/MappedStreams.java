@@ -185,10 +185,11 @@ final class MappedStreams {
 
     /** Frees streams and events; no copy may be in flight. */
     void close() {
-        context.run("release of streams", () -> {
+        // If the context is gone, they are too.
+        context.attempt(() -> {
             events.forEach(Cuda::cuEventDestroy_v2);
             lines.forEach(line -> Cuda.cuStreamDestroy_v2(line.stream));
-            return context;
+            return CudaError.SUCCESS;
         });
         context.leave();
     }

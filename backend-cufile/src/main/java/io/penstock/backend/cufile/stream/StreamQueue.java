@@ -266,7 +266,8 @@ public final class StreamQueue extends PolledQueue {
     public void close() {
         StreamCells open = cells;
         if (open != null) {
-            context.run("closing of cuFile's streams", () -> {
+            // If the context is gone, they are too.
+            context.attempt(() -> {
                 lines.close();
                 for (long event : events) {
                     if (event != 0) {
@@ -274,7 +275,7 @@ public final class StreamQueue extends PolledQueue {
                     }
                 }
                 open.free();
-                return open;
+                return CudaError.SUCCESS;
             });
         }
         if (driver != null) {

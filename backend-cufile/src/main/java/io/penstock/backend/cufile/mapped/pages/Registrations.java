@@ -232,8 +232,15 @@ public final class Registrations implements CudaContext.Part {
             Thread thread = new Thread(this::run, "penstock-registrar-" + (threads.size() + 1));
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) {
+                if (threads.isEmpty()) {
+                    throw e;
+                }
+                break; // the system permits no more threads: those that there are do the work
+            }
             threads.add(thread);
-            thread.start();
         }
         notifyAll();
     }
@@ -330,17 +337,19 @@ public final class Registrations implements CudaContext.Part {
             notifyAll();
         }
         threads.forEach(Registrations::join);
-        context.run("release of mappings", () -> {
-            Stream.concat(idle.stream(), leaving.stream()).forEach(this::release);
-            return context;
+        List<Segment> pinned = Stream.concat(idle.stream(), leaving.stream()).toList();
+        // If the context is gone, the pins are too.
+        context.attempt(() -> {
+            pinned.forEach(segment -> Cuda.cuMemHostUnregister(segment.address));
+            return CudaError.SUCCESS;
         });
+        pinned.forEach(this::released);
         Stream.concat(requested.stream().map(segment -> segment.mapping), mappings.values().stream())
                 .distinct()
                 .forEach(FileMapping::unmap);
     }
 
-    private void release(Segment segment) {
-        Cuda.cuMemHostUnregister(segment.address);
+    private void released(Segment segment) {
         absent(segment);
         FileMapping mapping = segment.mapping;
         if (mapping.discarded && mapping.registered == 0) {
