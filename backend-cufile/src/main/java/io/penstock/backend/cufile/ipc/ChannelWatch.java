@@ -49,8 +49,13 @@ final class ChannelWatch {
         Thread thread = new Thread(null, () -> run(opened), "penstock-cuda-ipc", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null); // must not keep an application's classes alive
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            opened.close();
+            throw e;
+        }
         running = opened;
-        thread.start();
     }
 
     /**

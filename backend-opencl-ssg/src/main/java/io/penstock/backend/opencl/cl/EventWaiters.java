@@ -51,7 +51,7 @@ final class EventWaiters {
         try {
             THREADS.execute(await);
             return true;
-        } catch (RejectedExecutionException allWait) {
+        } catch (RejectedExecutionException | OutOfMemoryError allWait) { // or the system permits no more threads
             return false;
         }
     }

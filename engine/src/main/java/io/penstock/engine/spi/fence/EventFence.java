@@ -89,10 +89,21 @@ public abstract class EventFence implements DeviceFence, Watched {
                 watched = true;
             }
             if (starts) {
-                watch();
+                startWatch();
             }
             return signal.asMono();
         });
+    }
+
+    private void startWatch() {
+        try {
+            watch();
+        } catch (RuntimeException | Error e) { // as where no thread starts: the next subscriber tries again
+            synchronized (this) {
+                watched = false;
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -145,7 +156,7 @@ public abstract class EventFence implements DeviceFence, Watched {
             closed = true;
         }
         if (pending) {
-            watch();
+            startWatch();
         } else {
             free();
         }

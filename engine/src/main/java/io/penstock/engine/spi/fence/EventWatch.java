@@ -66,17 +66,28 @@ public final class EventWatch {
     /**
      * Polls {@link Watched#poll} until the fence is signalled. An exception goes to the thread's handler of uncaught
      * exceptions, and the fence is polled no more. Makes no native call.
+     *
+     * @throws OutOfMemoryError if the system permits no thread: the fence is not polled, but a later one may be
      */
     public synchronized void watch(Watched fence) {
         arrivals.add(fence);
         Thread watcher = thread;
         if (watcher == null) {
-            watcher = threads.apply(this::run);
-            thread = watcher;
-            watcher.start();
+            start();
         } else {
             LockSupport.unpark(watcher);
         }
+    }
+
+    private void start() {
+        Thread watcher = threads.apply(this::run);
+        try {
+            watcher.start();
+        } catch (OutOfMemoryError e) {
+            arrivals.clear(); // without a thread there was none before
+            throw e;
+        }
+        thread = watcher;
     }
 
     private void run() {

@@ -2,8 +2,10 @@
 package io.penstock.engine.spi.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
 
@@ -138,6 +140,19 @@ class EventFenceTest {
         StepVerifier.create(fence.outcome()).verifyComplete();
     }
 
+    @Test
+    void aWatchThatCannotStartIsTriedAgainByTheNextSubscriber() {
+        ScriptedEvent scarce = new ScriptedEvent(true);
+        scarce.refusal = new OutOfMemoryError("no thread");
+        assertThatThrownBy(() -> waitFor(scarce)).isInstanceOf(OutOfMemoryError.class);
+        scarce.refusal = null;
+        waitFor(scarce);
+        assertThat(scarce.watches).isEqualTo(1);
+        scarce.answer = 0;
+        assertThat(scarce.poll()).isTrue();
+        assertThat(told).hasValue(1);
+    }
+
     /** An event whose device answers what the test says. */
     private static final class ScriptedEvent extends EventFence {
 
@@ -145,6 +160,7 @@ class EventFenceTest {
         private int asks;
         private int watches;
         private int frees;
+        private @Nullable OutOfMemoryError refusal;
 
         ScriptedEvent(boolean owned) {
             super(0x1000, owned);
@@ -158,6 +174,9 @@ class EventFenceTest {
 
         @Override
         protected void watch() {
+            if (refusal != null) {
+                throw refusal;
+            }
             watches++;
         }
 

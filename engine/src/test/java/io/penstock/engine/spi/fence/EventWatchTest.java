@@ -2,6 +2,7 @@
 package io.penstock.engine.spi.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -189,5 +190,29 @@ class EventWatchTest {
         public long spinNanos() {
             return spinNanos;
         }
+    }
+
+    /** As where the limit of threads of the process is reached. */
+    @Test
+    void aThreadThatCannotStartIsTriedAgainAtTheNextWait() {
+        List<OutOfMemoryError> refusals = new ArrayList<>(List.of(new OutOfMemoryError("no thread")));
+        EventWatch scarce = new EventWatch(
+                work -> new Thread(work) {
+                    @Override
+                    public synchronized void start() {
+                        if (!refusals.isEmpty()) {
+                            throw refusals.remove(0);
+                        }
+                        started.add(work);
+                    }
+                },
+                this::sleep);
+        ScriptedFence refused = new ScriptedFence(1);
+        assertThatThrownBy(() -> scarce.watch(refused)).isInstanceOf(OutOfMemoryError.class);
+        ScriptedFence next = new ScriptedFence(2);
+        scarce.watch(next);
+        runThread();
+        assertThat(next.looks).isEqualTo(2);
+        assertThat(refused.looks).as("its caller knows that nobody polls it").isZero();
     }
 }
