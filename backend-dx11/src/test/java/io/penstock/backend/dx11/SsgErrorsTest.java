@@ -15,6 +15,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,14 @@ class SsgErrorsTest {
         assertThatThrownBy(() -> new SsgBench(folder, options(true)))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("AmdDxExtCreate11 returned no extension for this device");
+    }
+
+    /** {@link SsgFake} sees what is left. */
+    @Test
+    void aBackendWhoseOptionsAreRefusedReleasesTheInterface() {
+        assertThatThrownBy(() -> new SsgBench(folder, options(true).with(StagingOptions.BUFFER_BYTES, 5000L)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must be a multiple of 4096");
     }
 
     @ParameterizedTest

@@ -11,7 +11,6 @@ import io.penstock.backend.dx11.ssg.Dx11SsgPath;
 import io.penstock.backend.dx11.staged.StagedPath;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.ssg.SsgRefusal;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,14 +42,18 @@ record Dx11Paths(List<IoPath> all, @Nullable Dx11Ssg ssg, String whyNotSsg) {
         if (ssg == null && path == Dx11Path.SSG) {
             throw Dx11Failure.unavailable(Dx11Options.PATH + "=ssg, but " + why);
         }
-        List<IoPath> ioPaths = new ArrayList<>();
-        if (ssg != null) {
-            ioPaths.add(new Dx11SsgPath(ssg));
-        }
         String reason =
                 "through staging buffers: " + (ssg == null ? why : "AMD's interface cannot carry this transfer");
-        ioPaths.add(new StagedPath(device, options, reason));
-        return new Dx11Paths(ioPaths, ssg, why);
+        StagedPath staged;
+        try {
+            staged = new StagedPath(device, options, reason);
+        } catch (RuntimeException e) {
+            if (ssg != null) {
+                ssg.leave();
+            }
+            throw e;
+        }
+        return new Dx11Paths(ssg == null ? List.of(staged) : List.of(new Dx11SsgPath(ssg), staged), ssg, why);
     }
 
     /** Returns the fact about AMD's interface for the capabilities. */
