@@ -84,7 +84,10 @@ public final class Dx11Executor {
         }
     }
 
-    /** Calls {@link Watched#poll} until a fence is signalled. */
+    /**
+     * Calls {@link Watched#poll} until a fence is signalled. An exception goes to the thread's handler of uncaught
+     * exceptions, and ends that.
+     */
     public void watch(Watched fence) {
         execute(() -> watched.add(fence));
     }
@@ -119,11 +122,22 @@ public final class Dx11Executor {
 
     private boolean pollFences() {
         for (int i = watched.size() - 1; i >= 0; i--) {
-            if (watched.get(i).poll()) {
+            if (poll(watched.get(i))) {
                 watched.remove(i);
             }
         }
         return !watched.isEmpty();
+    }
+
+    /** Polls a fence; one that throws, possibly out of its subscribers, is polled no more. */
+    private static boolean poll(Watched fence) {
+        try {
+            return fence.poll();
+        } catch (RuntimeException | Error e) {
+            Thread current = Thread.currentThread();
+            current.getUncaughtExceptionHandler().uncaughtException(current, e);
+            return true;
+        }
     }
 
     /**
