@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -18,11 +19,16 @@ import software.amazon.awssdk.crt.http.HttpRequestBodyStream;
 final class Multipart {
 
     private static final int ANSWER_BYTES = 64 << 10;
+    private static final int NOT_FOUND = 404;
+    private static final int PRECONDITION_FAILED = 412;
+    private static final String MARK = "x-amz-meta-penstock-write";
     private static final Pattern ID = Pattern.compile("<UploadId>([^<]+)</UploadId>");
 
     private final CrtClient client;
     private final Address address;
     private final boolean isNew;
+    private final String mark =
+            UUID.randomUUID().toString(); // tells this object from one that somebody else has written
     private final List<Consumer<@Nullable Throwable>> waiting =
             new ArrayList<>(); // for the upload's id; guarded by this, as all below
     private boolean beginning;
@@ -65,6 +71,7 @@ final class Multipart {
         if (!isBegun()) {
             ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES);
             request("CreateMultipartUpload")
+                    .header(MARK, mark)
                     .to(answer)
                     .start(client, "POST", "?uploads=", null, error -> began(error, answer));
         } else {
@@ -146,21 +153,40 @@ final class Multipart {
                 list.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8));
         creating("CompleteMultipartUpload")
                 .header("Content-Length", Integer.toString(body.remaining()))
-                .start(client, "POST", "?" + query(id()), new Body(body), error -> {
+                .start(client, "POST", "?" + query(id()), new Body(body), unlessDone(error -> {
                     if (error == null) {
                         synchronized (this) {
                             id = null;
                         }
                     }
                     ended.accept(error);
-                });
+                }));
+    }
+
+    /**
+     * Of a request that makes the object: an attempt may have made it although its answer was lost. The next one then finds no upload
+     * any more, or an object where there must be none. So the object is asked who has written it.
+     */
+    private Consumer<@Nullable Throwable> unlessDone(Consumer<@Nullable Throwable> ended) {
+        return error -> {
+            long status = error instanceof NativeException known
+                    ? known.failure().error().code()
+                    : 0;
+            if (status != NOT_FOUND && status != PRECONDITION_FAILED) {
+                ended.accept(error);
+                return;
+            }
+            S3Request head = request("HeadObject");
+            head.start(client, "HEAD", "", null, none -> ended.accept(mark.equals(head.answered(MARK)) ? null : error));
+        };
     }
 
     /** Writes the object by one request. */
     void put(ByteBuffer bytes, Consumer<@Nullable Throwable> ended) {
         creating("PutObject")
+                .header(MARK, mark)
                 .header("Content-Length", Integer.toString(bytes.remaining()))
-                .start(client, "PUT", "", new Body(bytes), ended);
+                .start(client, "PUT", "", new Body(bytes), unlessDone(ended));
     }
 
     /** Removes all parts from the server, if there is an upload; blocks. */
@@ -169,7 +195,7 @@ final class Multipart {
             try {
                 request("AbortMultipartUpload").await(client, "DELETE", "?" + query(id()), null);
             } catch (NativeException e) {
-                if (e.failure().error().code() != 404) { // else an attempt has removed it whose answer was lost
+                if (e.failure().error().code() != NOT_FOUND) { // else an attempt has removed it whose answer was lost
                     throw e;
                 }
             }

@@ -139,6 +139,33 @@ class S3UploadTest {
         assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
     }
 
+    /** The client's next attempt finds no upload any more, or an object where it must find none. */
+    @ParameterizedTest
+    @ValueSource(ints = {BYTES, 1000})
+    void anObjectThatIsMadeByARequestWhoseAnswerIsLostIsSynced(int bytes) throws IOException {
+        AtomicBoolean lost = new AtomicBoolean();
+        server.proxy.fault = (request, to) -> {
+            boolean completes = request.kind.equals("POST") && request.target.contains("uploadId=");
+            boolean puts = request.kind.equals("PUT") && !request.target.contains("uploadId=");
+            if ((completes || puts) && lost.compareAndSet(false, true)) {
+                server.proxy.forward(request);
+                throw new IOException("the answer is lost");
+            }
+            if (completes) { // the server of this test forgets no upload
+                to.write(FaultProxy.error("404 Not Found", "NoSuchUpload"));
+                return true;
+            }
+            return false;
+        };
+        try (StorageFile file = create(FileOption.WRITE, FileOption.CREATE_NEW)) {
+            get(write(file, 0, bytes));
+            get(file.sync());
+        }
+        assertThat(lost).isTrue();
+        assertThat(server.get("object")).isEqualTo(Arrays.copyOf(DATA, bytes));
+        assertThat(server.proxy.requests("DELETE")).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1_000_000, 4 << 20, PART, 6 << 20})
     void piecesOfAnySizeArriveInAnyOrder(int pieceBytes) throws IOException {
