@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cancellation:</b> removes a request that no thread has started; others run to completion, since cuFileRead
  * cannot be stopped.
  */
-public final class CallQueue implements NativeQueue {
+public class CallQueue implements NativeQueue { // a test starts no threads
 
     private final BlockingCalls calls;
     private final @Nullable CallTask[] tasks; // by tag
@@ -75,7 +75,15 @@ public final class CallQueue implements NativeQueue {
     public void begin(CallTask task) {
         inFlight++;
         if (started < Math.min(inFlight, threads.length)) {
-            startThread();
+            try {
+                startThread();
+            } catch (OutOfMemoryError e) { // the system permits no more threads: those that there are do the work
+                if (started == 0) {
+                    task.fails(HostFailure.of("Thread.start", e));
+                    ended.add(task);
+                    return;
+                }
+            }
         }
         waiting.add(task); // there is room for every tag
     }
@@ -129,11 +137,17 @@ public final class CallQueue implements NativeQueue {
     }
 
     private void startThread() {
-        Thread thread = new Thread(null, this::serve, "penstock-cufile-" + started, 0, false);
+        Thread thread = newThread(this::serve, "penstock-cufile-" + started);
+        thread.start();
+        threads[started++] = thread;
+    }
+
+    /** Creates a thread, to be started once and interrupted at the end. */
+    Thread newThread(Runnable body, String name) {
+        Thread thread = new Thread(null, body, name, 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null); // keeps no application's class loader alive
-        threads[started++] = thread;
-        thread.start();
+        return thread;
     }
 
     private void serve() {

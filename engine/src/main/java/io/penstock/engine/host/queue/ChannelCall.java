@@ -35,8 +35,13 @@ final class ChannelCall {
         try {
             ended(call((ChannelFile) request.file()));
         } catch (IOException | RuntimeException | Error broken) {
-            failure = HostFailure.of(name(), broken);
+            fails(name(), broken);
         }
+    }
+
+    /** Completes it with an exception of a call. */
+    void fails(String call, Throwable broken) {
+        failure = HostFailure.of(call, broken);
     }
 
     private long call(ChannelFile file) throws IOException {

@@ -54,10 +54,19 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
             return;
         }
         inFlight++;
+        ChannelCall call = ChannelCall.of(request);
         if (started < Math.min(inFlight, threads.length)) {
-            startThread();
+            try {
+                startThread();
+            } catch (OutOfMemoryError e) { // the system permits no more threads: those that there are do the work
+                if (started == 0) {
+                    call.fails("Thread.start", e);
+                    ended.add(call);
+                    return;
+                }
+            }
         }
-        waiting.add(ChannelCall.of(request)); // there is room for every tag
+        waiting.add(call); // there is room for every tag
     }
 
     @Override
@@ -109,8 +118,8 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
 
     private void startThread() {
         Thread thread = newThread(this::serve, "penstock-host-io-" + started);
-        threads[started++] = thread;
         thread.start();
+        threads[started++] = thread;
     }
 
     /** Creates a thread, to be started once and interrupted at the end. */
