@@ -5,8 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -15,12 +20,17 @@ import java.util.stream.Stream;
  * @param address domain, bus, device and function, such as {@code 0000:04:00.0}
  * @param driver the driver that it is bound to; empty if none
  * @param group its IOMMU group; -1 if there is no IOMMU
- * @param mounts where its partitions are mounted, or used otherwise, by the kernel
+ * @param uses what the kernel uses its disks for, such as {@code mounted on /home}
  */
-record PciDevice(String address, String driver, int group, List<String> mounts) {
+record PciDevice(String address, String driver, int group, List<String> uses) {
 
     private static final String NVME_CLASS = "0x010802";
     private static final Path DEVICES = Path.of("sys/bus/pci/devices");
+    private static final Path BLOCK = Path.of("sys/class/block");
+    private static final Path BTRFS = Path.of("sys/fs/btrfs");
+
+    // With several paths to a namespace, nvme0c1n2 is one of them, and nvme0n2 the disk.
+    private static final Pattern NAMESPACE = Pattern.compile("(nvme\\d+)(?:c\\d+)?(n\\d+)");
 
     /** The driver that lends devices to processes. */
     static final String VFIO = "vfio-pci";
@@ -50,24 +60,83 @@ record PciDevice(String address, String driver, int group, List<String> mounts) 
                 device.getFileName().toString(),
                 target(device.resolve("driver")),
                 group.isEmpty() ? -1 : Integer.parseInt(group),
-                mounts(root, device));
+                uses(root, device));
     }
 
-    /** Looks for mounted partitions of the block devices below the device. */
-    private static List<String> mounts(Path root, Path device) {
-        List<String> numbers;
-        try (Stream<Path> below = Files.find(
-                device, 6, (path, attributes) -> path.getFileName().toString().equals("dev"))) {
-            numbers = below.map(PciDevice::text).toList();
+    /**
+     * Returns how the kernel uses the block devices of the controller, and those that lie on them: logical volumes, RAID,
+     * dm-crypt. A pool of ZFS shows itself nowhere in sysfs.
+     */
+    private static List<String> uses(Path root, Path device) {
+        Map<String, String> disks = new LinkedHashMap<>();
+        List<String> uses = new ArrayList<>();
+        Path controllers = device.resolve("nvme");
+        for (String controller : names(controllers)) {
+            for (String name : names(controllers.resolve(controller))) {
+                Matcher namespace = NAMESPACE.matcher(name);
+                if (namespace.matches()) {
+                    addDisk(root, namespace.group(1) + namespace.group(2), disks, uses);
+                }
+            }
+        }
+        addMounts(root, disks, uses);
+        text(root.resolve("proc/swaps"))
+                .lines()
+                .map(line -> lastName(line.split("\\s")[0]))
+                .filter(disks::containsKey)
+                .forEach(name -> uses.add("swap on " + name));
+        for (String fileSystem : names(root.resolve(BTRFS))) {
+            for (String name : names(root.resolve(BTRFS).resolve(fileSystem).resolve("devices"))) {
+                if (disks.containsKey(name)) {
+                    uses.add(name + " in the Btrfs " + fileSystem); // its mounts name one of its disks only
+                }
+            }
+        }
+        return List.copyOf(uses);
+    }
+
+    /** Adds the number of a disk, of its partitions, and of what holds them. */
+    private static void addDisk(Path root, String name, Map<String, String> disks, List<String> uses) {
+        Path disk = root.resolve(BLOCK).resolve(name);
+        if (disks.putIfAbsent(name, text(disk.resolve("dev"))) != null) {
+            return;
+        }
+        for (String holder : names(disk.resolve("holders"))) {
+            uses.add(name + " held by " + holder);
+            addDisk(root, holder, disks, uses);
+        }
+        for (String part : names(disk)) {
+            if (part.startsWith(name)) {
+                addDisk(root, part, disks, uses);
+            }
+        }
+    }
+
+    private static void addMounts(Path root, Map<String, String> disks, List<String> uses) {
+        for (String line : text(root.resolve("proc/self/mountinfo")).lines().toList()) {
+            String[] halves = line.split(" - ", 2);
+            String[] mount = halves[0].split(" ");
+            String[] fileSystem = halves.length < 2 ? new String[0] : halves[1].split(" ");
+            // Some have a number of their own, such as Btrfs, and tell their disk by name.
+            boolean isNamed = fileSystem.length > 1
+                    && fileSystem[1].startsWith("/dev/")
+                    && disks.containsKey(lastName(fileSystem[1]));
+            if (mount.length > 4 && (isNamed || disks.containsValue(mount[2]))) {
+                uses.add("mounted on " + mount[4]);
+            }
+        }
+    }
+
+    private static String lastName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    private static List<String> names(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
         } catch (IOException | UncheckedIOException e) {
             return List.of();
         }
-        return text(root.resolve("proc/self/mountinfo"))
-                .lines()
-                .map(line -> line.split(" "))
-                .filter(fields -> fields.length > 4 && numbers.contains(fields[2]))
-                .map(fields -> fields[4])
-                .toList();
     }
 
     private static String text(Path file) {
@@ -88,8 +157,8 @@ record PciDevice(String address, String driver, int group, List<String> mounts) 
 
     /** Returns why this process cannot drive it; empty if it can, as far as sysfs tells. */
     String refusal() {
-        if (!mounts.isEmpty()) {
-            return address + " has mounted file systems: " + String.join(", ", mounts);
+        if (!uses.isEmpty()) {
+            return address + " is in use: " + String.join(", ", uses);
         }
         if (!driver.equals(VFIO)) {
             return address + " is bound to " + (driver.isEmpty() ? "no driver" : "the driver " + driver) + ", not to "
@@ -100,8 +169,9 @@ record PciDevice(String address, String driver, int group, List<String> mounts) 
 
     /** Returns what helps; empty if nothing is wrong. */
     String remedy() {
-        if (!mounts.isEmpty()) {
-            return "unmount them first; the disk of the running system cannot be used";
+        if (!uses.isEmpty()) {
+            return "end these uses first, such as by umount, swapoff, vgchange -an or mdadm --stop; the disk of the"
+                    + " running system cannot be used";
         }
         if (group < 0) {
             return "switch the IOMMU on in the firmware, and on Intel by intel_iommu=on on the kernel's command line";
@@ -119,6 +189,6 @@ record PciDevice(String address, String driver, int group, List<String> mounts) 
     public String toString() {
         return address + ": driver " + (driver.isEmpty() ? "none" : driver) + ", "
                 + (group < 0 ? "no IOMMU" : "IOMMU group " + group)
-                + (mounts.isEmpty() ? "" : ", mounted on " + String.join(", ", mounts));
+                + (uses.isEmpty() ? "" : ", " + String.join(", ", uses));
     }
 }
