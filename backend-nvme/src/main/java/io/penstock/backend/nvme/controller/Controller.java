@@ -62,7 +62,7 @@ public final class Controller {
         doorbells = new Doorbells(bus, Registers.doorbellStride(cap));
         page = bus.allocate(Identity.BYTES);
         pageBytes = page.buffer(0, Identity.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        adminPair = newAdminPair();
+        adminPair = QueuePair.allocate(new QueuePair.Place(0, AdminQueue.ENTRIES, -1), generation, bus, doorbells);
         admin = new AdminQueue(bus, adminPair, timeoutNanos);
         try {
             disable();
@@ -228,7 +228,7 @@ public final class Controller {
 
     private QueuePair create(QueuePair.Place place) throws ControllerException {
         checkLost("creating a queue pair");
-        QueuePair pair = new QueuePair(place, generation, bus, doorbells);
+        QueuePair pair = QueuePair.allocate(place, generation, bus, doorbells);
         doorbells.clear(place.id());
         int id = place.id();
         int sizeAndId = place.entries() - 1 << 16 | id;
@@ -318,8 +318,7 @@ public final class Controller {
         LOG.warn("resetting the NVMe controller {}: {}", bus.name(), cause);
         try {
             disable();
-            adminPair.free();
-            adminPair = newAdminPair();
+            adminPair = adminPair.renewed(generation);
             admin = new AdminQueue(bus, adminPair, timeoutNanos);
             enable();
             enableShadow();
@@ -359,10 +358,6 @@ public final class Controller {
         adminPair.free();
         page.free();
         bus.close();
-    }
-
-    private QueuePair newAdminPair() {
-        return new QueuePair(new QueuePair.Place(0, AdminQueue.ENTRIES, -1), generation, bus, doorbells);
     }
 
     private void disable() throws ControllerException {

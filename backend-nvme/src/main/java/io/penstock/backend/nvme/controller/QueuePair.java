@@ -65,20 +65,34 @@ public final class QueuePair {
     private int phase = PHASE;
     private boolean stopped; // guarded by the controller
 
-    /** Allocates the queues of a generation; the controller does not know them yet. */
-    QueuePair(Place place, int generation, Bus bus, Doorbells doorbells) {
+    private QueuePair(Place place, int generation, Doorbells doorbells, DmaMemory submissions, DmaMemory completions) {
         id = place.id;
         entries = place.entries;
         eventfd = place.eventfd;
         this.generation = generation;
         this.doorbells = doorbells;
-        submissions = bus.allocate((long) entries * SubmissionEntry.BYTES);
-        completions = bus.allocate((long) entries * COMPLETION_BYTES);
+        this.submissions = submissions;
+        this.completions = completions;
         entry = new SubmissionEntry(bytes(submissions));
         completionBytes = bytes(completions);
         for (int i = 0; i < completionBytes.capacity(); i += Long.BYTES) {
             completionBytes.putLong(i, 0); // no entry has the first phase
         }
+    }
+
+    /** Allocates the queues of a generation; the controller does not know them yet. */
+    static QueuePair allocate(Place place, int generation, Bus bus, Doorbells doorbells) {
+        DmaMemory submissions = bus.allocate((long) place.entries * SubmissionEntry.BYTES);
+        DmaMemory completions = bus.allocate((long) place.entries * COMPLETION_BYTES);
+        return new QueuePair(place, generation, doorbells, submissions, completions);
+    }
+
+    /**
+     * Returns empty queues of a later generation, in the memory of these, so that a reset needs none; the controller must
+     * have been disabled since, and these are neither used nor freed any more.
+     */
+    QueuePair renewed(int generation) {
+        return new QueuePair(new Place(id, entries, eventfd), generation, doorbells, submissions, completions);
     }
 
     private static ByteBuffer bytes(DmaMemory memory) {

@@ -205,6 +205,14 @@ class NvmeQueueTest {
     }
 
     @Test
+    void aResetNeedsNoMemory() throws IOException {
+        bus.limitAllocations(0);
+        controller.reset(0, "a test");
+        assertThat(controller.lost()).isNull();
+        assertThat(controller.namespace(1).blocks()).isPositive();
+    }
+
+    @Test
     void nothingIsWrittenBeyondARange() throws IOException {
         NvmeFile range = (NvmeFile) new BlockRanges(controller, true, 1 << 20)
                 .open(Path.of(DEVICE, "1", "100+8"), Set.of(FileOption.WRITE));

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.qemu;
 
+import io.penstock.Failure;
+import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.memory.HostMemory;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost. */
+/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory. */
 public final class FaultyBus implements Bus {
 
     private static final int CC = 0x14;
@@ -17,6 +20,7 @@ public final class FaultyBus implements Bus {
     private volatile boolean fatal;
     private volatile boolean losesAttributes;
     private volatile boolean stopped;
+    private final AtomicInteger allocations = new AtomicInteger(Integer.MAX_VALUE);
 
     /** Creates a bus without faults yet. */
     public FaultyBus(Bus bus) {
@@ -36,6 +40,11 @@ public final class FaultyBus implements Bus {
     /** Replaces the attributes of the admin queues by 0, which controllers refuse. */
     public void loseAttributes() {
         losesAttributes = true;
+    }
+
+    /** Has memory for so many allocations more. */
+    public void limitAllocations(int most) {
+        allocations.set(most);
     }
 
     /** Returns whether DMA was stopped. */
@@ -69,6 +78,9 @@ public final class FaultyBus implements Bus {
 
     @Override
     public DmaMemory allocate(long bytes) {
+        if (allocations.getAndDecrement() <= 0) {
+            throw new TransientStorageException("no memory for DMA", Failure.NOT_STARTED, null);
+        }
         return bus.allocate(bytes);
     }
 
