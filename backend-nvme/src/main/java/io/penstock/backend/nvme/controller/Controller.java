@@ -62,7 +62,12 @@ public final class Controller {
         doorbells = new Doorbells(bus, Registers.doorbellStride(cap));
         page = bus.allocate(Identity.BYTES);
         pageBytes = page.buffer(0, Identity.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        adminPair = QueuePair.allocate(new QueuePair.Place(0, AdminQueue.ENTRIES, -1), generation, bus, doorbells);
+        try {
+            adminPair = QueuePair.allocate(new QueuePair.Place(0, AdminQueue.ENTRIES, -1), generation, bus, doorbells);
+        } catch (RuntimeException e) {
+            page.free();
+            throw e;
+        }
         admin = new AdminQueue(bus, adminPair, timeoutNanos);
         try {
             disable();

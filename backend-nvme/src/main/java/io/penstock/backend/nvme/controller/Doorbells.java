@@ -56,8 +56,13 @@ final class Doorbells {
 
         static Shadow allocate(Bus bus) {
             DmaMemory doorbells = bus.allocate(PAGE_BYTES);
-            DmaMemory events = bus.allocate(PAGE_BYTES);
-            return new Shadow(doorbells, bytes(doorbells), events, bytes(events));
+            try {
+                DmaMemory events = bus.allocate(PAGE_BYTES);
+                return new Shadow(doorbells, bytes(doorbells), events, bytes(events));
+            } catch (RuntimeException e) {
+                doorbells.free();
+                throw e;
+            }
         }
 
         private static ByteBuffer bytes(DmaMemory memory) {

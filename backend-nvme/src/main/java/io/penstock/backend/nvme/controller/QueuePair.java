@@ -83,8 +83,13 @@ public final class QueuePair {
     /** Allocates the queues of a generation; the controller does not know them yet. */
     static QueuePair allocate(Place place, int generation, Bus bus, Doorbells doorbells) {
         DmaMemory submissions = bus.allocate((long) place.entries * SubmissionEntry.BYTES);
-        DmaMemory completions = bus.allocate((long) place.entries * COMPLETION_BYTES);
-        return new QueuePair(place, generation, doorbells, submissions, completions);
+        try {
+            DmaMemory completions = bus.allocate((long) place.entries * COMPLETION_BYTES);
+            return new QueuePair(place, generation, doorbells, submissions, completions);
+        } catch (RuntimeException e) {
+            submissions.free();
+            throw e;
+        }
     }
 
     /**
