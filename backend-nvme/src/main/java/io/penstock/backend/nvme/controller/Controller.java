@@ -203,7 +203,14 @@ public final class Controller {
         // Vector 0 is that of the admin queue.
         int signals = eventfd >= 0 && bus.connect(id, eventfd) ? eventfd : -1;
         try {
-            QueuePair pair = create(new QueuePair.Place(id, depth + 1, signals));
+            QueuePair pair =
+                    QueuePair.allocate(new QueuePair.Place(id, depth + 1, signals), generation, bus, doorbells);
+            try {
+                create(pair);
+            } catch (ControllerException | RuntimeException e) {
+                pair.free();
+                throw e;
+            }
             queueIds.set(id);
             return pair;
         } catch (ControllerException | RuntimeException e) {
@@ -216,13 +223,13 @@ public final class Controller {
      * Returns the successor of a queue pair that a reset has removed. It has the same identifier, so that a doorbell rung
      * late is never another thread's.
      *
+     * <p><b>Ownership:</b> it takes over the memory, so that none has to be found; if this throws, {@code removed} keeps it.
+     *
      * @throws ControllerException if the controller is lost; it counts as lost if it refuses what it had accepted before
      */
     public synchronized QueuePair renew(QueuePair removed) throws ControllerException {
         try {
-            QueuePair pair = create(removed.place());
-            removed.free();
-            return pair;
+            return create(removed.renewed(generation));
         } catch (ControllerException e) {
             if (lost == null) {
                 lose(e.failure());
@@ -231,12 +238,11 @@ public final class Controller {
         }
     }
 
-    private QueuePair create(QueuePair.Place place) throws ControllerException {
+    private QueuePair create(QueuePair pair) throws ControllerException {
         checkLost("creating a queue pair");
-        QueuePair pair = QueuePair.allocate(place, generation, bus, doorbells);
-        doorbells.clear(place.id());
-        int id = place.id();
-        int sizeAndId = place.entries() - 1 << 16 | id;
+        int id = pair.id();
+        doorbells.clear(id);
+        int sizeAndId = pair.entries() - 1 << 16 | id;
         int interrupts = pair.hasInterrupts() ? id << 16 | INTERRUPTS : 0;
         try {
             admin.begin(SubmissionEntry.CREATE_COMPLETION_QUEUE, 0)
@@ -250,7 +256,6 @@ public final class Controller {
             return pair;
         } catch (ControllerException e) {
             reset(generation, String.valueOf(e.getMessage())); // the controller may use a half of the pair
-            pair.free();
             throw e;
         }
     }

@@ -119,10 +119,6 @@ public final class QueuePair {
         return eventfd >= 0;
     }
 
-    Place place() {
-        return new Place(id, entries, eventfd);
-    }
-
     /** Returns the {@linkplain Controller#generation generation} of the controller that it belongs to. */
     public int generation() {
         return generation;

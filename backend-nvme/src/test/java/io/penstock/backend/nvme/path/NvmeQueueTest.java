@@ -210,6 +210,13 @@ class NvmeQueueTest {
         controller.reset(0, "a test");
         assertThat(controller.lost()).isNull();
         assertThat(controller.namespace(1).blocks()).isPositive();
+
+        queue.enqueue(read(requests, 0));
+        turnUntil(queue, () -> requests.hasEnded(0));
+        assertThat(requests.failure(0)).isPresent(); // as all that are in flight
+        queue.enqueue(read(requests, 1));
+        turnUntil(queue, () -> requests.hasEnded(1));
+        assertThat(requests.result(1)).isEqualTo(4096);
     }
 
     @Test
