@@ -21,6 +21,8 @@ final class Fiemap {
     static final int EXTENT_BYTES = 56;
 
     private static final long FS_IOC_FIEMAP = 3L << 30 | HEAD_BYTES << 16 | 'f' << 8 | 11;
+    private static final long FS_IOC_GETFLAGS = 2L << 30 | Long.BYTES << 16 | 'f' << 8 | 1;
+    private static final int ENCRYPTED = 0x800; // FS_ENCRYPT_FL
     private static final int SYNC = 1;
     private static final int MOST_EXTENTS = 128; // of a call
 
@@ -60,6 +62,9 @@ final class Fiemap {
         }
         try {
             Fiemap map = new Fiemap(file, partition);
+            if (bytes > 0 && isEncrypted(fd, file)) {
+                throw map.refused(0, "encrypted data");
+            }
             while (map.end < bytes) {
                 map.add(ask(fd, map.end, file), bytes);
             }
@@ -67,6 +72,16 @@ final class Fiemap {
         } finally {
             LibC.close(fd);
         }
+    }
+
+    /** By the flags of the inode: ext4 does not mark the extents, whose blocks hold the ciphertext. */
+    private static boolean isEncrypted(int fd, Path file) throws ErrnoException {
+        ByteBuffer flags = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
+        int result = LibC.orErrno(LibC.ioctl(fd, FS_IOC_GETFLAGS, NativeMemory.address(flags)));
+        if (result < 0) {
+            throw new ErrnoException(file.toString(), "FS_IOC_GETFLAGS", -result);
+        }
+        return (flags.getInt(0) & ENCRYPTED) != 0; // the kernel writes an int
     }
 
     private static ByteBuffer ask(int fd, long start, Path file) throws ErrnoException {

@@ -86,6 +86,21 @@ class ExtentMapTest {
         }
     }
 
+    /** FIEMAP of ext4 does not mark it: what its extents hold is the ciphertext. */
+    @Test
+    void anEncryptedFileIsRefused() throws IOException {
+        try (Ext4Image disk = Ext4Image.of(scratch, "-O", "encrypt")) {
+            Path file = disk.file("plain", BLOCK);
+            Path secret = Files.write(disk.encrypted("secrets").resolve("file"), new byte[BLOCK]);
+            Path root = disk.readOnly();
+            disk.addKey();
+
+            assertThat(secret).hasBinaryContent(new byte[BLOCK]);
+            assertThat(ExtentMap.of(root, file).bytes()).isEqualTo(BLOCK);
+            assertThatThrownBy(() -> ExtentMap.of(root, secret)).hasMessageContaining("at 0 is encrypted data");
+        }
+    }
+
     /** A journal that was not replayed: its file system is not what its blocks show. */
     @Test
     void aFileSystemThatNeedsRecoveryIsRefused() throws IOException {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.qemu;
 
+import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.spi.ffi.PathName;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,6 +34,15 @@ public final class Ext4Image implements AutoCloseable {
     private static final int MIB = 1 << 20;
     private static final int MIB_OF_DISK = 12;
     private static final int BLOCK = 4096;
+
+    // Of linux/fscrypt.h.
+    private static final long ADD_ENCRYPTION_KEY = 0xc0506617L;
+    private static final long SET_ENCRYPTION_POLICY = 0x800c6613L;
+    private static final int KEY_BYTES = 80; // before the key itself
+    private static final int RAW_KEY_BYTES = 64;
+    private static final int POLICY_BYTES = 24;
+    private static final byte AES_256_XTS = 1;
+    private static final byte AES_256_CTS = 4;
 
     private final Path image;
     private final Path mount;
@@ -149,6 +163,40 @@ public final class Ext4Image implements AutoCloseable {
         byte[] content = new byte[bytes];
         new Random(bytes).nextBytes(content);
         return Files.write(mount.resolve(name), content);
+    }
+
+    /** Makes a folder whose files are encrypted, with a key of zeros that the kernel has until this is unmounted. */
+    public Path encrypted(String name) throws IOException {
+        Path folder = Files.createDirectory(mount.resolve(name));
+        ByteBuffer policy = direct(POLICY_BYTES).put(0, (byte) 2); // version 2
+        policy.put(1, AES_256_XTS).put(2, AES_256_CTS).put(8, addKey());
+        ioctl(folder, SET_ENCRYPTION_POLICY, policy);
+        return folder;
+    }
+
+    /** Gives the kernel the key for as long as this is mounted, and returns its identifier. */
+    public byte[] addKey() throws IOException {
+        ByteBuffer key =
+                direct(KEY_BYTES + RAW_KEY_BYTES).putInt(0, 2).putInt(40, RAW_KEY_BYTES); // named by an identifier
+        ioctl(mount, ADD_ENCRYPTION_KEY, key);
+        byte[] identifier = new byte[16];
+        key.get(8, identifier);
+        return identifier;
+    }
+
+    private static ByteBuffer direct(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    private static void ioctl(Path folder, long request, ByteBuffer argument) throws IOException {
+        int fd = LibC.orErrno(LibC.open(PathName.of(folder), LibC.O_RDONLY | LibC.O_CLOEXEC, 0));
+        int result = fd < 0 ? fd : LibC.orErrno(LibC.ioctl(fd, request, NativeMemory.address(argument)));
+        if (fd >= 0) {
+            LibC.close(fd);
+        }
+        if (result < 0) {
+            throw new ErrnoException(folder + ": fscrypt", "ioctl", -result);
+        }
     }
 
     /** Writes a file in pieces: its blocks are those of every other one of the files that fill the disk, but for some at the start. */
