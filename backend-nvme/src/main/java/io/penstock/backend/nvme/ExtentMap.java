@@ -78,7 +78,7 @@ public record ExtentMap(
      *
      * <p><b>Threading:</b> blocks.
      *
-     * @throws IOException if the file is not on an ext4 that is mounted read-only, on a namespace or a partition of one;
+     * @throws IOException if the file is not a regular one, or not on an ext4 that is mounted read-only, on a namespace or a partition of one;
      *     if the superblock cannot be read, which needs the rights of root; or if a byte of the file has no block of its
      *     own: holes, space that was not written, inline, encrypted and shared data
      */
@@ -92,6 +92,9 @@ public record ExtentMap(
             throw refused(file, "recording extents requires 64-bit Linux, not " + Machine.operatingSystem());
         }
         String number = deviceNumber(file);
+        if (!Files.isRegularFile(file)) { // a pipe would be waited for
+            throw refused(file, "it must be a regular file");
+        }
         checkMount(root, file, number);
         BlockDevice device = BlockDevice.of(root, number);
         ByteBuffer superblock = ByteBuffer.allocate(SUPERBLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -101,6 +101,24 @@ class ExtentMapTest {
         }
     }
 
+    /** An opened pipe would be waited for, and a directory has blocks, too. */
+    @Test
+    void whatIsNoRegularFileIsRefused() throws IOException {
+        try (Ext4Image disk = Ext4Image.of(scratch)) {
+            Path pipe = disk.mount().resolve("pipe");
+            Ext4Image.run("mkfifo", pipe.toString());
+            Path root = disk.readOnly();
+            try (RandomAccessFile other = new RandomAccessFile(pipe.toFile(), "rw")) { // lest this waits, too
+                assertThat(other.getFD().valid()).isTrue();
+                for (Path path : List.of(pipe, disk.mount())) {
+                    assertThatThrownBy(() -> ExtentMap.of(root, path))
+                            .as("%s", path)
+                            .hasMessageContaining("must be a regular file");
+                }
+            }
+        }
+    }
+
     /** A journal that was not replayed: its file system is not what its blocks show. */
     @Test
     void aFileSystemThatNeedsRecoveryIsRefused() throws IOException {
