@@ -73,6 +73,11 @@ final class AdminQueue implements QueuePair.Completions {
         return result;
     }
 
+    /** Returns whether the command that was executed last has completed; if not, the controller may still carry it out. */
+    boolean hasCompleted() {
+        return completed;
+    }
+
     @Override
     public void completed(int commandId, int status, int result) {
         if (commandId == this.commandId) {

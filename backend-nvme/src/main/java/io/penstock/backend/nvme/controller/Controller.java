@@ -168,7 +168,15 @@ public final class Controller {
      * @throws ControllerException if it does not exist, or its blocks hold metadata
      */
     public synchronized Namespace namespace(int id) throws ControllerException {
-        ByteBuffer data = identify("Identify Namespace", id, IDENTIFY_NAMESPACE);
+        ByteBuffer data;
+        try {
+            data = identify("Identify Namespace", id, IDENTIFY_NAMESPACE);
+        } catch (ControllerException e) {
+            if (!admin.hasCompleted()) {
+                reset(generation, String.valueOf(e.getMessage())); // it may still write to the page
+            }
+            throw e;
+        }
         long blocks = data.getLong(0);
         int format = data.getInt(128 + 4 * (data.get(26) & 0xf)); // LBAF of FLBAS
         int shift = format >> 16 & 0xff;

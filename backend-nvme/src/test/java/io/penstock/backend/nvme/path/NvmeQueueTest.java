@@ -204,6 +204,20 @@ class NvmeQueueTest {
         assertThat(failure(0).kind()).isEqualTo(NativeFailure.Kind.LOST);
     }
 
+    /** Carried out later, it would overwrite the answer to the next one. */
+    @Test
+    void anIdentifyThatDoesNotCompleteInTimeResetsTheController() throws IOException {
+        bus.ignoreAdminCommands();
+        assertThatExceptionOfType(ControllerException.class)
+                .isThrownBy(() -> controller.namespace(1))
+                .withMessageContaining("no completion within 300 ms");
+        assertThat(controller.generation()).isOne();
+        assertThat(controller.lost()).isNull();
+        assertThat(controller.namespace(1).blocks()).isPositive();
+        assertThatExceptionOfType(ControllerException.class).isThrownBy(() -> controller.namespace(2));
+        assertThat(controller.generation()).as("after one that has failed").isOne();
+    }
+
     @Test
     void aResetNeedsNoMemory() throws IOException {
         bus.limitAllocations(0);

@@ -8,17 +8,19 @@ import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.memory.HostMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory. */
+/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory, a deaf admin queue. */
 public final class FaultyBus implements Bus {
 
     private static final int CC = 0x14;
     private static final int CSTS = 0x1c;
     private static final int AQA = 0x24;
+    private static final int ADMIN_DOORBELL = 0x1000;
 
     private final Bus bus;
     private volatile boolean removed;
     private volatile boolean fatal;
     private volatile boolean losesAttributes;
+    private volatile boolean isAdminDeaf;
     private volatile boolean stopped;
     private final AtomicInteger allocations = new AtomicInteger(Integer.MAX_VALUE);
 
@@ -40,6 +42,11 @@ public final class FaultyBus implements Bus {
     /** Replaces the attributes of the admin queues by 0, which controllers refuse. */
     public void loseAttributes() {
         losesAttributes = true;
+    }
+
+    /** Loses the doorbell of the admin queue until the controller is disabled. */
+    public void ignoreAdminCommands() {
+        isAdminDeaf = true;
     }
 
     /** Has memory for so many allocations more. */
@@ -72,6 +79,10 @@ public final class FaultyBus implements Bus {
         }
         if (offset == CC && (value & 1) == 0) {
             fatal = false;
+            isAdminDeaf = false;
+        }
+        if (offset == ADMIN_DOORBELL && isAdminDeaf) {
+            return;
         }
         bus.write(offset, offset == AQA && losesAttributes ? 0 : value);
     }
