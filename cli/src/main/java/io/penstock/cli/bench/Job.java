@@ -115,7 +115,7 @@ final class Job implements AutoCloseable {
                 .subscribe(run);
     }
 
-    /** Lets the run complete with the transfers that are in flight. */
+    /** Lets the run complete with the transfers that are in flight, and at least one. */
     void end() {
         run.ending = true;
     }
@@ -207,6 +207,7 @@ final class Job implements AutoCloseable {
         private final AtomicLong bytes = new AtomicLong();
         private final CountDownLatch ended = new CountDownLatch(1);
         private volatile boolean ending;
+        private boolean begun; // of the threads that request
         private @Nullable Subscription upstream;
         private @Nullable Completion last;
         private @Nullable Throwable failure;
@@ -217,10 +218,11 @@ final class Job implements AutoCloseable {
 
         /** Serial, on the threads that request. */
         void next(SynchronousSink<Transfer> sink) {
-            if (ending) {
+            if (ending && begun) { // a run without a transfer would have nothing to report
                 sink.complete();
                 return;
             }
+            begun = true;
             Slot slot = Objects.requireNonNull(free.poll(), "more is requested than there are slots");
             slot.offset = nextOffset();
             sink.next(transfer(slot.region, slot.offset));

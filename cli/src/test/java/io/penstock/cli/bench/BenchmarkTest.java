@@ -9,6 +9,8 @@ import io.penstock.Backends;
 import io.penstock.TransferPath;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -20,6 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 class BenchmarkTest {
 
@@ -78,6 +83,29 @@ class BenchmarkTest {
             run(benchmark);
             assertThat(first.operations()).isEqualTo(operations);
         }
+    }
+
+    @Test
+    void aRunThatEndsBeforeItsFirstTransferHasOne() throws Exception {
+        Sinks.Empty<Void> gate = Sinks.empty();
+        try (Job job = new Job(behind(gate.asMono()), work(AccessPattern.READ, 2))) {
+            job.start();
+            job.end();
+            gate.tryEmitEmpty();
+            assertThat(job.await(Long.MAX_VALUE)).isTrue();
+            assertThat(job.latencies().getTotalCount()).isEqualTo(1);
+            assertThat(job.lastCompletion().bytes()).isEqualTo(BLOCK);
+            assertThat(job.paths()).containsExactly(TransferPath.HOST);
+        }
+    }
+
+    /** Returns the backend, to whose completions nobody is subscribed before the gate completes. */
+    private Backend behind(Mono<Void> gate) {
+        InvocationHandler handler = (proxy, method, arguments) -> {
+            Object result = method.invoke(backend, arguments);
+            return result instanceof Flux<?> completions ? completions.delaySubscription(gate) : result;
+        };
+        return (Backend) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Backend.class}, handler);
     }
 
     @Test
